@@ -1,0 +1,245 @@
+//! Typed columns in memory, as a file held them.
+//!
+//! Holds [`Table`], [`Column`] and [`Categorical`]. Knows nothing of roles: which column
+//! is the label or a feature is [`super::Schema`]'s business.
+
+use super::Codes;
+use crate::{Error, Result, parallel};
+
+/// Named columns of one length.
+#[derive(Debug, Clone, Default)]
+pub struct Table {
+    rows: usize,
+    first_row: usize,
+    names: Vec<String>,
+    columns: Vec<Column>,
+}
+
+/// One column.
+#[derive(Debug, Clone)]
+pub enum Column {
+    /// Finite numbers; NaN stands for missing.
+    Numeric(Vec<f64>),
+    /// Text from a dictionary.
+    Categorical(Categorical),
+}
+
+/// Text values as codes into a dictionary.
+///
+/// The code that equals the dictionary's length stands for missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Categorical {
+    codes: Codes,
+    dictionary: Vec<String>,
+}
+
+impl Table {
+    /// A table whose row 0 is shown to users as `first_row`.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when a column has another length than the first.
+    pub fn new(columns: Vec<(String, Column)>, first_row: usize) -> Result<Self> {
+        let rows = columns.first().map_or(0, |(_, column)| column.len());
+        for (_, column) in &columns {
+            if column.len() != rows {
+                return Err(Error::Length { what: "values in a column", expected: rows, found: column.len() });
+            }
+        }
+        let (names, columns) = columns.into_iter().unzip();
+        Ok(Self { rows, first_row, names, columns })
+    }
+
+    /// How many rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The number under which a user finds a row in the file.
+    pub fn shown_row(&self, row: usize) -> usize {
+        row + self.first_row
+    }
+
+    /// The names, in the order of the file.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The names and columns, in the order of the file.
+    pub fn columns(&self) -> impl Iterator<Item = (&str, &Column)> {
+        self.names.iter().map(String::as_str).zip(&self.columns)
+    }
+
+    /// The column of that name, if there is one.
+    pub fn get(&self, name: &str) -> Option<&Column> {
+        self.names.iter().position(|known| known == name).map(|at| &self.columns[at])
+    }
+
+    /// The column of that name.
+    ///
+    /// # Errors
+    /// [`Error::UnknownColumn`], listing those there are.
+    pub fn column(&self, name: &str) -> Result<&Column> {
+        self.get(name).ok_or_else(|| Error::UnknownColumn { column: name.to_owned(), known: self.names.clone() })
+    }
+
+    /// Replaces a column, or adds it at the end.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when it has another number of rows than the table.
+    pub fn set(&mut self, name: &str, column: Column) -> Result<()> {
+        if self.columns.is_empty() {
+            self.rows = column.len();
+        }
+        if column.len() != self.rows {
+            return Err(Error::Length { what: "values in a column", expected: self.rows, found: column.len() });
+        }
+        if let Some(at) = self.names.iter().position(|known| known == name) {
+            self.columns[at] = column;
+        } else {
+            self.names.push(name.to_owned());
+            self.columns.push(column);
+        }
+        Ok(())
+    }
+
+    /// The given rows, in the given order. Their shown numbers are lost.
+    #[must_use]
+    pub fn select(&self, rows: &[usize]) -> Self {
+        Self {
+            rows: rows.len(),
+            first_row: self.first_row,
+            names: self.names.clone(),
+            columns: self.columns.iter().map(|column| column.select(rows)).collect(),
+        }
+    }
+}
+
+impl Column {
+    /// How many rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Numeric(values) => values.len(),
+            Self::Categorical(values) => values.codes.len(),
+        }
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The given rows, in the given order.
+    #[must_use]
+    pub fn select(&self, rows: &[usize]) -> Self {
+        match self {
+            Self::Numeric(values) => Self::Numeric(parallel::gather(values, rows)),
+            Self::Categorical(values) => Self::Categorical(Categorical {
+                codes: values.codes.select(rows),
+                dictionary: values.dictionary.clone(),
+            }),
+        }
+    }
+
+    /// The value of a row as text, `None` where it is missing.
+    ///
+    /// Whole numbers are written without a decimal point, so that `1` in a CSV file
+    /// and `1.0` in a Parquet file are the same value.
+    pub fn text(&self, row: usize) -> Option<String> {
+        match self {
+            Self::Numeric(values) => (!values[row].is_nan()).then(|| values[row].to_string()),
+            Self::Categorical(values) => values.value(row).map(str::to_owned),
+        }
+    }
+
+    /// What kind of column this is, in a word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Numeric(_) => "numeric",
+            Self::Categorical(_) => "categorical",
+        }
+    }
+
+    /// The column as categories: numbers become their text.
+    pub fn to_categorical(&self) -> Categorical {
+        match self {
+            Self::Categorical(values) => values.clone(),
+            Self::Numeric(values) => {
+                // Codes are found by bit pattern, so that text is made once a distinct value and not once a row.
+                let mut seen = std::collections::HashMap::new();
+                let mut dictionary = Vec::new();
+                let codes: Vec<u32> = values
+                    .iter()
+                    .map(|&value| {
+                        if value.is_nan() {
+                            return u32::MAX;
+                        }
+                        *seen.entry((value + 0.0).to_bits()).or_insert_with(|| {
+                            dictionary.push((value + 0.0).to_string());
+                            dictionary.len() as u32 - 1
+                        })
+                    })
+                    .collect();
+                let missing = dictionary.len() as u32;
+                Categorical::new(codes.into_iter().map(|code| code.min(missing)).collect(), dictionary)
+            }
+        }
+    }
+}
+
+impl Categorical {
+    /// Codes into `dictionary`; a code equal to its length stands for missing.
+    pub fn new(codes: Vec<u32>, dictionary: Vec<String>) -> Self {
+        debug_assert!(codes.iter().all(|&code| code as usize <= dictionary.len()), "codes lie in the dictionary");
+        Self { codes: Codes::narrow(codes, dictionary.len() + 1), dictionary }
+    }
+
+    /// One value per row, in order of first appearance.
+    pub fn from_values<S: AsRef<str>>(values: impl IntoIterator<Item = Option<S>>) -> Self {
+        let mut seen: std::collections::HashMap<String, u32> = std::collections::HashMap::new();
+        let mut dictionary = Vec::new();
+        let codes: Vec<u32> = values
+            .into_iter()
+            .map(|value| {
+                let Some(value) = value else { return u32::MAX };
+                if let Some(&code) = seen.get(value.as_ref()) {
+                    return code;
+                }
+                let code = dictionary.len() as u32;
+                dictionary.push(value.as_ref().to_owned());
+                seen.insert(value.as_ref().to_owned(), code);
+                code
+            })
+            .collect();
+        let missing = dictionary.len() as u32;
+        Self::new(codes.into_iter().map(|code| code.min(missing)).collect(), dictionary)
+    }
+
+    /// The codes.
+    pub fn codes(&self) -> &Codes {
+        &self.codes
+    }
+
+    /// The values that codes stand for. Not every one need occur.
+    pub fn dictionary(&self) -> &[String] {
+        &self.dictionary
+    }
+
+    /// The code that stands for missing.
+    pub fn missing(&self) -> usize {
+        self.dictionary.len()
+    }
+
+    /// The value of a row, `None` where it is missing.
+    pub fn value(&self, row: usize) -> Option<&str> {
+        self.dictionary.get(self.codes.get(row)).map(String::as_str)
+    }
+
+    /// How many rows hold each code, missing last.
+    pub fn counts(&self) -> Vec<usize> {
+        let mut counts = vec![0; self.dictionary.len() + 1];
+        for code in self.codes.iter() {
+            counts[code] += 1;
+        }
+        counts
+    }
+}

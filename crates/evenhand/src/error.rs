@@ -1,0 +1,359 @@
+//! Everything that can go wrong, as data.
+//!
+//! Holds [`Error`], the one error type of the library, and its stable slugs. A message
+//! says what, where and what to do. Leans on nothing; everything else leans on it.
+
+use std::path::PathBuf;
+
+/// The result of every fallible call in this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, where, and what to do about it.
+///
+/// [`Error::code`] gives a slug that stays the same while the wording may improve.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused to read or write a file.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A file is not what its format says: truncated, damaged, or of another format.
+    #[error("{}: not readable as {format}: {detail}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The format that was tried.
+        format: &'static str,
+        /// What the parser said.
+        detail: String,
+    },
+    /// A line has another number of fields than the header.
+    #[error("{}, row {row}: {found} fields where {expected} were expected; the line may be cut, or the delimiter wrong (`--delimiter`)", path.display())]
+    RaggedRow {
+        /// The file.
+        path: PathBuf,
+        /// The row, counted as the file counts it.
+        row: usize,
+        /// How many fields the header has.
+        expected: usize,
+        /// How many this row has.
+        found: usize,
+    },
+    /// A table without rows, or a split that leaves one part without rows.
+    #[error("{what} has no rows")]
+    NoRows {
+        /// Which table.
+        what: String,
+    },
+    /// A column was named that the data do not have.
+    #[error("no column `{column}`; the data have: {}", list(known))]
+    UnknownColumn {
+        /// The name asked for.
+        column: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// Columns that the model was trained on are not in the new data.
+    #[error("the data lack {} that the model was trained on: {}", count(columns.len(), "column"), list(columns))]
+    LostColumns {
+        /// The missing names.
+        columns: Vec<String>,
+    },
+    /// A column holds a type this crate has no meaning for.
+    #[error("column `{column}` holds {found}; turn it into numbers or text, or leave it out with `ignore`")]
+    ColumnType {
+        /// The column.
+        column: String,
+        /// Its type.
+        found: String,
+    },
+    /// A value that had to be a number is not one.
+    #[error("column `{column}`, row {row}: `{found}` is not a number")]
+    NotNumeric {
+        /// The column.
+        column: String,
+        /// The row, counted as the file counts it.
+        row: usize,
+        /// The value.
+        found: String,
+    },
+    /// A number that is infinite.
+    #[error("column `{column}`, row {row}: `{found}` is not finite; make it missing, or cap it")]
+    NotFinite {
+        /// The column.
+        column: String,
+        /// The row, counted as the file counts it.
+        row: usize,
+        /// The value.
+        found: String,
+    },
+    /// A column that had to be categorical, or numeric, is the other.
+    #[error("column `{column}` is {found}, but {wanted} is needed {purpose}")]
+    ColumnKind {
+        /// The column.
+        column: String,
+        /// What it is.
+        found: &'static str,
+        /// What it should be.
+        wanted: &'static str,
+        /// What for.
+        purpose: String,
+    },
+    /// Rows without a label.
+    #[error("label column `{column}`: {} no value, the first in row {row}; drop or fill them", count_have(*count, "row"))]
+    LabelMissing {
+        /// The label column.
+        column: String,
+        /// The first such row.
+        row: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// Only one class among the labels.
+    #[error("label column `{column}` has one class only, `{class}`; a classifier needs at least two")]
+    OneClass {
+        /// The label column.
+        column: String,
+        /// That class.
+        class: String,
+    },
+    /// More classes than a classification problem plausibly has.
+    #[error(
+        "label column `{column}` has {found} distinct values, at most {most} are classes; is it a number to be predicted rather than a class?"
+    )]
+    TooManyClasses {
+        /// The label column.
+        column: String,
+        /// How many distinct values.
+        found: usize,
+        /// The limit.
+        most: usize,
+    },
+    /// The positive class is not among the labels.
+    #[error("label column `{column}` has no value `{positive}`; it has: {}", list(known))]
+    UnknownPositive {
+        /// The label column.
+        column: String,
+        /// The value asked for.
+        positive: String,
+        /// The values there are.
+        known: Vec<String>,
+    },
+    /// Two classes, and no way to tell which one is positive.
+    #[error("label column `{column}` has the values {}; say which one is positive with `positive`", list(classes))]
+    PositiveNeeded {
+        /// The label column.
+        column: String,
+        /// The two values.
+        classes: Vec<String>,
+    },
+    /// A label in new data that training never saw.
+    #[error(
+        "label column `{column}`, row {row}: class `{found}` was not in the training data, which had: {}",
+        list(known)
+    )]
+    UnknownClass {
+        /// The label column.
+        column: String,
+        /// The row, counted as the file counts it.
+        row: usize,
+        /// The value.
+        found: String,
+        /// The classes of training.
+        known: Vec<String>,
+    },
+    /// A row weight that is negative, missing or infinite.
+    #[error("weight column `{column}`, row {row}: `{found}` is not a weight; weights are finite and not negative")]
+    RowWeight {
+        /// The weight column.
+        column: String,
+        /// The row, counted as the file counts it.
+        row: usize,
+        /// The value.
+        found: String,
+    },
+    /// All weight is zero.
+    #[error("{what} add up to nothing; at least one row needs a positive weight")]
+    NoWeight {
+        /// Which weights.
+        what: String,
+    },
+    /// No column is left for the learner.
+    #[error("no feature is left: every column is the label, a weight, ignored or withheld")]
+    NoFeatures,
+    /// A group specification that cannot be read.
+    #[error("group `{spec}`: {problem}; write `sex`, `race=Black,White`, `age<=30`, `age/5` or `sex*race`")]
+    GroupSyntax {
+        /// The specification.
+        spec: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A group asks for a value that its column does not hold.
+    #[error("group `{spec}`: column `{column}` has no value `{value}`; it has: {}", list(known))]
+    GroupValue {
+        /// The specification.
+        spec: String,
+        /// The column.
+        column: String,
+        /// The value asked for.
+        value: String,
+        /// The values there are.
+        known: Vec<String>,
+    },
+    /// A group without a single row.
+    #[error("group `{group}` has no rows in {place}")]
+    EmptyGroup {
+        /// The group.
+        group: String,
+        /// Which data.
+        place: String,
+    },
+    /// Two groups of the same name.
+    #[error("group `{group}` is given twice")]
+    RepeatedGroup {
+        /// The group.
+        group: String,
+    },
+    /// A notion that cannot be read.
+    #[error("notion `{notion}`: {problem}; known are: {}", list(known))]
+    NotionSyntax {
+        /// What was written.
+        notion: String,
+        /// What is wrong with it.
+        problem: String,
+        /// The spellings there are.
+        known: Vec<String>,
+    },
+    /// Nothing to correct for: no constraint could be formed.
+    #[error("no constraint can be formed: {reason}")]
+    NoConstraints {
+        /// Why.
+        reason: String,
+    },
+    /// A setting out of its range.
+    #[error("`{setting}` is {found}; allowed is {allowed}")]
+    Setting {
+        /// The setting.
+        setting: &'static str,
+        /// What was given.
+        found: String,
+        /// What may be given.
+        allowed: String,
+    },
+    /// Two inputs that must have the same length do not.
+    #[error("{what}: {found} where {expected} were expected")]
+    Length {
+        /// What was counted.
+        what: &'static str,
+        /// How many were expected.
+        expected: usize,
+        /// How many came.
+        found: usize,
+    },
+    /// A learner failed.
+    #[error("the learner failed: {detail}")]
+    Learner {
+        /// What it said.
+        detail: String,
+    },
+    /// A file that is not a model.
+    #[error("{}: not an evenhand model: {detail}", path.display())]
+    ModelFormat {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        detail: String,
+    },
+    /// A model file of another version of the format.
+    #[error("{}: model format {found}, this program reads {expected}; fit again, or use the program that wrote it", path.display())]
+    ModelVersion {
+        /// The file.
+        path: PathBuf,
+        /// The version in the file.
+        found: u64,
+        /// The version that is read.
+        expected: u64,
+    },
+    /// A model file whose content is not what was written.
+    #[error("{}: the content does not match its SHA-256; the file was changed or damaged since it was written", path.display())]
+    ModelIntegrity {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl Error {
+    /// A slug that stays the same across versions, for JSON, Python and tests.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "io",
+            Self::Unreadable { .. } => "file-unreadable",
+            Self::RaggedRow { .. } => "row-ragged",
+            Self::NoRows { .. } => "no-rows",
+            Self::UnknownColumn { .. } => "column-unknown",
+            Self::LostColumns { .. } => "columns-lost",
+            Self::ColumnType { .. } => "column-type",
+            Self::NotNumeric { .. } => "value-not-numeric",
+            Self::NotFinite { .. } => "value-not-finite",
+            Self::ColumnKind { .. } => "column-kind",
+            Self::LabelMissing { .. } => "label-missing",
+            Self::OneClass { .. } => "label-one-class",
+            Self::TooManyClasses { .. } => "label-too-many-classes",
+            Self::UnknownPositive { .. } => "positive-unknown",
+            Self::PositiveNeeded { .. } => "positive-needed",
+            Self::UnknownClass { .. } => "class-unknown",
+            Self::RowWeight { .. } => "weight-invalid",
+            Self::NoWeight { .. } => "weight-none",
+            Self::NoFeatures => "no-features",
+            Self::GroupSyntax { .. } => "group-syntax",
+            Self::GroupValue { .. } => "group-value",
+            Self::EmptyGroup { .. } => "group-empty",
+            Self::RepeatedGroup { .. } => "group-repeated",
+            Self::NotionSyntax { .. } => "notion-syntax",
+            Self::NoConstraints { .. } => "no-constraints",
+            Self::Setting { .. } => "setting-invalid",
+            Self::Length { .. } => "length-mismatch",
+            Self::Learner { .. } => "learner-failed",
+            Self::ModelFormat { .. } => "model-format",
+            Self::ModelVersion { .. } => "model-version",
+            Self::ModelIntegrity { .. } => "model-integrity",
+        }
+    }
+}
+
+/// At most this many names are listed in a message; the rest are counted.
+const LISTED: usize = 12;
+
+fn list(names: &[String]) -> String {
+    let shown: Vec<String> = names.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
+    match names.len().saturating_sub(LISTED) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("a {noun}") } else { format!("{number} {noun}s") }
+}
+
+fn count_have(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun} has") } else { format!("{number} {noun}s have") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_are_cut_with_a_count() {
+        let known: Vec<String> = (0..20).map(|i| format!("c{i}")).collect();
+        let message = Error::UnknownColumn { column: "x".into(), known }.to_string();
+        assert!(message.ends_with("`c11` and 8 more"), "{message}");
+    }
+}

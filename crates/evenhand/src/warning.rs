@@ -1,0 +1,131 @@
+//! Things a user should know about a result that is still a result.
+//!
+//! Holds [`Warning`]. Collected in what a call returns; the front doors print them.
+
+use serde::{Deserialize, Serialize};
+
+/// Something that makes a result weaker than it looks.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "code", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Warning {
+    /// A group with so few rows that its rates say little.
+    SmallGroup {
+        /// The group.
+        group: String,
+        /// How many rows it has.
+        rows: usize,
+    },
+    /// Rows whose sensitive value is missing: in no group of that column, still trained on.
+    MissingSensitive {
+        /// The column.
+        column: String,
+        /// How many rows.
+        rows: usize,
+    },
+    /// A constraint that speaks of rows there are none of, and was left out.
+    ConstraintDropped {
+        /// The constraint.
+        constraint: String,
+        /// Why.
+        reason: String,
+    },
+    /// Quantile buckets that fell together because many rows share a value.
+    BucketsMerged {
+        /// The group specification.
+        spec: String,
+        /// How many buckets were asked for.
+        asked: usize,
+        /// How many are left.
+        left: usize,
+    },
+    /// Missing numbers replaced by the training mean, with an indicator column if training had any missing.
+    MissingFilled {
+        /// The column.
+        column: String,
+        /// How many rows.
+        rows: usize,
+        /// Whether an indicator column tells the learner.
+        indicator: bool,
+    },
+    /// Categories that training never saw: treated as none of the known ones.
+    UnseenCategories {
+        /// The column.
+        column: String,
+        /// How many rows.
+        rows: usize,
+        /// One of them.
+        example: String,
+    },
+    /// Columns of the new data that the model does not know: not used.
+    ExtraColumns {
+        /// Their names.
+        columns: Vec<String>,
+    },
+    /// A feature with the same value in every training row: it can tell the learner nothing.
+    ConstantColumn {
+        /// The column.
+        column: String,
+    },
+    /// A name that occurs twice in a header; later ones were renamed.
+    RenamedColumn {
+        /// The name in the file.
+        column: String,
+        /// The name used here.
+        renamed: String,
+    },
+    /// The learner stopped before its own tolerance was reached.
+    LearnerNotConverged {
+        /// In how many fits.
+        fits: usize,
+    },
+}
+
+impl std::fmt::Display for Warning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::SmallGroup { group, rows } => {
+                write!(f, "group `{group}` has {rows} rows: too few to say much about its rates")
+            }
+            Self::MissingSensitive { column, rows } => {
+                write!(f, "column `{column}`: {rows} rows have no value; they are in no group of it, and still train")
+            }
+            Self::ConstraintDropped { constraint, reason } => {
+                write!(f, "constraint `{constraint}` was left out: {reason}")
+            }
+            Self::BucketsMerged { spec, asked, left } => {
+                write!(f, "group `{spec}`: many rows share a value, so {asked} buckets became {left}")
+            }
+            Self::MissingFilled { column, rows, indicator: true } => {
+                write!(f, "column `{column}`: {rows} missing values became the training mean, with an indicator column")
+            }
+            Self::MissingFilled { column, rows, indicator: false } => {
+                write!(
+                    f,
+                    "column `{column}`: {rows} missing values became the training mean (training had none missing)"
+                )
+            }
+            Self::UnseenCategories { column, rows, example } => {
+                write!(
+                    f,
+                    "column `{column}`: {rows} rows hold categories training never saw, such as `{example}`; they count as none of the known"
+                )
+            }
+            Self::ExtraColumns { columns } => {
+                write!(f, "not used, since the model does not know them: {}", columns.join(", "))
+            }
+            Self::ConstantColumn { column } => {
+                write!(f, "column `{column}` has the same value in every training row: it can tell the learner nothing")
+            }
+            Self::RenamedColumn { column, renamed } => {
+                write!(f, "the header has `{column}` more than once; a later one is called `{renamed}` here")
+            }
+            Self::LearnerNotConverged { fits } => {
+                write!(
+                    f,
+                    "the learner stopped before its tolerance in {fits} fits; raise its iteration limit or its penalty"
+                )
+            }
+        }
+    }
+}
