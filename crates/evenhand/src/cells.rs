@@ -1,0 +1,167 @@
+//! Cells: rows alike in group membership and label, which share one weight.
+//!
+//! Holds [`Cells`]. Rows are mapped to cells once; everything in the correction's loop is
+//! then per cell, a handful of numbers however many rows there are.
+//! Leans on `group::Membership` and `data::Codes`.
+
+use std::sync::Arc;
+
+use crate::data::Codes;
+use crate::group::Membership;
+use crate::kernel::TallyRows;
+use crate::{Error, Result, parallel};
+
+/// The cells of one set of rows, in an order that does not depend on the order of rows.
+#[derive(Debug, Clone)]
+pub struct Cells {
+    cell_of_row: Arc<Codes>,
+    labels: Vec<usize>,
+    members: Vec<Vec<bool>>,
+    weights: Vec<f64>,
+    counts: Vec<usize>,
+    row_weights: Option<Arc<[f64]>>,
+    classes: usize,
+}
+
+impl Cells {
+    /// Puts rows into cells.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when labels, membership and weights are not of one length,
+    /// [`Error::NoWeight`] when the row weights add up to nothing.
+    pub fn new(
+        membership: &Membership,
+        labels: &Codes,
+        classes: usize,
+        row_weights: Option<Arc<[f64]>>,
+    ) -> Result<Self> {
+        let rows = labels.len();
+        let weights = row_weights.as_ref().map_or(rows, |weights| weights.len());
+        for (what, found) in [("rows of the membership", membership.rows()), ("row weights", weights)] {
+            if found != rows {
+                return Err(Error::Length { what, expected: rows, found });
+            }
+        }
+        let everywhere = sums(membership.codes(), labels, membership.patterns() * classes, classes, row_weights.as_deref());
+        let occurring: Vec<usize> = (0..everywhere.len()).filter(|&at| everywhere[at].0 > 0).collect();
+        if !everywhere.iter().any(|&(_, weight)| weight > 0.0) {
+            return Err(if rows == 0 {
+                Error::NoRows { what: "the data".into() }
+            } else {
+                Error::NoWeight { what: "the row weights".into() }
+            });
+        }
+        let mut number = vec![0; everywhere.len()];
+        for (cell, &at) in occurring.iter().enumerate() {
+            number[at] = cell as u32;
+        }
+        let cell = |(pattern, label): (usize, usize)| number[pattern * classes + label];
+        let cell_of_row = membership.codes().iter().zip(labels.iter()).map(cell).collect();
+        Ok(Self {
+            cell_of_row: Arc::new(Codes::narrow(cell_of_row, occurring.len())),
+            labels: occurring.iter().map(|at| at % classes).collect(),
+            members: occurring
+                .iter()
+                .map(|at| (0..membership.groups()).map(|group| membership.contains(at / classes, group)).collect())
+                .collect(),
+            weights: occurring.iter().map(|&at| everywhere[at].1).collect(),
+            counts: occurring.iter().map(|&at| everywhere[at].0).collect(),
+            row_weights,
+            classes,
+        })
+    }
+
+    /// How many cells.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether there are none: never, after [`Cells::new`].
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// How many rows.
+    pub fn rows(&self) -> usize {
+        self.cell_of_row.len()
+    }
+
+    /// How many classes labels may have.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// The label that a cell's rows share.
+    pub fn label(&self, cell: usize) -> usize {
+        self.labels[cell]
+    }
+
+    /// Whether a cell's rows are in a group.
+    pub fn is_in(&self, cell: usize, group: usize) -> bool {
+        self.members[cell][group]
+    }
+
+    /// The groups a cell's rows are in.
+    pub fn groups(&self, cell: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.members[cell].len()).filter(move |&group| self.members[cell][group])
+    }
+
+    /// The sum of the row weights of a cell: its number of rows when there are none.
+    pub fn weight(&self, cell: usize) -> f64 {
+        self.weights[cell]
+    }
+
+    /// How many rows a cell has.
+    pub fn count(&self, cell: usize) -> usize {
+        self.counts[cell]
+    }
+
+    /// The sum of all row weights.
+    pub fn total_weight(&self) -> f64 {
+        self.weights.iter().sum()
+    }
+
+    /// The cell of each row.
+    pub fn cell_of_row(&self) -> &Arc<Codes> {
+        &self.cell_of_row
+    }
+
+    /// The user's row weights.
+    pub fn row_weights(&self) -> Option<&Arc<[f64]>> {
+        self.row_weights.as_ref()
+    }
+
+    pub(crate) fn tally_rows(&self) -> TallyRows<'_> {
+        TallyRows {
+            cell_of_row: &self.cell_of_row,
+            cell_labels: &self.labels,
+            row_weights: self.row_weights.as_deref(),
+            classes: self.classes,
+        }
+    }
+}
+
+/// Rows and weight per pattern and label.
+fn sums(
+    patterns: &Codes,
+    labels: &Codes,
+    cells: usize,
+    classes: usize,
+    row_weights: Option<&[f64]>,
+) -> Vec<(usize, f64)> {
+    let pass = |rows: std::ops::Range<usize>| {
+        let mut sums = vec![(0, 0.0); cells];
+        for row in rows {
+            let sum = &mut sums[patterns.get(row) * classes + labels.get(row)];
+            sum.0 += 1;
+            sum.1 += row_weights.map_or(1.0, |weights| weights[row]);
+        }
+        sums
+    };
+    parallel::reduce(labels.len(), pass, |left, right| {
+        for (left, right) in left.iter_mut().zip(right) {
+            left.0 += right.0;
+            left.1 += right.1;
+        }
+    })
+}

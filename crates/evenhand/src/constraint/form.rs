@@ -1,0 +1,201 @@
+//! The one form of all constraints, and how each notion takes it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::notion::Notion;
+use crate::{Error, Result};
+
+/// A rate over some rows that should equal another rate, and the exponent that moves it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Constraint {
+    /// What it is called in every output.
+    pub name: String,
+    /// The notion it comes from.
+    pub notion: Notion,
+    /// Whose rate: the group's place in the membership, or all rows.
+    pub group: Option<usize>,
+    /// Of those, the rows with these labels.
+    pub labelled: Labelled,
+    /// What is counted.
+    pub event: Event,
+    /// What the rate should equal.
+    pub reference: Reference,
+    /// The rows whose weight the multiplier moves, by label. There it adds to the exponent of
+    /// the event's class: the class asked for, or the row's own label for [`Event::Correct`].
+    pub drives: Labelled,
+}
+
+/// Rows by their observed label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Labelled {
+    /// All rows.
+    Any,
+    /// Rows of one class.
+    As(usize),
+    /// Rows of any other class.
+    NotAs(usize),
+}
+
+/// What a rate counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Event {
+    /// Predictions of a class.
+    Predicts(usize),
+    /// Predictions of the observed label.
+    Correct,
+}
+
+/// What a rate should equal.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reference {
+    /// The same rate over everyone with these labels.
+    Overall,
+    /// A given number.
+    Rate(f64),
+}
+
+impl Constraint {
+    /// Whether its rate is one among rows of certain labels: a true or false positive rate.
+    pub fn speaks_of_labels(&self) -> bool {
+        self.labelled != Labelled::Any
+    }
+}
+
+impl Labelled {
+    /// Whether a label is among them.
+    pub fn holds(self, label: usize) -> bool {
+        match self {
+            Self::Any => true,
+            Self::As(class) => label == class,
+            Self::NotAs(class) => label != class,
+        }
+    }
+}
+
+impl Event {
+    /// The class whose prediction counts for a row with this label.
+    pub fn class(self, label: usize) -> usize {
+        match self {
+            Self::Predicts(class) => class,
+            Self::Correct => label,
+        }
+    }
+}
+
+/// Binds notions to groups and classes.
+///
+/// `groups` are the names of the asked groups; `pinned` gives, per [`Notion::Pinned`] in
+/// order, the place of its rows in the membership. With more than two classes and no
+/// `positive`, notions about the positive class are asked of every class.
+///
+/// # Errors
+/// [`Error::NoConstraints`] when a notion needs groups and there are none, or when there is
+/// no notion; [`Error::UnknownPositive`] when a notion names a class that does not exist.
+pub fn constraints(
+    notions: &[Notion],
+    groups: &[String],
+    classes: &[String],
+    positive: Option<usize>,
+    pinned: &[std::ops::Range<usize>],
+    all_names: &[String],
+) -> Result<Vec<Constraint>> {
+    let mut bound = Vec::new();
+    let mut pinned = pinned.iter();
+    for notion in notions {
+        if notion.needs_groups() && groups.is_empty() {
+            return Err(Error::NoConstraints { reason: format!("{notion} needs at least one group") });
+        }
+        match notion {
+            Notion::Pinned { accuracy, .. } => {
+                for place in pinned.next().cloned().unwrap_or_default() {
+                    bound.push(Constraint {
+                        name: format!("pinned {}", all_names[place]),
+                        notion: notion.clone(),
+                        group: Some(place),
+                        labelled: Labelled::Any,
+                        event: Event::Correct,
+                        reference: Reference::Rate(*accuracy),
+                        drives: Labelled::Any,
+                    });
+                }
+            }
+            Notion::TargetRate { class, rate, per_group } => {
+                let class = class_asked(class.as_deref(), classes, positive)?;
+                let whose: Vec<Option<usize>> =
+                    if *per_group { (0..groups.len()).map(Some).collect() } else { vec![None] };
+                bound.extend(whose.into_iter().map(|group| Constraint {
+                    name: format!(
+                        "{} {}class={}",
+                        if *per_group { "group-target-rate" } else { "target-rate" },
+                        group.map(|group| format!("{} ", groups[group])).unwrap_or_default(),
+                        classes[class]
+                    ),
+                    notion: notion.clone(),
+                    group,
+                    labelled: Labelled::Any,
+                    event: Event::Predicts(class),
+                    reference: Reference::Rate(*rate),
+                    drives: Labelled::Any,
+                }));
+            }
+            _ => bound.extend(of_groups(notion, groups, classes, positive)),
+        }
+    }
+    if bound.is_empty() {
+        return Err(Error::NoConstraints { reason: "no notion was given".into() });
+    }
+    Ok(bound)
+}
+
+/// The constraints of a notion that compares every group with everyone.
+fn of_groups(notion: &Notion, groups: &[String], classes: &[String], positive: Option<usize>) -> Vec<Constraint> {
+    let asked: Vec<usize> = positive.map_or_else(|| (0..classes.len()).collect(), |class| vec![class]);
+    let mut bound = Vec::new();
+    for (group, name) in groups.iter().enumerate() {
+        let mut push = |kind: &str, class: Option<usize>, labelled, event, drives| {
+            let class = class.filter(|_| asked.len() > 1).map(|class| format!(" class={}", classes[class]));
+            bound.push(Constraint {
+                name: format!("{notion}{kind} {name}{}", class.unwrap_or_default()),
+                notion: notion.clone(),
+                group: Some(group),
+                labelled,
+                event,
+                reference: Reference::Overall,
+                drives,
+            });
+        };
+        if *notion == Notion::EqualAccuracy {
+            push("", None, Labelled::Any, Event::Correct, Labelled::Any);
+            continue;
+        }
+        for &class in &asked {
+            let event = Event::Predicts(class);
+            match notion {
+                Notion::EqualOpportunity => push("", Some(class), Labelled::As(class), event, Labelled::Any),
+                Notion::PredictiveEquality => push("", Some(class), Labelled::NotAs(class), event, Labelled::Any),
+                // Algorithm 2: each multiplier moves the rows its rate speaks of. [Jiang & Nachum 2019, App. B]
+                Notion::EqualizedOdds => {
+                    push(" tpr", Some(class), Labelled::As(class), event, Labelled::As(class));
+                    push(" fpr", Some(class), Labelled::NotAs(class), event, Labelled::NotAs(class));
+                }
+                _ => push("", Some(class), Labelled::Any, event, Labelled::Any),
+            }
+        }
+    }
+    bound
+}
+
+fn class_asked(class: Option<&str>, classes: &[String], positive: Option<usize>) -> Result<usize> {
+    let found = match class {
+        Some(name) => classes.iter().position(|class| class == name),
+        None => positive,
+    };
+    found.ok_or_else(|| Error::UnknownPositive {
+        column: "target rate".into(),
+        positive: class.unwrap_or("(none named)").to_owned(),
+        known: classes.to_vec(),
+    })
+}

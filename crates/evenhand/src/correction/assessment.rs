@@ -1,0 +1,31 @@
+//! How a classifier does on one set of rows, in the numbers every output shows.
+
+use serde::{Deserialize, Serialize};
+
+/// Rows, error, rates and violations of one classifier on one set of rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Assessment {
+    /// How many rows.
+    pub rows: usize,
+    /// How many are predicted otherwise than labelled.
+    pub wrong: f64,
+    /// Their share, row weights counted.
+    pub error: f64,
+    /// The largest violation in absolute value: |overall or asked rate − group rate|.
+    pub violation: f64,
+    /// Overall (or asked) rate minus group rate, per constraint; `None` where these rows have none of the group's.
+    pub violations: Vec<NamedValue>,
+    /// The share predicted positive: of the positive class, or with no such class `None`.
+    pub positive_rate: Option<f64>,
+    /// The share predicted as each class, in class order.
+    pub class_rates: Vec<f64>,
+}
+
+/// A number with a constraint's name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NamedValue {
+    /// The constraint.
+    pub name: String,
+    /// Its number.
+    pub value: Option<f64>,
+}

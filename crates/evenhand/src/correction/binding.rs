@@ -1,0 +1,196 @@
+//! What training rows teach about columns, groups and constraints.
+//!
+//! Holds [`Binding`]: fitted once, saved in the model, and the one way from a raw table,
+//! training or new, to a [`Problem`].
+
+use serde::{Deserialize, Serialize};
+
+use super::{Correction, Problem};
+use crate::constraint::{Constraint, constraints};
+use crate::data::{Dataset, Schema, Table};
+use crate::features::{Encoding, Features};
+use crate::group::{Groups, Membership};
+use crate::notion::Notion;
+use crate::{Error, Result, Warning};
+
+/// Rows in groups fewer than this say little; such groups are warned about.
+const SMALL_GROUP: usize = 30;
+
+/// The roles, classes, encoding, groups and constraints of a training set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Binding {
+    schema: Schema,
+    classes: Vec<String>,
+    positive: Option<usize>,
+    groups: Groups,
+    pinned: Groups,
+    withheld: Vec<String>,
+    encoding: Encoding,
+    constraints: Vec<Constraint>,
+}
+
+impl Binding {
+    /// Learns from training rows.
+    ///
+    /// # Errors
+    /// Anything wrong with groups, notions, withheld columns or the encoding.
+    pub fn new(settings: &Correction, data: &Dataset) -> Result<(Self, Vec<Warning>)> {
+        let table = data.table();
+        let (groups, mut warnings) = Groups::bind(&settings.groups, table)?;
+        let (pinned, places, more) = pinned(settings, table, groups.len())?;
+        warnings.extend(more);
+        let withheld = withheld(settings, &groups, table)?;
+        let (encoding, more) = encode(settings, data, &withheld)?;
+        warnings.extend(more);
+        let names: Vec<String> = groups.names();
+        let all_names: Vec<String> = names.iter().cloned().chain(pinned.names()).collect();
+        let labels = data.labels();
+        let constraints =
+            constraints(&settings.notions, &names, labels.classes(), labels.positive(), &places, &all_names)?;
+        let mut binding = Self {
+            schema: data.schema().clone(),
+            classes: labels.classes().to_vec(),
+            positive: labels.positive(),
+            groups,
+            pinned,
+            withheld,
+            encoding,
+            constraints,
+        };
+        let membership = binding.membership(table)?;
+        warnings.extend(membership.small_groups(SMALL_GROUP));
+        let (mut problem, _) = binding.problem_with(data, &membership)?;
+        warnings.extend(problem.drop_unbound()?);
+        binding.constraints = problem.constraints().to_vec();
+        Ok((binding, warnings))
+    }
+
+    /// Encodes rows and binds the constraints to them.
+    ///
+    /// # Errors
+    /// [`Error::LostColumns`], [`Error::UnknownColumn`] or [`Error::ColumnKind`] when the table is not like the training one.
+    pub fn problem(&self, data: &Dataset) -> Result<(Problem, Vec<Warning>)> {
+        self.problem_with(data, &self.membership(data.table())?)
+    }
+
+    fn problem_with(&self, data: &Dataset, membership: &Membership) -> Result<(Problem, Vec<Warning>)> {
+        let (features, warnings) = self.features(data.table())?;
+        let problem = Problem::new(
+            features,
+            data.labels().codes().clone(),
+            self.classes.len(),
+            self.positive,
+            membership,
+            data.row_weights().map(Into::into),
+            self.constraints.clone(),
+        )?;
+        Ok((problem, warnings))
+    }
+
+    /// Encodes the rows of a raw table.
+    ///
+    /// # Errors
+    /// [`Error::LostColumns`] or [`Error::ColumnKind`] when the table is not like the training one.
+    pub fn features(&self, table: &Table) -> Result<(Features, Vec<Warning>)> {
+        let known = std::iter::once(self.schema.label_name().to_owned())
+            .chain(self.schema.weight_name().map(str::to_owned))
+            .chain(self.schema.ignored().iter().cloned())
+            .chain(self.withheld.iter().cloned())
+            .chain(self.groups.columns())
+            .chain(self.pinned.columns());
+        self.encoding.transform(table, &known.collect::<Vec<_>>())
+    }
+
+    /// Which rows of a table are in which group, pinned subsets last.
+    ///
+    /// # Errors
+    /// [`Error::UnknownColumn`] when a column that tells a group is not there.
+    pub fn membership(&self, table: &Table) -> Result<Membership> {
+        self.groups.membership(table)?.join(self.pinned.membership(table)?)
+    }
+
+    /// The roles of the columns.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The names of the classes.
+    pub fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    /// The positive class.
+    pub fn positive(&self) -> Option<usize> {
+        self.positive
+    }
+
+    /// The asked groups.
+    pub fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    /// The names of the asked groups and then of pinned subsets, as in the membership.
+    pub fn group_names(&self) -> Vec<String> {
+        self.groups.names().into_iter().chain(self.pinned.names()).collect()
+    }
+
+    /// The columns the learner may not see.
+    pub fn withheld(&self) -> &[String] {
+        &self.withheld
+    }
+
+    /// How raw columns become features.
+    pub fn encoding(&self) -> &Encoding {
+        &self.encoding
+    }
+
+    /// The constraints, one per multiplier.
+    pub fn constraints(&self) -> &[Constraint] {
+        &self.constraints
+    }
+}
+
+/// The subsets of all pinned notions, and per notion their places behind the asked groups.
+type Pinned = (Groups, Vec<std::ops::Range<usize>>, Vec<Warning>);
+
+fn pinned(settings: &Correction, table: &Table, asked: usize) -> Result<Pinned> {
+    let (mut all, mut places, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
+    for notion in &settings.notions {
+        if let Notion::Pinned { rows, .. } = notion {
+            let (groups, more) = Groups::bind(std::slice::from_ref(rows), table)?;
+            let first = asked + all.len();
+            places.push(first..first + groups.len());
+            all.extend(groups.definitions().iter().cloned());
+            warnings.extend(more);
+        }
+    }
+    Ok((Groups::from_definitions(all), places, warnings))
+}
+
+fn withheld(settings: &Correction, groups: &Groups, table: &Table) -> Result<Vec<String>> {
+    let mut withheld = settings.withhold.clone();
+    if settings.notions.iter().any(Notion::withholds_groups) {
+        withheld.extend(groups.columns());
+    }
+    withheld.sort_unstable();
+    withheld.dedup();
+    for column in &withheld {
+        table.column(column)?;
+    }
+    Ok(withheld)
+}
+
+fn encode(settings: &Correction, data: &Dataset, withheld: &[String]) -> Result<(Encoding, Vec<Warning>)> {
+    let seen = |column: &String| !withheld.contains(column);
+    let plans = match &settings.plan {
+        Some(plans) => plans.iter().filter(|plan| seen(&plan.column)).cloned().collect(),
+        None => {
+            let names: Vec<String> = data.feature_names().into_iter().filter(seen).collect();
+            Encoding::plan(data.table(), &names, settings.standardise)?
+        }
+    };
+    if plans.is_empty() {
+        return Err(Error::NoFeatures);
+    }
+    Encoding::fit(&plans, data.table(), data.row_weights())
+}

@@ -1,0 +1,119 @@
+//! What a user gets: a classifier with everything it was made from.
+
+use super::{Assessment, Binding, Loop, Outcome, Problem, Stop};
+use crate::constraint::Measure;
+use crate::data::{Codes, Dataset, Table};
+use crate::kernel::decide;
+use crate::learner::{Predictor, scores};
+use crate::{Result, Warning, Weights};
+
+/// A corrected classifier: the only stage that can predict.
+#[derive(Debug)]
+pub struct Fitted<P> {
+    binding: Binding,
+    problem: Problem,
+    outcome: Outcome<P>,
+    warnings: Vec<Warning>,
+}
+
+/// Scores and decisions for some rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Predictions {
+    /// Class probabilities, row by row.
+    pub scores: Vec<f64>,
+    /// The most probable class of each row.
+    pub decisions: Codes,
+    /// How many classes.
+    pub classes: usize,
+    /// What was not as in training.
+    pub warnings: Vec<Warning>,
+}
+
+impl<P: Predictor> Fitted<P> {
+    pub(super) fn new(
+        binding: Binding,
+        problem: Problem,
+        mut outcome: Outcome<P>,
+        mut warnings: Vec<Warning>,
+    ) -> Self {
+        warnings.append(&mut outcome.warnings);
+        Self { binding, problem, outcome, warnings }
+    }
+
+    /// Scores and decides the rows of a raw table. Neither labels nor groups are needed.
+    ///
+    /// # Errors
+    /// [`crate::Error::LostColumns`] or [`crate::Error::ColumnKind`] when the table is not like the training one.
+    pub fn predict(&self, table: &Table) -> Result<Predictions> {
+        predict(&self.binding, &self.outcome.predictor, table)
+    }
+
+    /// Error, rates and violations on labelled rows.
+    ///
+    /// # Errors
+    /// As [`Fitted::predict`], and [`crate::Error::UnknownColumn`] when a column that tells a group is not there.
+    pub fn assess(&self, data: &Dataset, measure: Measure) -> Result<(Assessment, Vec<Warning>)> {
+        let (problem, warnings) = self.binding.problem(data)?;
+        Ok((problem.assess_predictor(&self.outcome.predictor, measure)?, warnings))
+    }
+
+    /// The weight of every training row in the closed form, in (0, 1), times the user's own.
+    pub fn weights(&self) -> Weights {
+        let cells = self.problem.cells();
+        Weights::of_cells(
+            self.outcome.cell_weights.clone(),
+            cells.cell_of_row().clone(),
+            cells.row_weights().cloned(),
+        )
+    }
+
+    /// The classifier alone.
+    pub fn predictor(&self) -> &P {
+        &self.outcome.predictor
+    }
+
+    /// Encoding, groups and constraints as training rows taught them.
+    pub fn binding(&self) -> &Binding {
+        &self.binding
+    }
+
+    /// The training rows as the learner saw them.
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// What the run found: multipliers, cell weights, trace and stop.
+    pub fn outcome(&self) -> &Outcome<P> {
+        &self.outcome
+    }
+
+    /// The multipliers with their constraints' names.
+    pub fn multipliers(&self) -> impl Iterator<Item = (&str, f64)> {
+        let names = self.binding.constraints().iter().map(|constraint| constraint.name.as_str());
+        names.zip(self.outcome.multipliers.iter().copied())
+    }
+
+    /// Every loop of the run.
+    pub fn trace(&self) -> &[Loop] {
+        &self.outcome.trace
+    }
+
+    /// How the run ended.
+    pub fn stop(&self) -> Stop {
+        self.outcome.stop
+    }
+
+    /// What to know about the result.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+}
+
+/// Scores and decides the rows of a raw table.
+pub(crate) fn predict(binding: &Binding, predictor: &dyn Predictor, table: &Table) -> Result<Predictions> {
+    let (features, warnings) = binding.features(table)?;
+    let classes = binding.classes().len();
+    let scores = scores(predictor, &features)?;
+    let decisions = scores.chunks(classes).map(|scores| decide(scores) as u32).collect();
+    Ok(Predictions { scores, decisions: Codes::narrow(decisions, classes), classes, warnings })
+}

@@ -1,0 +1,189 @@
+//! One set of rows made ready: encoded, in cells, with constraints bound to them.
+
+use std::sync::Arc;
+
+use super::{Assessment, NamedValue};
+use crate::cells::Cells;
+use crate::constraint::{Constraint, Functional, Measure, Tilt, TiltTable, constraints};
+use crate::data::Codes;
+use crate::features::Features;
+use crate::group::Membership;
+use crate::kernel::{Tally, tally};
+use crate::learner::Predictor;
+use crate::notion::Notion;
+use crate::{Error, Result, Warning};
+
+/// Rows that a correction can be found on, or a classifier assessed on.
+#[derive(Debug)]
+pub struct Problem {
+    features: Features,
+    labels: Codes,
+    classes: usize,
+    positive: Option<usize>,
+    cells: Cells,
+    constraints: Vec<Constraint>,
+    functionals: Vec<Option<Functional>>,
+}
+
+impl Problem {
+    /// Binds constraints to rows. Those that speak of rows there are none of stay, with no violation.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when the parts are not of one length.
+    pub fn new(
+        features: Features,
+        labels: Codes,
+        classes: usize,
+        positive: Option<usize>,
+        membership: &Membership,
+        row_weights: Option<Arc<[f64]>>,
+        constraints: Vec<Constraint>,
+    ) -> Result<Self> {
+        if features.rows() != labels.len() {
+            return Err(Error::Length { what: "labels", expected: features.rows(), found: labels.len() });
+        }
+        let cells = Cells::new(membership, &labels, classes, row_weights)?;
+        let functionals = constraints.iter().map(|constraint| Functional::bind(constraint, &cells)).collect();
+        Ok(Self { features, labels, classes, positive, cells, constraints, functionals })
+    }
+
+    /// Rows with their membership given directly: for callers that have no table.
+    ///
+    /// `classes` are the names of the classes; with two of them, class 1 is the positive one.
+    ///
+    /// # Errors
+    /// As [`Problem::new`], and [`Error::NoConstraints`] when the notions ask for nothing that
+    /// these rows can answer.
+    pub fn of_arrays(
+        features: Features,
+        labels: Codes,
+        classes: &[String],
+        membership: &Membership,
+        row_weights: Option<Vec<f64>>,
+        notions: &[Notion],
+    ) -> Result<(Self, Vec<Warning>)> {
+        let positive = (classes.len() == 2).then_some(1);
+        let constraints = constraints(notions, membership.names(), classes, positive, &[], membership.names())?;
+        let mut problem = Self::new(
+            features,
+            labels,
+            classes.len(),
+            positive,
+            membership,
+            row_weights.map(Into::into),
+            constraints,
+        )?;
+        let warnings = problem.drop_unbound()?;
+        Ok((problem, warnings))
+    }
+
+    /// Leaves out constraints that speak of rows there are none of.
+    ///
+    /// # Errors
+    /// [`Error::NoConstraints`] when none is left.
+    pub(super) fn drop_unbound(&mut self) -> Result<Vec<Warning>> {
+        let mut warnings = Vec::new();
+        let (mut constraints, mut functionals) = (Vec::new(), Vec::new());
+        for (constraint, functional) in self.constraints.drain(..).zip(self.functionals.drain(..)) {
+            if functional.is_some() {
+                constraints.push(constraint);
+                functionals.push(functional);
+            } else {
+                let reason = "no training row is in the group with the label it speaks of".to_owned();
+                warnings.push(Warning::ConstraintDropped { constraint: constraint.name, reason });
+            }
+        }
+        if constraints.is_empty() {
+            return Err(Error::NoConstraints { reason: "no training row is among those any constraint speaks of".into() });
+        }
+        (self.constraints, self.functionals) = (constraints, functionals);
+        Ok(warnings)
+    }
+
+    /// The encoded rows.
+    pub fn features(&self) -> &Features {
+        &self.features
+    }
+
+    /// The class of each row.
+    pub fn labels(&self) -> &Codes {
+        &self.labels
+    }
+
+    /// How many classes.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// The cells of the rows.
+    pub fn cells(&self) -> &Cells {
+        &self.cells
+    }
+
+    /// The constraints, one per multiplier.
+    pub fn constraints(&self) -> &[Constraint] {
+        &self.constraints
+    }
+
+    /// What each multiplier adds to each cell's exponents. Constraints that are not bound add nothing.
+    pub fn tilt_table(&self, tilt: Tilt) -> TiltTable {
+        TiltTable::new(&self.constraints, &self.functionals, &self.cells, tilt)
+    }
+
+    /// The signed violation of each constraint, zero where it speaks of no rows.
+    pub(super) fn violations(&self, tally: &Tally, measure: Measure) -> Vec<f64> {
+        let violation = |one: &Option<Functional>| one.as_ref().map_or(0.0, |one| one.violation(tally, measure));
+        self.functionals.iter().map(violation).collect()
+    }
+
+    /// The share of rows predicted otherwise than labelled.
+    pub(super) fn error(&self, tally: &Tally) -> f64 {
+        self.wrong(tally) / self.cells.total_weight()
+    }
+
+    /// Mean log loss on the observed labels.
+    pub(super) fn loss(&self, tally: &Tally) -> f64 {
+        (0..self.cells.len()).map(|cell| tally.loss(cell)).sum::<f64>() / self.cells.total_weight()
+    }
+
+    fn wrong(&self, tally: &Tally) -> f64 {
+        let wrong = |cell| {
+            let decided = tally.decisions(cell);
+            decided.iter().sum::<f64>() - decided[self.cells.label(cell)]
+        };
+        (0..self.cells.len()).map(wrong).sum()
+    }
+
+    /// The numbers of a predictor on these rows.
+    ///
+    /// # Errors
+    /// What the predictor says.
+    pub fn assess_predictor(&self, predictor: &dyn Predictor, measure: Measure) -> Result<Assessment> {
+        Ok(self.assess(&tally(predictor, &self.features, self.cells.tally_rows())?, measure))
+    }
+
+    pub(super) fn assess(&self, tally: &Tally, measure: Measure) -> Assessment {
+        let total = self.cells.total_weight();
+        let class_rates: Vec<f64> = (0..self.classes)
+            .map(|class| (0..self.cells.len()).map(|cell| tally.decisions(cell)[class]).sum::<f64>() / total)
+            .collect();
+        let violations: Vec<NamedValue> = self
+            .constraints
+            .iter()
+            .zip(&self.functionals)
+            .map(|(constraint, functional)| NamedValue {
+                name: constraint.name.clone(),
+                value: functional.as_ref().map(|functional| functional.violation(tally, measure)),
+            })
+            .collect();
+        Assessment {
+            rows: self.cells.rows(),
+            wrong: self.wrong(tally),
+            error: self.wrong(tally) / total,
+            violation: violations.iter().filter_map(|one| one.value).fold(0.0, |largest, one| one.abs().max(largest)),
+            violations,
+            positive_rate: self.positive.map(|class| class_rates[class]),
+            class_rates,
+        }
+    }
+}

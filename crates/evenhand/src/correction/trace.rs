@@ -1,0 +1,71 @@
+//! What a correction tells while it runs and leaves behind.
+
+use serde::{Deserialize, Serialize};
+
+/// One loop: a fit, what it violates, and how the multipliers moved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Loop {
+    /// Counted from 1.
+    pub number: usize,
+    /// The multipliers behind the weights of this fit.
+    pub multipliers: Vec<f64>,
+    /// The multipliers after the move that followed.
+    pub moved: Vec<f64>,
+    /// Overall (or asked) rate minus group rate, per constraint, on the training rows.
+    pub violations: Vec<f64>,
+    /// The largest of them in absolute value.
+    pub violation: f64,
+    /// The share of training rows predicted otherwise than labelled.
+    pub error: f64,
+    /// Mean log loss on the observed training labels.
+    pub loss: f64,
+    /// Seconds since the start, by the observer's clock; zero without one.
+    pub seconds: f64,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Stop {
+    /// Every violation came within the tolerance.
+    Converged,
+    /// All loops were run.
+    LoopLimit,
+    /// The violation had not improved for many loops.
+    Stalled,
+    /// The observer asked to stop.
+    Cancelled,
+}
+
+impl std::fmt::Display for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Converged => "converged",
+            Self::LoopLimit => "loop-limit",
+            Self::Stalled => "stalled",
+            Self::Cancelled => "cancelled",
+        })
+    }
+}
+
+/// Watches a run. This crate reads no clock of its own: an observer may lend one.
+pub trait Observer {
+    /// Called after every loop; returning `false` ends the run with what there is.
+    fn after(&mut self, done: &Loop) -> bool;
+
+    /// Seconds since the run started.
+    fn seconds(&self) -> f64 {
+        0.0
+    }
+}
+
+/// Watches nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn after(&mut self, _: &Loop) -> bool {
+        true
+    }
+}

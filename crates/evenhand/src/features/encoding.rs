@@ -1,0 +1,444 @@
+//! From raw columns to features, as training rows taught it.
+//!
+//! Holds [`Encoding`]: dictionaries, means, scales and buckets, fitted on training rows and
+//! saved in the model, so that prediction takes a raw file. What new data may do that
+//! training data did not has a stated behaviour, told by a [`Warning`]: unseen categories
+//! count as none of the known ones, missing numbers become the training mean, extra
+//! columns are not used, the order of columns does not matter. A lost column is an error.
+
+use serde::{Deserialize, Serialize};
+
+use super::design::{Active, CodedColumn, DenseColumn, Features};
+use crate::data::{Categorical, Codes, Column, Table};
+use crate::{Error, Result, Warning};
+
+/// How raw columns become features.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Encoding {
+    columns: Vec<EncodedColumn>,
+}
+
+/// One raw column and its code.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EncodedColumn {
+    /// The raw column.
+    pub column: String,
+    /// What becomes of it.
+    #[serde(flatten)]
+    pub code: Code,
+}
+
+/// What becomes of a raw column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "code", rename_all = "kebab-case")]
+pub enum Code {
+    /// One feature per category, and one for missing if training had any.
+    OneHot {
+        /// The categories of the training rows, in text order.
+        values: Vec<String>,
+        /// Whether missing is a category of its own.
+        missing: bool,
+    },
+    /// The number less `centre`, over `scale`; missing is `fill`.
+    Number {
+        /// Subtracted.
+        centre: f64,
+        /// Divided by.
+        scale: f64,
+        /// The training mean.
+        fill: f64,
+        /// Whether a second feature tells that the number was missing.
+        indicator: bool,
+    },
+    /// Left-open, right-closed intervals between neighbouring edges; outside all of them, no feature.
+    Buckets {
+        /// Ascending edges, one more than there are buckets.
+        edges: Vec<f64>,
+        /// Whether a bucket switches on the features of all lower buckets too.
+        thermometer: bool,
+    },
+}
+
+/// What to do with one raw column, before any row was seen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ColumnPlan {
+    /// The raw column. It may stand in several plans.
+    pub column: String,
+    /// What should become of it.
+    pub kind: PlanKind,
+}
+
+/// What should become of a raw column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlanKind {
+    /// One feature per category.
+    OneHot,
+    /// The number as it is.
+    Number,
+    /// The number less the given centre.
+    Centred(f64),
+    /// The number less its training mean, over its training standard deviation.
+    Standardised,
+    /// Buckets between the given edges.
+    Buckets {
+        /// Ascending edges.
+        edges: Vec<f64>,
+        /// Whether lower buckets stay on.
+        thermometer: bool,
+    },
+}
+
+impl Encoding {
+    /// Categories one-hot and numbers standardised (or as they are), for the named columns.
+    ///
+    /// # Errors
+    /// [`Error::NoFeatures`] without a name, [`Error::UnknownColumn`] for an unknown one.
+    pub fn plan(table: &Table, names: &[String], standardise: bool) -> Result<Vec<ColumnPlan>> {
+        if names.is_empty() {
+            return Err(Error::NoFeatures);
+        }
+        names
+            .iter()
+            .map(|name| {
+                let kind = match table.column(name)? {
+                    Column::Categorical(_) => PlanKind::OneHot,
+                    Column::Numeric(_) if standardise => PlanKind::Standardised,
+                    Column::Numeric(_) => PlanKind::Number,
+                };
+                Ok(ColumnPlan { column: name.clone(), kind })
+            })
+            .collect()
+    }
+
+    /// Learns dictionaries, means and scales from training rows.
+    ///
+    /// `row_weights` count in means and scales, so that a repeated row is a weight of 2.
+    ///
+    /// # Errors
+    /// [`Error::UnknownColumn`], or [`Error::ColumnKind`] when numbers are planned for text.
+    pub fn fit(plans: &[ColumnPlan], table: &Table, row_weights: Option<&[f64]>) -> Result<(Self, Vec<Warning>)> {
+        if plans.is_empty() {
+            return Err(Error::NoFeatures);
+        }
+        let mut warnings = Vec::new();
+        let mut columns = Vec::with_capacity(plans.len());
+        for plan in plans {
+            let column = table.column(&plan.column)?;
+            let (code, constant) = match &plan.kind {
+                PlanKind::OneHot => one_hot(&column.to_categorical()),
+                PlanKind::Buckets { edges, thermometer } => {
+                    numbers(plan, column)?;
+                    (Code::Buckets { edges: edges.clone(), thermometer: *thermometer }, false)
+                }
+                kind => number(kind, numbers(plan, column)?, row_weights),
+            };
+            if constant {
+                warnings.push(Warning::ConstantColumn { column: plan.column.clone() });
+            }
+            columns.push(EncodedColumn { column: plan.column.clone(), code });
+        }
+        Ok((Self { columns }, warnings))
+    }
+
+    /// The columns and their codes.
+    pub fn columns(&self) -> &[EncodedColumn] {
+        &self.columns
+    }
+
+    /// How many features come out.
+    pub fn width(&self) -> usize {
+        self.columns.iter().map(|column| column.code.width()).sum()
+    }
+
+    /// A name for every feature.
+    pub fn feature_names(&self) -> Vec<String> {
+        self.columns.iter().flat_map(|column| column.code.feature_names(&column.column)).collect()
+    }
+
+    /// Turns a raw table into features, and says what was not as in training.
+    ///
+    /// `others` are columns that have a role but are not features (the label, say): they are not reported as extra.
+    ///
+    /// # Errors
+    /// [`Error::LostColumns`] when a column is not there, [`Error::ColumnKind`] when numbers have become text.
+    pub fn transform(&self, table: &Table, others: &[String]) -> Result<(Features, Vec<Warning>)> {
+        self.check_columns(table)?;
+        let (mut coded, mut dense, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
+        let mut first = 0;
+        for encoded in &self.columns {
+            let column = table.column(&encoded.column)?;
+            match &encoded.code {
+                Code::OneHot { values, missing } => {
+                    let column = column.to_categorical();
+                    coded.push(look_up(&column, values, *missing, first, &encoded.column, &mut warnings));
+                }
+                Code::Number { centre, scale, fill, indicator } => {
+                    let raw = encoded.numbers(column)?;
+                    let absent: Vec<bool> = raw.iter().map(|value| value.is_nan()).collect();
+                    let rows = absent.iter().filter(|&&absent| absent).count();
+                    if rows > 0 {
+                        let (column, indicator) = (encoded.column.clone(), *indicator);
+                        warnings.push(Warning::MissingFilled { column, rows, indicator });
+                    }
+                    let value = |&raw: &f64| (if raw.is_nan() { *fill } else { raw } - centre) / scale;
+                    dense.push(DenseColumn { feature: first, values: raw.iter().map(value).collect() });
+                    if *indicator {
+                        let codes = absent.into_iter().map(u32::from).collect();
+                        let active = Active::new([None, Some(first as u32 + 1)]);
+                        coded.push(CodedColumn { codes: Codes::narrow(codes, 2), active });
+                    }
+                }
+                Code::Buckets { edges, thermometer } => {
+                    coded.push(bucket(encoded.numbers(column)?, edges, *thermometer, first));
+                }
+            }
+            first += encoded.code.width();
+        }
+        warnings.extend(self.extra_columns(table, others));
+        Ok((Features::new(table.rows(), first, coded, dense)?, warnings))
+    }
+
+    fn check_columns(&self, table: &Table) -> Result<()> {
+        let mut columns: Vec<String> = self
+            .columns
+            .iter()
+            .filter(|column| table.get(&column.column).is_none())
+            .map(|column| column.column.clone())
+            .collect();
+        columns.dedup();
+        if columns.is_empty() { Ok(()) } else { Err(Error::LostColumns { columns }) }
+    }
+
+    fn extra_columns(&self, table: &Table, others: &[String]) -> Option<Warning> {
+        let known = |name: &String| self.columns.iter().any(|column| &column.column == name) || others.contains(name);
+        let columns: Vec<String> = table.names().iter().filter(|name| !known(name)).cloned().collect();
+        (!columns.is_empty()).then_some(Warning::ExtraColumns { columns })
+    }
+}
+
+impl EncodedColumn {
+    fn numbers<'a>(&self, column: &'a Column) -> Result<&'a [f64]> {
+        as_numbers(&self.column, column)
+    }
+}
+
+impl Code {
+    /// How many features this code makes.
+    pub fn width(&self) -> usize {
+        match self {
+            Self::OneHot { values, missing } => values.len() + usize::from(*missing),
+            Self::Number { indicator, .. } => 1 + usize::from(*indicator),
+            Self::Buckets { edges, .. } => edges.len().saturating_sub(1),
+        }
+    }
+
+    fn feature_names(&self, column: &str) -> Vec<String> {
+        let absent = |wanted: bool| wanted.then(|| format!("{column} is missing"));
+        match self {
+            Self::OneHot { values, missing } => {
+                values.iter().map(|value| format!("{column}={value}")).chain(absent(*missing)).collect()
+            }
+            Self::Number { indicator, .. } => std::iter::once(column.to_owned()).chain(absent(*indicator)).collect(),
+            Self::Buckets { edges, thermometer: false } => {
+                edges.windows(2).map(|edge| format!("{column} in ({}, {}]", edge[0], edge[1])).collect()
+            }
+            Self::Buckets { edges, thermometer: true } => {
+                edges.windows(2).map(|edge| format!("{column}>{}", edge[0])).collect()
+            }
+        }
+    }
+}
+
+fn numbers<'a>(plan: &ColumnPlan, column: &'a Column) -> Result<&'a [f64]> {
+    as_numbers(&plan.column, column)
+}
+
+fn as_numbers<'a>(name: &str, column: &'a Column) -> Result<&'a [f64]> {
+    match column {
+        Column::Numeric(values) => Ok(values),
+        Column::Categorical(_) => Err(Error::ColumnKind {
+            column: name.to_owned(),
+            found: "categorical",
+            wanted: "numeric",
+            purpose: "since training saw numbers there".to_owned(),
+        }),
+    }
+}
+
+fn one_hot(column: &Categorical) -> (Code, bool) {
+    let counts = column.counts();
+    let mut values: Vec<String> = column
+        .dictionary()
+        .iter()
+        .zip(&counts)
+        .filter(|&(_, &count)| count > 0)
+        .map(|(value, _)| value.clone())
+        .collect();
+    values.sort_unstable();
+    let missing = counts[column.missing()] > 0;
+    let constant = values.len() + usize::from(missing) < 2;
+    (Code::OneHot { values, missing }, constant)
+}
+
+fn number(kind: &PlanKind, values: &[f64], row_weights: Option<&[f64]>) -> (Code, bool) {
+    let weight = |row: usize| row_weights.map_or(1.0, |weights| weights[row]);
+    let known = || values.iter().enumerate().filter(|(_, value)| !value.is_nan());
+    let total: f64 = known().map(|(row, _)| weight(row)).sum();
+    let mean = |of: &dyn Fn(f64) -> f64| {
+        if total > 0.0 { known().map(|(row, &value)| weight(row) * of(value)).sum::<f64>() / total } else { 0.0 }
+    };
+    let fill = mean(&|value| value);
+    let spread = mean(&|value| (value - fill).powi(2)).sqrt();
+    let indicator = values.iter().any(|value| value.is_nan());
+    // A spread that is rounding error of the mean would blow rounding errors up to features.
+    let constant = spread <= 1e-12 * fill.abs().max(1e-300);
+    let (centre, scale) = match kind {
+        PlanKind::Standardised => (fill, if constant { 1.0 } else { spread }),
+        PlanKind::Centred(centre) => (*centre, 1.0),
+        _ => (0.0, 1.0),
+    };
+    (Code::Number { centre, scale, fill, indicator }, constant && !indicator)
+}
+
+fn look_up(
+    column: &Categorical,
+    values: &[String],
+    missing: bool,
+    first: usize,
+    name: &str,
+    warnings: &mut Vec<Warning>,
+) -> CodedColumn {
+    let features = values.len() + usize::from(missing);
+    let (unseen, counts) = (features as u32, column.counts());
+    let mut table: Vec<u32> =
+        column.dictionary().iter().map(|value| values.binary_search(value).map_or(unseen, |at| at as u32)).collect();
+    let strange: Vec<usize> = (0..table.len()).filter(|&code| table[code] == unseen && counts[code] > 0).collect();
+    let absent = counts[column.missing()];
+    table.push(if missing { values.len() as u32 } else { unseen });
+    let rows = strange.iter().map(|&code| counts[code]).sum::<usize>() + if missing { 0 } else { absent };
+    if rows > 0 {
+        let example = strange.first().map_or("(missing)", |&code| &column.dictionary()[code]).to_owned();
+        warnings.push(Warning::UnseenCategories { column: name.to_owned(), rows, example });
+    }
+    CodedColumn {
+        codes: column.codes().map(&table, features + 1),
+        active: Active::one_hot(first, features, features + 1),
+    }
+}
+
+fn bucket(values: &[f64], edges: &[f64], thermometer: bool, first: usize) -> CodedColumn {
+    let buckets = edges.len().saturating_sub(1);
+    // The first edge that is not below the value closes its bucket; NaN is below nothing and lands outside.
+    let code = |&value: &f64| match edges.partition_point(|&edge| edge < value) {
+        0 => buckets,
+        at if value.is_nan() || at > buckets => buckets,
+        at => at - 1,
+    };
+    let codes = values.iter().map(|value| code(value) as u32).collect();
+    let active = Active::new((0..=buckets).map(|code| {
+        let lowest = if thermometer { 0 } else { code };
+        let on = if code < buckets { lowest..code + 1 } else { 0..0 };
+        on.map(|feature| (first + feature) as u32)
+    }));
+    CodedColumn { codes: Codes::narrow(codes, buckets + 1), active }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(columns: Vec<(&str, Column)>) -> Table {
+        Table::new(columns.into_iter().map(|(name, column)| (name.to_owned(), column)).collect(), 1).unwrap()
+    }
+
+    fn text(values: &[&str]) -> Column {
+        Column::Categorical(Categorical::from_values(values.iter().map(|v| (!v.is_empty()).then_some(v))))
+    }
+
+    fn fit(table: &Table, standardise: bool) -> Encoding {
+        let plans = Encoding::plan(table, table.names(), standardise).unwrap();
+        Encoding::fit(&plans, table, None).unwrap().0
+    }
+
+    #[test]
+    fn categories_missing_ones_and_numbers_each_get_their_features() {
+        let train = table(vec![
+            ("sex", text(&["f", "m", "", "f"])),
+            ("age", Column::Numeric(vec![20.0, f64::NAN, 40.0, 30.0])),
+        ]);
+        let encoding = fit(&train, false);
+        assert_eq!(encoding.feature_names(), ["sex=f", "sex=m", "sex is missing", "age", "age is missing"]);
+        let (features, warnings) = encoding.transform(&train, &[]).unwrap();
+        assert_eq!(features.row(1), [(1, 1.0), (3, 30.0), (4, 1.0)]);
+        assert_eq!(features.row(2), [(2, 1.0), (3, 40.0)]);
+        assert_eq!(warnings, [Warning::MissingFilled { column: "age".into(), rows: 1, indicator: true }]);
+    }
+
+    #[test]
+    fn new_data_may_bring_unseen_missing_extra_and_reordered_columns() {
+        let train = table(vec![("a", text(&["x", "y"])), ("b", Column::Numeric(vec![1.0, 3.0]))]);
+        let fresh = table(vec![
+            ("b", Column::Numeric(vec![f64::NAN, 5.0])),
+            ("note", text(&["?", "?"])),
+            ("y", text(&["1", "0"])),
+            ("a", text(&["z", "y"])),
+        ]);
+        let (features, warnings) = fit(&train, false).transform(&fresh, &["y".into()]).unwrap();
+        assert_eq!(features.row(0), [(2, 2.0)]);
+        assert_eq!(features.row(1), [(1, 1.0), (2, 5.0)]);
+        assert_eq!(
+            warnings,
+            [
+                Warning::UnseenCategories { column: "a".into(), rows: 1, example: "z".into() },
+                Warning::MissingFilled { column: "b".into(), rows: 1, indicator: false },
+                Warning::ExtraColumns { columns: vec!["note".into()] },
+            ]
+        );
+    }
+
+    #[test]
+    fn a_lost_column_and_numbers_turned_text_are_errors() {
+        let train = table(vec![("a", Column::Numeric(vec![1.0, 2.0])), ("b", text(&["x", "y"]))]);
+        let encoding = fit(&train, true);
+        let lost = table(vec![("a", Column::Numeric(vec![1.0]))]);
+        assert_eq!(encoding.transform(&lost, &[]).unwrap_err().code(), "columns-lost");
+        let turned = table(vec![("a", text(&["one"])), ("b", text(&["x"]))]);
+        assert_eq!(encoding.transform(&turned, &[]).unwrap_err().code(), "column-kind");
+    }
+
+    #[test]
+    fn standardised_numbers_have_weighted_mean_zero_and_spread_one() {
+        let train = table(vec![("a", Column::Numeric(vec![1.0, 2.0, 6.0]))]);
+        let plans = Encoding::plan(&train, train.names(), true).unwrap();
+        let weights = [2.0, 1.0, 1.0];
+        let (encoding, _) = Encoding::fit(&plans, &train, Some(&weights)).unwrap();
+        let (features, _) = encoding.transform(&train, &[]).unwrap();
+        let values = &features.dense()[0].values;
+        let mean: f64 = values.iter().zip(weights).map(|(v, w)| v * w).sum();
+        let square: f64 = values.iter().zip(weights).map(|(v, w)| v * v * w).sum();
+        assert!(mean.abs() < 1e-12 && (square - 4.0).abs() < 1e-12, "{mean} {square}");
+    }
+
+    #[test]
+    fn a_constant_column_is_named_and_harmless() {
+        let train = table(vec![("a", Column::Numeric(vec![7.1; 3])), ("b", text(&["x", "x", "x"]))]);
+        let plans = Encoding::plan(&train, train.names(), true).unwrap();
+        let (encoding, warnings) = Encoding::fit(&plans, &train, None).unwrap();
+        assert_eq!(warnings.len(), 2);
+        let (features, _) = encoding.transform(&train, &[]).unwrap();
+        assert!(features.dense()[0].values.iter().all(|value| value.abs() < 1e-12));
+    }
+
+    #[test]
+    fn buckets_are_left_open_and_right_closed_and_thermometers_keep_lower_ones_on() {
+        let edges = vec![0.0, 10.0, 20.0];
+        let values = [0.0, 0.1, 10.0, 10.1, 20.0, 20.1, f64::NAN];
+        let on = |thermometer| {
+            let column = bucket(&values, &edges, thermometer, 5);
+            (0..values.len()).map(|row| column.active.of(column.codes.get(row)).to_vec()).collect::<Vec<_>>()
+        };
+        assert_eq!(on(false), [vec![], vec![5], vec![5], vec![6], vec![6], vec![], vec![]]);
+        assert_eq!(on(true), [vec![], vec![5], vec![5], vec![5, 6], vec![5, 6], vec![], vec![]]);
+    }
+}

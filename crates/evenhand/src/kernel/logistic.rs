@@ -1,0 +1,342 @@
+//! Loss, gradient and curvature of weighted logistic regression, summed over rows.
+//!
+//! Two classes have one margin per row; more have one per class, and a softmax. Both are
+//! the same passes over the same products. Penalties belong to the learner.
+
+use std::ops::Range;
+
+use super::product::{Scatter, Tables, gram, gram_diagonal, margins};
+use super::{BLOCK, blocks, link};
+use crate::data::Codes;
+use crate::features::Features;
+use crate::parallel;
+use crate::weights::Weights;
+
+/// Weighted, labelled rows, ready for passes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LogisticRows<'a> {
+    pub(crate) features: &'a Features,
+    pub(crate) labels: &'a Codes,
+    pub(crate) weights: &'a Weights,
+    pub(crate) classes: usize,
+}
+
+/// How many margins a row has.
+pub(crate) fn outputs(classes: usize) -> usize {
+    if classes == 2 { 1 } else { classes }
+}
+
+impl LogisticRows<'_> {
+    /// Coefficients in all: per margin, one per feature and the intercept.
+    pub(crate) fn coefficients(&self) -> usize {
+        outputs(self.classes) * self.stride()
+    }
+
+    fn stride(&self) -> usize {
+        self.features.width() + 1
+    }
+
+    fn tables(&self, coefficients: &[f64]) -> Vec<Tables> {
+        coefficients.chunks(self.stride()).map(|class| Tables::new(self.features, class)).collect()
+    }
+
+    /// `Σ weight · loss`.
+    pub(crate) fn loss(&self, coefficients: &[f64]) -> f64 {
+        let tables = self.tables(coefficients);
+        let sum = |rows| {
+            let mut at = Buffers::new(self.classes);
+            blocks(rows).map(|block| at.loss(self, &tables, block)).sum::<f64>()
+        };
+        parallel::reduce(self.features.rows(), sum, |left, right| *left += right)
+    }
+
+    /// `Σ weight · ∂loss/∂coefficients`.
+    pub(crate) fn gradient(&self, coefficients: &[f64]) -> Vec<f64> {
+        let tables = self.tables(coefficients);
+        let pass = |rows| {
+            let mut at = Buffers::new(self.classes);
+            let mut sums = vec![Scatter::new(self.features); tables.len()];
+            for block in blocks(rows) {
+                at.residuals(self, &tables, block.clone());
+                for (sums, residuals) in sums.iter_mut().zip(&at.margins) {
+                    sums.add(self.features, block.clone(), residuals);
+                }
+            }
+            sums
+        };
+        let sums = parallel::reduce(self.features.rows(), pass, merge_all);
+        self.unscatter(&sums)
+    }
+
+    /// The lower triangle of the matrix of second derivatives, row by row.
+    pub(crate) fn hessian(&self, coefficients: &[f64]) -> Vec<f64> {
+        let tables = self.tables(coefficients);
+        let stride = self.stride();
+        let count = tables.len();
+        // One square per pair of margins, the first not before the second.
+        let pass = |rows| {
+            let mut at = Buffers::new(self.classes);
+            let mut squares = vec![vec![0.0; stride * stride]; count * (count + 1) / 2];
+            for block in blocks(rows) {
+                at.probabilities(self, &tables, block.clone());
+                let pairs = (0..count).flat_map(|first| (0..=first).map(move |second| (first, second)));
+                for ((first, second), square) in pairs.zip(&mut squares) {
+                    at.curvature(first, second);
+                    gram(self.features, block.clone(), &at.scratch, square);
+                }
+            }
+            squares
+        };
+        let merge = |left: &mut Vec<Vec<f64>>, right: Vec<Vec<f64>>| {
+            for (left, right) in left.iter_mut().flatten().zip(right.into_iter().flatten()) {
+                *left += right;
+            }
+        };
+        let squares = parallel::reduce(self.features.rows(), pass, merge);
+        lay_out(&squares, count, stride)
+    }
+
+    /// The diagonal of the matrix of second derivatives.
+    pub(crate) fn hessian_diagonal(&self, coefficients: &[f64]) -> Vec<f64> {
+        let tables = self.tables(coefficients);
+        let pass = |rows| {
+            let mut at = Buffers::new(self.classes);
+            let mut sums = vec![Scatter::new(self.features); tables.len()];
+            for block in blocks(rows) {
+                at.probabilities(self, &tables, block.clone());
+                for (class, sums) in sums.iter_mut().enumerate() {
+                    at.curvature(class, class);
+                    gram_diagonal(self.features, block.clone(), &at.scratch, sums);
+                }
+            }
+            sums
+        };
+        let sums = parallel::reduce(self.features.rows(), pass, merge_all);
+        self.unscatter(&sums)
+    }
+
+    fn unscatter(&self, sums: &[Scatter]) -> Vec<f64> {
+        let mut all = vec![0.0; self.coefficients()];
+        for (sums, part) in sums.iter().zip(all.chunks_mut(self.stride())) {
+            sums.add_to(self.features, part);
+        }
+        all
+    }
+}
+
+/// Coefficients laid out to score rows of one table.
+#[derive(Debug)]
+pub(crate) struct LogisticScorer<'a> {
+    features: &'a Features,
+    tables: Vec<Tables>,
+    classes: usize,
+}
+
+impl<'a> LogisticScorer<'a> {
+    pub(crate) fn new(features: &'a Features, coefficients: &[f64], classes: usize) -> Self {
+        let tables = coefficients.chunks(features.width() + 1).map(|class| Tables::new(features, class)).collect();
+        Self { features, tables, classes }
+    }
+
+    /// Class probabilities of some rows, row by row, written over `out`.
+    pub(crate) fn scores(&self, rows: Range<usize>, out: &mut Vec<f64>) {
+        let mut at = Buffers::new(self.classes);
+        out.clear();
+        for block in blocks(rows) {
+            margins(self.features, &self.tables, block, &mut at.margins);
+            at.link();
+            if let [positive] = &at.margins[..] {
+                out.extend(positive.iter().flat_map(|positive| [1.0 - positive, *positive]));
+            } else {
+                let rows = at.margins[0].len();
+                out.extend((0..rows).flat_map(|row| at.margins.iter().map(move |shares| shares[row])));
+            }
+        }
+    }
+}
+
+/// Arrays of one block's length, used again from block to block.
+struct Buffers {
+    /// Margins, then probabilities, then residuals: one array per margin of a row.
+    margins: Vec<Vec<f64>>,
+    weights: Vec<f64>,
+    scratch: Vec<f64>,
+    log_total: Vec<f64>,
+}
+
+impl Buffers {
+    fn new(classes: usize) -> Self {
+        let array = || Vec::with_capacity(BLOCK);
+        Self {
+            margins: (0..outputs(classes)).map(|_| array()).collect(),
+            weights: array(),
+            scratch: array(),
+            log_total: Vec::new(),
+        }
+    }
+
+    fn link(&mut self) {
+        if let [margins] = &mut self.margins[..] {
+            link::logistic(margins);
+        } else {
+            link::softmax(&mut self.margins, &mut self.log_total, &mut self.scratch);
+        }
+    }
+
+    fn probabilities(&mut self, rows: &LogisticRows<'_>, tables: &[Tables], block: Range<usize>) {
+        margins(rows.features, tables, block.clone(), &mut self.margins);
+        rows.weights.block(block, &mut self.weights);
+        self.link();
+    }
+
+    fn residuals(&mut self, rows: &LogisticRows<'_>, tables: &[Tables], block: Range<usize>) {
+        self.probabilities(rows, tables, block.clone());
+        let binary = self.margins.len() == 1;
+        for (class, shares) in self.margins.iter_mut().enumerate() {
+            let class = if binary { 1 } else { class };
+            labelled(rows.labels, block.clone(), class, &mut self.scratch);
+            for ((share, &label), &weight) in shares.iter_mut().zip(&self.scratch).zip(&self.weights) {
+                *share = weight * (*share - label);
+            }
+        }
+    }
+
+    /// The weight times the second derivative of a row's loss in two of its margins, into `scratch`.
+    fn curvature(&mut self, first: usize, second: usize) {
+        let Self { margins, weights, scratch, .. } = self;
+        scratch.clear();
+        let own = if first == second { 1.0 } else { 0.0 };
+        let pairs = margins[first].iter().zip(&margins[second]).zip(weights);
+        scratch.extend(pairs.map(|((p, q), weight)| *weight * p * (own - q)));
+    }
+
+    fn loss(&mut self, rows: &LogisticRows<'_>, tables: &[Tables], block: Range<usize>) -> f64 {
+        margins(rows.features, tables, block.clone(), &mut self.margins);
+        rows.weights.block(block.clone(), &mut self.weights);
+        if let [margins] = &self.margins[..] {
+            labelled(rows.labels, block, 1, &mut self.scratch);
+            return link::logistic_loss(margins, &self.scratch, &self.weights);
+        }
+        let own: Vec<f64> = block.clone().enumerate().map(|(at, row)| self.margins[rows.labels.get(row)][at]).collect();
+        self.link();
+        self.log_total.iter().zip(own).zip(&self.weights).map(|((total, own), weight)| weight * (total - own)).sum()
+    }
+}
+
+/// 1.0 where the label is `class`, 0.0 elsewhere.
+fn labelled(labels: &Codes, block: Range<usize>, class: usize, out: &mut Vec<f64>) {
+    out.clear();
+    match labels {
+        Codes::U8(labels) => out.extend(labels[block].iter().map(|&label| f64::from(label as usize == class))),
+        Codes::U16(labels) => out.extend(labels[block].iter().map(|&label| f64::from(label as usize == class))),
+        Codes::U32(labels) => out.extend(labels[block].iter().map(|&label| f64::from(label as usize == class))),
+    }
+}
+
+fn merge_all(left: &mut Vec<Scatter>, right: Vec<Scatter>) {
+    for (left, right) in left.iter_mut().zip(&right) {
+        left.merge(right);
+    }
+}
+
+/// Puts the squares of pairs of margins where they belong in the lower triangle of the whole.
+fn lay_out(squares: &[Vec<f64>], count: usize, stride: usize) -> Vec<f64> {
+    let side = count * stride;
+    let mut whole = vec![0.0; side * side];
+    let pairs = (0..count).flat_map(|first| (0..=first).map(move |second| (first, second)));
+    for ((first, second), square) in pairs.zip(squares) {
+        for row in 0..stride {
+            for column in 0..stride {
+                // Squares are symmetric and hold their lower triangle; off the diagonal both halves are wanted.
+                let value = square[row.max(column) * stride + row.min(column)];
+                whole[(first * stride + row) * side + second * stride + column] = value;
+            }
+        }
+    }
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::{Active, CodedColumn, DenseColumn};
+
+    /// Rows with byte, two-byte and dense columns, some of them thermometers, more than a leaf of them.
+    fn features(rows: usize) -> Features {
+        let spread = |row: usize, prime: usize, count: usize| ((row * prime + row / 7) % count) as u32;
+        let small = (0..rows).map(|row| spread(row, 31, 4)).collect();
+        let wide = (0..rows).map(|row| spread(row, 101, 300)).collect();
+        let coded = vec![
+            CodedColumn {
+                codes: Codes::narrow(small, 4),
+                active: Active::new([vec![], vec![0], vec![0, 1], vec![0, 1, 2]]),
+            },
+            CodedColumn { codes: Codes::narrow(wide, 300), active: Active::new((0..300).map(|code| [3 + code % 5])) },
+        ];
+        let values = (0..rows).map(|row| (row as f64 * 0.37).sin()).collect();
+        Features::new(rows, 9, coded, vec![DenseColumn { feature: 8, values }]).unwrap()
+    }
+
+    fn labels(rows: usize, classes: usize) -> Codes {
+        Codes::narrow((0..rows).map(|row| ((row * row + row / 3) % classes) as u32).collect(), classes)
+    }
+
+    fn check_derivatives(classes: usize) {
+        let rows = 2500;
+        let (features, labels) = (features(rows), labels(rows, classes));
+        let weights = Weights::of_rows((0..rows).map(|row| 0.1 + (row % 10) as f64 / 7.0).collect()).unwrap();
+        let at = LogisticRows { features: &features, labels: &labels, weights: &weights, classes };
+        let here: Vec<f64> = (0..at.coefficients()).map(|i| ((i * 7) as f64).cos() * 0.5).collect();
+        let side = here.len();
+        let (gradient, hessian, diagonal) = (at.gradient(&here), at.hessian(&here), at.hessian_diagonal(&here));
+        for i in 0..side {
+            let moved = |by: f64| {
+                let mut there = here.clone();
+                there[i] += by;
+                there
+            };
+            let slope = (at.loss(&moved(1e-5)) - at.loss(&moved(-1e-5))) / 2e-5;
+            assert!((slope - gradient[i]).abs() < 1e-5 * (1.0 + slope.abs()), "gradient {i}: {slope} {}", gradient[i]);
+            let (up, down) = (at.gradient(&moved(1e-5)), at.gradient(&moved(-1e-5)));
+            for j in 0..=i {
+                let bend = (up[j] - down[j]) / 2e-5;
+                let ours = hessian[i * side + j];
+                assert!((bend - ours).abs() < 1e-4 * (1.0 + bend.abs()), "hessian {i},{j}: {bend} {ours}");
+            }
+            assert!((diagonal[i] - hessian[i * side + i]).abs() < 1e-9 * (1.0 + diagonal[i]));
+        }
+    }
+
+    #[test]
+    fn derivatives_match_finite_differences_for_two_classes() {
+        check_derivatives(2);
+    }
+
+    #[test]
+    fn derivatives_match_finite_differences_for_three_classes() {
+        check_derivatives(3);
+    }
+
+    #[test]
+    fn scores_are_the_softmax_of_the_margins_of_each_row() {
+        let features = features(300);
+        for classes in [2, 4] {
+            let coefficients: Vec<f64> = (0..outputs(classes) * 10).map(|i| (i as f64).sin()).collect();
+            let mut all = Vec::new();
+            LogisticScorer::new(&features, &coefficients, classes).scores(0..300, &mut all);
+            for (row, scores) in all.chunks(classes).enumerate() {
+                let margin = |class: &[f64]| {
+                    class[9] + features.row(row).iter().map(|&(feature, value)| class[feature] * value).sum::<f64>()
+                };
+                let mut margins: Vec<f64> = coefficients.chunks(10).map(margin).collect();
+                if classes == 2 {
+                    margins.insert(0, 0.0);
+                }
+                let total: f64 = margins.iter().map(|margin| margin.exp()).sum();
+                for (score, margin) in scores.iter().zip(margins) {
+                    assert!((score - margin.exp() / total).abs() < 1e-14);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! One kernel: a block of rows in, mergeable sums out.
+//!
+//! Everything a pass over the data computes is here: `product` multiplies features by
+//! coefficients and back, `link` turns margins into probabilities and losses, `logistic`
+//! sums loss, gradient and curvature over rows, `tally` sums decisions and scores per
+//! cell. Each takes a range of rows and returns sums that `parallel::reduce` merges in a
+//! fixed order; none knows how many threads there are, or whether blocks come from memory.
+//! Leans on `features` and `parallel`. Knows nothing of groups, notions or solvers.
+
+pub(crate) mod link;
+pub(crate) mod logistic;
+pub(crate) mod product;
+mod tally;
+
+pub use tally::{Tally, TallyRows, decide, tally};
+
+use std::ops::Range;
+
+/// Rows handled at once: the few arrays of this length that a kernel keeps stay in the innermost cache.
+pub(crate) const BLOCK: usize = 1024;
+
+/// Cuts a range of rows into blocks.
+pub(crate) fn blocks(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = rows.end;
+    rows.step_by(BLOCK).map(move |start| start..(start + BLOCK).min(end))
+}

@@ -1,0 +1,249 @@
+//! The three products of a design matrix: by coefficients, by residuals, and with itself.
+//!
+//! Every kernel is built from these. Coded columns are looked up in tables (one number per
+//! code, the sum of the coefficients it switches on) and summed into tables; features are
+//! never multiplied by 1.0.
+
+use std::ops::Range;
+
+use crate::data::Codes;
+use crate::features::{CodedColumn, Features};
+
+/// Coefficients of one class laid out for look-up: a number per code of every coded column.
+#[derive(Debug)]
+pub(crate) struct Tables {
+    coded: Vec<Vec<f64>>,
+    dense: Vec<f64>,
+    intercept: f64,
+}
+
+/// Residual sums of one class per code; becomes a gradient by [`Scatter::add_to`].
+#[derive(Debug, Clone)]
+pub(crate) struct Scatter {
+    coded: Vec<Vec<f64>>,
+    dense: Vec<f64>,
+    intercept: f64,
+}
+
+/// A table for byte codes has this length, so that indexing by a byte needs no check.
+const BYTE: usize = 256;
+
+/// Neighbouring rows add into separate copies of a table: rows often share a code, and an
+/// addition that waits for the one before it costs several times one that does not.
+const LANES: usize = 4;
+
+impl Tables {
+    /// `coefficients` holds one number per feature, then the intercept.
+    pub(crate) fn new(features: &Features, coefficients: &[f64]) -> Self {
+        let coded = features
+            .coded()
+            .iter()
+            .map(|column| {
+                let mut table: Vec<f64> = (0..column.active.codes())
+                    .map(|code| column.active.of(code).iter().map(|&feature| coefficients[feature as usize]).sum())
+                    .collect();
+                table.resize(table_length(column), 0.0);
+                table
+            })
+            .collect();
+        let dense = features.dense().iter().map(|column| coefficients[column.feature]).collect();
+        Self { coded, dense, intercept: coefficients[features.width()] }
+    }
+}
+
+/// Writes the margins of a block of rows, one slice per class.
+pub(crate) fn margins(features: &Features, tables: &[Tables], rows: Range<usize>, out: &mut [Vec<f64>]) {
+    for (out, tables) in out.iter_mut().zip(tables) {
+        out.clear();
+        out.resize(rows.len(), tables.intercept);
+    }
+    for (at, column) in features.coded().iter().enumerate() {
+        for (out, tables) in out.iter_mut().zip(tables) {
+            match &column.codes {
+                Codes::U8(codes) => look_up_bytes(&codes[rows.clone()], &tables.coded[at], out),
+                Codes::U16(codes) => look_up(&codes[rows.clone()], &tables.coded[at], out),
+                Codes::U32(codes) => {
+                    for (margin, &code) in out.iter_mut().zip(&codes[rows.clone()]) {
+                        *margin += tables.coded[at][code as usize];
+                    }
+                }
+            }
+        }
+    }
+    for (at, column) in features.dense().iter().enumerate() {
+        let values = &column.values[rows.clone()];
+        for (out, tables) in out.iter_mut().zip(tables) {
+            let coefficient = tables.dense[at];
+            for (margin, value) in out.iter_mut().zip(values) {
+                *margin += coefficient * value;
+            }
+        }
+    }
+}
+
+fn look_up_bytes(codes: &[u8], table: &[f64], out: &mut [f64]) {
+    let table: &[f64; BYTE] = table.try_into().expect("tables of byte codes are padded to 256");
+    for (margin, &code) in out.iter_mut().zip(codes) {
+        *margin += table[code as usize];
+    }
+}
+
+fn look_up(codes: &[u16], table: &[f64], out: &mut [f64]) {
+    for (margin, &code) in out.iter_mut().zip(codes) {
+        *margin += table[code as usize];
+    }
+}
+
+impl Scatter {
+    pub(crate) fn new(features: &Features) -> Self {
+        Self {
+            coded: features.coded().iter().map(|column| vec![0.0; lanes(column) * table_length(column)]).collect(),
+            dense: vec![0.0; features.dense().len()],
+            intercept: 0.0,
+        }
+    }
+
+    /// Adds the residuals of a block of rows.
+    pub(crate) fn add(&mut self, features: &Features, rows: Range<usize>, residuals: &[f64]) {
+        self.intercept += sum(residuals);
+        for (column, table) in features.coded().iter().zip(&mut self.coded) {
+            match &column.codes {
+                Codes::U8(codes) => add_bytes(&codes[rows.clone()], residuals, table),
+                Codes::U16(codes) => {
+                    for (at, (&code, residual)) in codes[rows.clone()].iter().zip(residuals).enumerate() {
+                        table[code as usize * LANES + at % LANES] += residual;
+                    }
+                }
+                Codes::U32(codes) => {
+                    for (&code, residual) in codes[rows.clone()].iter().zip(residuals) {
+                        table[code as usize] += residual;
+                    }
+                }
+            }
+        }
+        for (column, total) in features.dense().iter().zip(&mut self.dense) {
+            *total += dot(&column.values[rows.clone()], residuals);
+        }
+    }
+
+    pub(crate) fn merge(&mut self, later: &Self) {
+        self.intercept += later.intercept;
+        let tables = self.coded.iter_mut().zip(&later.coded);
+        for (mine, theirs) in tables.map(|(a, b)| (&mut a[..], &b[..])).chain([(&mut self.dense[..], &later.dense[..])])
+        {
+            for (mine, theirs) in mine.iter_mut().zip(theirs) {
+                *mine += theirs;
+            }
+        }
+    }
+
+    /// Adds the sums per feature, then the intercept's, to a gradient.
+    pub(crate) fn add_to(&self, features: &Features, gradient: &mut [f64]) {
+        for (column, table) in features.coded().iter().zip(&self.coded) {
+            let lanes = lanes(column);
+            for code in 0..column.active.codes() {
+                let total: f64 = table[code * lanes..(code + 1) * lanes].iter().sum();
+                for &feature in column.active.of(code) {
+                    gradient[feature as usize] += total;
+                }
+            }
+        }
+        for (column, total) in features.dense().iter().zip(&self.dense) {
+            gradient[column.feature] += total;
+        }
+        gradient[features.width()] += self.intercept;
+    }
+}
+
+fn add_bytes(codes: &[u8], residuals: &[f64], table: &mut [f64]) {
+    let table: &mut [f64; BYTE * LANES] = table.try_into().expect("tables of byte codes are padded to 256");
+    for (codes, residuals) in codes.chunks(LANES).zip(residuals.chunks(LANES)) {
+        for (lane, (&code, residual)) in codes.iter().zip(residuals).enumerate() {
+            table[code as usize * LANES + lane % LANES] += residual;
+        }
+    }
+}
+
+/// Adds `Σ curvature · x xᵀ` over a block of rows to the lower triangle of a matrix.
+///
+/// The intercept is the last feature. The matrix is stored row by row, `width + 1` wide.
+pub(crate) fn gram(features: &Features, rows: Range<usize>, curvature: &[f64], matrix: &mut [f64]) {
+    let side = features.width() + 1;
+    let mut on: Vec<u32> = Vec::new();
+    let dense: Vec<(usize, &[f64])> =
+        features.dense().iter().map(|column| (column.feature, &column.values[rows.clone()])).collect();
+    for (at, (row, &curvature)) in rows.zip(curvature).enumerate() {
+        if curvature == 0.0 {
+            continue;
+        }
+        on.clear();
+        for column in features.coded() {
+            on.extend_from_slice(column.active.of(column.codes.get(row)));
+        }
+        on.push(features.width() as u32);
+        on.sort_unstable();
+        for (position, &feature) in on.iter().enumerate() {
+            let line = &mut matrix[feature as usize * side..][..=feature as usize];
+            for &other in &on[..=position] {
+                line[other as usize] += curvature;
+            }
+        }
+        for &(feature, values) in &dense {
+            let value = curvature * values[at];
+            for &other in &on {
+                let (low, high) = (feature.min(other as usize), feature.max(other as usize));
+                matrix[high * side + low] += value;
+            }
+        }
+    }
+    let mut scaled = vec![0.0; curvature.len()];
+    for (position, &(feature, values)) in dense.iter().enumerate() {
+        for ((scaled, value), curvature) in scaled.iter_mut().zip(values).zip(curvature) {
+            *scaled = value * curvature;
+        }
+        for &(other, others) in &dense[..=position] {
+            let (low, high) = (feature.min(other), feature.max(other));
+            matrix[high * side + low] += dot(&scaled, others);
+        }
+    }
+}
+
+/// Adds `Σ curvature · x²` per feature, the intercept last. Coded features are their own squares.
+pub(crate) fn gram_diagonal(features: &Features, rows: Range<usize>, curvature: &[f64], scatter: &mut Scatter) {
+    let before = scatter.dense.clone();
+    scatter.add(features, rows.clone(), curvature);
+    scatter.dense = before;
+    for (column, total) in features.dense().iter().zip(&mut scatter.dense) {
+        *total += column.values[rows.clone()].iter().zip(curvature).map(|(value, c)| value * value * c).sum::<f64>();
+    }
+}
+
+fn table_length(column: &CodedColumn) -> usize {
+    if matches!(column.codes, Codes::U8(_)) { BYTE } else { column.active.codes() }
+}
+
+/// Wide tables have one lane: their rows rarely meet in a code, and copies would cost memory.
+fn lanes(column: &CodedColumn) -> usize {
+    if matches!(column.codes, Codes::U32(_)) { 1 } else { LANES }
+}
+
+/// A dot product in eight sums side by side.
+pub(crate) fn dot(left: &[f64], right: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    for (left, right) in left.chunks(8).zip(right.chunks(8)) {
+        for (lane, (a, b)) in left.iter().zip(right).enumerate() {
+            sums[lane] += a * b;
+        }
+    }
+    sums.iter().sum()
+}
+
+fn sum(values: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    for values in values.chunks(8) {
+        for (lane, value) in values.iter().enumerate() {
+            sums[lane] += value;
+        }
+    }
+    sums.iter().sum()
+}

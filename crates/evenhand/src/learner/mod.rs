@@ -1,0 +1,75 @@
+//! Learners: what turns weighted rows into a predictor.
+//!
+//! A learner sees features, labels and weights and nothing else; it never sees groups.
+//! `logistic` is built in; `function` makes a learner of any closure, `process` of any
+//! program. `minimise` is the solver behind `logistic`.
+
+mod function;
+mod logistic;
+mod minimise;
+mod process;
+
+pub use function::{FnLearner, FnPredictor};
+pub use logistic::{Logistic, LogisticModel};
+pub use process::{ProcessLearner, ProcessModel};
+
+use std::ops::Range;
+
+use crate::Result;
+use crate::data::Codes;
+use crate::features::Features;
+use crate::weights::Weights;
+
+/// Fits weighted rows.
+pub trait Learner {
+    /// What fitting returns.
+    type Predictor: Predictor;
+    /// What one fit leaves behind to make the next one cheaper; its default is a cold start.
+    type Memory: Default;
+
+    /// Fits the rows with the given weights.
+    ///
+    /// # Errors
+    /// [`crate::Error::Learner`], or what an outside program or closure says.
+    fn fit(&self, training: Training<'_>, memory: &mut Self::Memory) -> Result<Self::Predictor>;
+}
+
+/// All that a learner is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Training<'a> {
+    /// The encoded rows.
+    pub features: &'a Features,
+    /// The class of each row.
+    pub labels: &'a Codes,
+    /// How many classes there are.
+    pub classes: usize,
+    /// The weight of each row.
+    pub weights: &'a Weights,
+}
+
+/// Gives class probabilities to rows.
+pub trait Predictor: Send + Sync {
+    /// Puts the predictor to some rows; the scorer returned gives their probabilities.
+    ///
+    /// # Errors
+    /// [`crate::Error::Learner`] or [`crate::Error::Length`] when it cannot score them.
+    fn on<'a>(&'a self, features: &'a Features) -> Result<Scorer<'a>>;
+
+    /// Whether fitting reached its own tolerance.
+    fn converged(&self) -> bool {
+        true
+    }
+}
+
+/// Writes the class probabilities of a range of rows over a vector, row by row.
+pub type Scorer<'a> = Box<dyn Fn(Range<usize>, &mut Vec<f64>) + Send + Sync + 'a>;
+
+/// The class probabilities of all rows, row by row.
+///
+/// # Errors
+/// As [`Predictor::on`].
+pub fn scores(predictor: &dyn Predictor, features: &Features) -> Result<Vec<f64>> {
+    let mut all = Vec::new();
+    predictor.on(features)?(features.range(), &mut all);
+    Ok(all)
+}

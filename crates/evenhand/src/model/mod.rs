@@ -1,0 +1,12 @@
+//! The model file: everything a classifier was made from, in one checked JSON file.
+//!
+//! `record` is its content, `file` its form on disk, `verify` re-derives it from the data.
+//! It names groups and holds sums, never a row: no individual's sensitive value is in it.
+
+mod file;
+mod record;
+mod verify;
+
+pub use file::FORMAT_VERSION;
+pub use record::{CellRecord, LearnerRecord, Model, Provenance, Split};
+pub use verify::{Check, Verdict};

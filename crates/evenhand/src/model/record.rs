@@ -1,0 +1,171 @@
+//! What a model file holds.
+
+use serde::{Deserialize, Serialize};
+
+use super::file::digest;
+use crate::correction::{Assessment, Binding, Correction, Fitted, NamedValue, Predictions, Stop};
+use crate::data::Table;
+use crate::learner::{Logistic, LogisticModel, Predictor, ProcessModel};
+use crate::{Error, Result};
+
+/// A corrected classifier with everything it was made from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Model {
+    /// The program that wrote it.
+    pub software: String,
+    /// What was asked.
+    pub settings: Correction,
+    /// Columns, groups and constraints as training rows taught them.
+    pub binding: Binding,
+    /// One multiplier per constraint, λ in the paper.
+    pub multipliers: Vec<NamedValue>,
+    /// The weight of each cell in the closed form.
+    pub cells: Vec<CellRecord>,
+    /// Whether the classifier was fitted with weights of 1 instead (the paper's first fit).
+    pub unweighted: bool,
+    /// The classifier.
+    pub learner: LearnerRecord,
+    /// Its rates and violations on the training rows.
+    pub train: Assessment,
+    /// And on the test rows, if there were any.
+    pub test: Option<Assessment>,
+    /// How the run ended.
+    pub stop: Stop,
+    /// How many loops were run.
+    pub loops: usize,
+    /// How many times the learner was called.
+    pub fits: usize,
+    /// Where it came from.
+    pub provenance: Provenance,
+}
+
+/// The weight that rows alike in membership and label share.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CellRecord {
+    /// The groups the rows are in.
+    pub groups: Vec<String>,
+    /// Their label.
+    pub label: String,
+    /// Their weight, in (0, 1).
+    pub weight: f64,
+}
+
+/// A classifier as it is saved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum LearnerRecord {
+    /// The built-in logistic regression.
+    Logistic {
+        /// How it was fitted.
+        settings: Logistic,
+        /// Its coefficients.
+        model: LogisticModel,
+    },
+    /// A program of the user's.
+    Process {
+        /// The command and what it left behind.
+        model: ProcessModel,
+    },
+}
+
+/// What identifies the data and the settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// SHA-256 of the content of all rows given, before any split.
+    pub data_sha256: String,
+    /// How many rows that was.
+    pub data_rows: usize,
+    /// SHA-256 of the settings.
+    pub settings_sha256: String,
+    /// How rows were held out, if they were.
+    pub split: Option<Split>,
+}
+
+/// How rows were held out for testing.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Split {
+    /// The share of rows held out.
+    pub holdout: f64,
+    /// The seed of the lots.
+    pub seed: u64,
+}
+
+impl Model {
+    /// The record of a fit.
+    ///
+    /// `data_sha256` and `data_rows` describe all rows given, before `split`.
+    ///
+    /// # Errors
+    /// [`Error::ModelFormat`] when a setting cannot be written.
+    pub fn new<P: Predictor>(
+        settings: &Correction,
+        fitted: &Fitted<P>,
+        learner: LearnerRecord,
+        test: Option<Assessment>,
+        data: (String, usize),
+        split: Option<Split>,
+    ) -> Result<Self> {
+        let (outcome, binding) = (fitted.outcome(), fitted.binding());
+        Ok(Self {
+            software: concat!("evenhand ", env!("CARGO_PKG_VERSION")).to_owned(),
+            settings: settings.clone(),
+            multipliers: fitted
+                .multipliers()
+                .map(|(name, value)| NamedValue { name: name.to_owned(), value: Some(value) })
+                .collect(),
+            cells: cell_records(binding, fitted.problem().cells(), &outcome.cell_weights),
+            binding: binding.clone(),
+            unweighted: outcome.unweighted,
+            learner,
+            train: outcome.train.clone(),
+            test,
+            stop: outcome.stop,
+            loops: outcome.trace.len(),
+            fits: outcome.fits,
+            provenance: Provenance {
+                data_sha256: data.0,
+                data_rows: data.1,
+                settings_sha256: settings_digest(settings)?,
+                split,
+            },
+        })
+    }
+
+    /// Scores and decides the rows of a raw table. Neither labels nor groups are needed.
+    ///
+    /// # Errors
+    /// [`Error::LostColumns`] or [`Error::ColumnKind`] when the table is not like the training one.
+    pub fn predict(&self, table: &Table) -> Result<Predictions> {
+        crate::correction::predict(&self.binding, self.predictor(), table)
+    }
+
+    /// The classifier alone.
+    pub fn predictor(&self) -> &dyn Predictor {
+        match &self.learner {
+            LearnerRecord::Logistic { model, .. } => model,
+            LearnerRecord::Process { model } => model,
+        }
+    }
+
+    /// The multipliers in constraint order.
+    pub fn multiplier_values(&self) -> Vec<f64> {
+        self.multipliers.iter().map(|one| one.value.unwrap_or(0.0)).collect()
+    }
+}
+
+pub(super) fn settings_digest(settings: &Correction) -> Result<String> {
+    serde_json::to_string(settings)
+        .map(|text| digest(&text))
+        .map_err(|error| Error::ModelFormat { path: "(in memory)".into(), detail: error.to_string() })
+}
+
+pub(super) fn cell_records(binding: &Binding, cells: &crate::cells::Cells, weights: &[f64]) -> Vec<CellRecord> {
+    let names = binding.group_names();
+    (0..cells.len())
+        .map(|cell| CellRecord {
+            groups: cells.groups(cell).map(|group| names[group].clone()).collect(),
+            label: binding.classes()[cells.label(cell)].clone(),
+            weight: weights[cell],
+        })
+        .collect()
+}

@@ -1,0 +1,158 @@
+//! Re-deriving a model from the data it came from.
+//!
+//! Holds [`Verdict`]: what was computed again, and whether it matches the file. Weights come
+//! from the multipliers and the data alone; rates come from the saved classifier; and the
+//! classifier itself must be where the weighted loss is least.
+
+use serde::Serialize;
+
+use super::record::{cell_records, settings_digest};
+use super::{LearnerRecord, Model};
+use crate::correction::{Assessment, Problem};
+use crate::data::{Dataset, Table, holdout};
+use crate::learner::Training;
+use crate::{Result, Weights};
+
+/// Rates, weights and violations are sums of the same numbers in the same order; what is
+/// left is the last digit of their text.
+const SAME: f64 = 1e-12;
+
+/// A gradient, per row, this small says that no coefficient is wrong in its sixth digit.
+const FLAT: f64 = 1e-6;
+
+/// What verification found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Verdict {
+    /// Whether every check passed.
+    pub matches: bool,
+    /// The checks, in the order they were made.
+    pub checks: Vec<Check>,
+}
+
+/// One thing that was computed again.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Check {
+    /// What.
+    pub name: &'static str,
+    /// Whether it matches the file; `None` where it cannot be told.
+    pub matches: Option<bool>,
+    /// With which numbers.
+    pub detail: String,
+}
+
+impl Model {
+    /// Computes weights, rates and violations again from the data a model came from.
+    ///
+    /// `table` holds all rows given to the fit, before any split.
+    ///
+    /// # Errors
+    /// When the table lacks columns, or its labels are not those of the model.
+    pub fn verify(&self, table: Table) -> Result<Verdict> {
+        let data = Dataset::with_classes(
+            table,
+            self.binding.schema(),
+            self.binding.classes().to_vec(),
+            self.binding.positive(),
+        )?;
+        let mut checks = vec![self.check_data(&data), self.check_settings()?];
+        let (train, test) = match &self.provenance.split {
+            Some(split) => {
+                let (train, test) = holdout(data.rows(), split.holdout, split.seed)?;
+                (data.select(&train), Some(data.select(&test)))
+            }
+            None => (data, None),
+        };
+        let (problem, _) = self.binding.problem(&train)?;
+        checks.push(self.check_weights(&problem));
+        checks.push(self.check_classifier(&problem)?);
+        let assessment = problem.assess_predictor(self.predictor(), self.settings.measure)?;
+        checks.push(compare("training rates", &assessment, &self.train));
+        if let (Some(test), Some(recorded)) = (test, &self.test) {
+            let (problem, _) = self.binding.problem(&test)?;
+            let assessment = problem.assess_predictor(self.predictor(), self.settings.measure)?;
+            checks.push(compare("test rates", &assessment, recorded));
+        }
+        Ok(Verdict { matches: checks.iter().all(|check| check.matches != Some(false)), checks })
+    }
+
+    fn check_data(&self, data: &Dataset) -> Check {
+        let found = data.digest();
+        let matches = found == self.provenance.data_sha256;
+        let detail = if matches {
+            format!("SHA-256 of {} rows is {found}", data.rows())
+        } else {
+            format!("SHA-256 is {found}, the model came from {}", self.provenance.data_sha256)
+        };
+        Check { name: "data", matches: Some(matches), detail }
+    }
+
+    fn check_settings(&self) -> Result<Check> {
+        let found = settings_digest(&self.settings)?;
+        let matches = found == self.provenance.settings_sha256;
+        Ok(Check { name: "settings", matches: Some(matches), detail: format!("SHA-256 is {found}") })
+    }
+
+    fn check_weights(&self, problem: &Problem) -> Check {
+        let conventions = self.settings.conventions;
+        let table = problem.tilt_table(conventions.tilt);
+        let weights = table.weights(&self.multiplier_values(), conventions.factor, problem.cells());
+        let found = cell_records(&self.binding, problem.cells(), &weights);
+        let alike = found.len() == self.cells.len()
+            && found.iter().zip(&self.cells).all(|(one, other)| one.groups == other.groups && one.label == other.label);
+        let furthest = found
+            .iter()
+            .zip(&self.cells)
+            .map(|(one, other)| (one.weight - other.weight).abs())
+            .fold(0.0, f64::max);
+        let detail = if alike {
+            format!("{} cells from {} multipliers, furthest apart {furthest:.1e}", found.len(), self.multipliers.len())
+        } else {
+            format!("the data have {} cells, the model {}, or others", found.len(), self.cells.len())
+        };
+        Check { name: "weights", matches: Some(alike && furthest <= SAME), detail }
+    }
+
+    fn check_classifier(&self, problem: &Problem) -> Result<Check> {
+        let name = "classifier";
+        let LearnerRecord::Logistic { settings, model } = &self.learner else {
+            let detail = "fitted by another program; its optimality cannot be told from here".into();
+            return Ok(Check { name, matches: None, detail });
+        };
+        let weights = self.learner_weights(problem)?;
+        let (features, labels, classes) = (problem.features(), problem.labels(), problem.classes());
+        let training = Training { features, labels, classes, weights: &weights };
+        let norm = settings.gradient_norm(training, model) / weights.total();
+        let detail = format!("the weighted loss has its least there: gradient {norm:.1e} per unit of weight");
+        Ok(Check { name, matches: Some(norm <= FLAT), detail })
+    }
+
+    /// The weights the learner was given.
+    fn learner_weights(&self, problem: &Problem) -> Result<Weights> {
+        let cells = problem.cells();
+        let conventions = self.settings.conventions;
+        let values = problem.tilt_table(conventions.tilt).weights(
+            &self.multiplier_values(),
+            conventions.factor,
+            cells,
+        );
+        conventions.learner_weights(self.settings.technique, values, self.unweighted, cells)
+    }
+}
+
+fn compare(name: &'static str, found: &Assessment, recorded: &Assessment) -> Check {
+    let pairs = found.violations.iter().zip(&recorded.violations);
+    let apart = pairs
+        .map(|(one, other)| match (one.value, other.value) {
+            (Some(one), Some(other)) => (one - other).abs(),
+            (None, None) => 0.0,
+            _ => f64::INFINITY,
+        })
+        .chain([(found.error - recorded.error).abs(), (found.violation - recorded.violation).abs()])
+        .fold(0.0, f64::max);
+    let alike = found.rows == recorded.rows && found.violations.len() == recorded.violations.len();
+    let detail = format!(
+        "{} rows, error {:.6}, violation {:.6}; furthest from the file {apart:.1e}",
+        found.rows, found.error, found.violation
+    );
+    Check { name, matches: Some(alike && apart <= SAME), detail }
+}

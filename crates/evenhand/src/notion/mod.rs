@@ -1,0 +1,78 @@
+//! Notions: what is asked to be equal across groups.
+//!
+//! `name` reads and writes their spellings. What a notion asks of which rows is said in
+//! `constraint`, the one place where all of them take the same form.
+
+mod name;
+
+use serde::{Deserialize, Serialize};
+
+use crate::group::GroupSpec;
+
+/// What is asked to be equal across groups, or equal to a given number.
+///
+/// Violations of all of them are measured as overall (or asked) rate minus group rate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+#[non_exhaustive]
+pub enum Notion {
+    /// Every group is predicted positive at the overall rate.
+    DemographicParity,
+    /// Demographic parity by a learner that may not see the columns that tell the group.
+    DisparateImpact,
+    /// Every group has the overall true positive rate.
+    EqualOpportunity,
+    /// Every group has the overall true positive rate and the overall false positive rate.
+    EqualizedOdds,
+    /// Every group has the overall false positive rate.
+    PredictiveEquality,
+    /// Every group is predicted as accurately as everyone.
+    EqualAccuracy,
+    /// A class is predicted at a given rate.
+    TargetRate {
+        /// The class; the positive one if none is named.
+        class: Option<String>,
+        /// The rate asked for, in (0, 1).
+        rate: f64,
+        /// Whether every group must have that rate, or all rows together.
+        per_group: bool,
+    },
+    /// Rows known to be labelled right are predicted right.
+    Pinned {
+        /// Which rows.
+        rows: GroupSpec,
+        /// The share of them that must be predicted right, in (0, 1].
+        accuracy: f64,
+    },
+}
+
+impl Notion {
+    /// Whether the learner may not see the columns that tell the group.
+    pub fn withholds_groups(&self) -> bool {
+        matches!(self, Self::DisparateImpact)
+    }
+
+    /// Whether the notion speaks of groups at all.
+    pub fn needs_groups(&self) -> bool {
+        !matches!(self, Self::TargetRate { per_group: false, .. } | Self::Pinned { .. })
+    }
+
+    /// The notion in one line.
+    pub fn definition(&self) -> &'static str {
+        match self {
+            Self::DemographicParity => "every group is predicted positive at the overall rate",
+            Self::DisparateImpact => {
+                "every group is predicted positive at the overall rate, by a learner that may not see the group"
+            }
+            Self::EqualOpportunity => "rows labelled positive are predicted positive at the overall rate in every group",
+            Self::EqualizedOdds => {
+                "true positive rate and false positive rate of every group are the overall ones"
+            }
+            Self::PredictiveEquality => "rows labelled negative are predicted positive at the overall rate in every group",
+            Self::EqualAccuracy => "every group is predicted as accurately as everyone",
+            Self::TargetRate { per_group: false, .. } => "a class is predicted at the rate asked for",
+            Self::TargetRate { per_group: true, .. } => "a class is predicted at the rate asked for in every group",
+            Self::Pinned { .. } => "the pinned rows are predicted right",
+        }
+    }
+}
