@@ -5,5 +5,6 @@ mod error;
 mod parallel;
 mod warning;
 
+pub use data::{Column, Dataset, Labels, ReadOptions, Schema, Table};
 pub use error::{Error, Result};
 pub use warning::Warning;
