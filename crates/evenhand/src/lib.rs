@@ -15,6 +15,7 @@ mod sampling;
 mod warning;
 mod weights;
 
+pub use data::{Column, Dataset, Labels, ReadOptions, Schema, Table};
 pub use error::{Error, Result};
 pub use warning::Warning;
 pub use weights::Weights;

@@ -57,6 +57,7 @@ impl Codes {
     }
 
     /// The codes of the given rows, in the given order.
+    #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
         match self {
             Self::U8(codes) => Self::U8(parallel::gather(codes, rows)),
@@ -66,6 +67,7 @@ impl Codes {
     }
 
     /// The same codes passed through a table, stored for codes below `bound`.
+    #[must_use]
     pub fn map(&self, table: &[u32], bound: usize) -> Self {
         Self::narrow(self.iter().map(|code| table[code]).collect(), bound)
     }

@@ -1,9 +1,25 @@
-//! From a file to typed, checked columns.
+//! From a file to typed, checked columns, and back.
 //!
-//! `table` holds columns as a file held them; `codes` is their storage.
+//! `read` makes a `table` of a file, `write` a file of a table; `codes` is the storage of
+//! categories. `schema` says which column is what, `labels` numbers the classes, and
+//! `dataset` puts the three together, checked once. `digest` fingerprints a dataset,
+//! `split` cuts its rows in two. Knows nothing of groups, encodings or learners.
 
 mod codes;
+mod dataset;
+mod digest;
+mod labels;
+mod read;
+mod schema;
+mod split;
 mod table;
+mod write;
 
 pub use codes::Codes;
+pub use dataset::Dataset;
+pub use labels::Labels;
+pub use read::ReadOptions;
+pub use schema::Schema;
+pub use split::holdout;
 pub use table::{Categorical, Column, Table};
+pub use write::write_atomically;

@@ -193,6 +193,12 @@ impl Categorical {
         Self { codes: Codes::narrow(codes, dictionary.len() + 1), dictionary }
     }
 
+    /// The same from codes that are already as narrow as the dictionary allows.
+    pub(super) fn from_codes(codes: Codes, dictionary: Vec<String>) -> Self {
+        debug_assert!(codes.iter().all(|code| code <= dictionary.len()), "codes lie in the dictionary");
+        Self { codes, dictionary }
+    }
+
     /// One value per row, in order of first appearance.
     pub fn from_values<S: AsRef<str>>(values: impl IntoIterator<Item = Option<S>>) -> Self {
         let mut seen: std::collections::HashMap<String, u32> = std::collections::HashMap::new();

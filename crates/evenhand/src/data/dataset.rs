@@ -1,0 +1,247 @@
+//! A table with roles, checked once and never changed.
+//!
+//! Holds [`Dataset`], the only thing the rest of the crate trains on or audits. Leans on
+//! `table`, `schema`, `labels` and `read`. Knows nothing of groups or encodings.
+
+use std::path::Path;
+
+use super::digest::digest;
+use super::{Column, Labels, ReadOptions, Schema, Table};
+use crate::{Error, Result, Warning};
+
+/// Columns with roles: labels that are all there, weights that are weights.
+///
+/// ```no_run
+/// use evenhand::{Dataset, ReadOptions, Schema};
+/// let schema = Schema::label("approved").positive("yes").ignore("id");
+/// let (data, warnings) = Dataset::read("loans.csv", &schema, &ReadOptions::default())?;
+/// println!("{} rows, features {:?}, {} warnings", data.rows(), data.feature_names(), warnings.len());
+/// # Ok::<(), evenhand::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Dataset {
+    table: Table,
+    schema: Schema,
+    labels: Labels,
+}
+
+impl Dataset {
+    /// Training data.
+    ///
+    /// # Errors
+    /// [`Error::UnknownColumn`] when a role, `ignore` included, names a column the table
+    /// lacks; those of [`Labels::from_column`]; [`Error::RowWeight`], [`Error::NoWeight`]
+    /// and [`Error::ColumnKind`] for the weight column; [`Error::NoRows`]; and
+    /// [`Error::Setting`] when a column has two roles.
+    pub fn new(table: Table, schema: &Schema) -> Result<Self> {
+        for name in schema.ignored() {
+            table.column(name)?;
+        }
+        Self::checked(table, schema)
+    }
+
+    /// New data with the roles, the classes and the positive class of these.
+    ///
+    /// Ignored columns may be absent.
+    ///
+    /// # Errors
+    /// Those of [`Dataset::with_classes`].
+    pub fn like(&self, table: Table) -> Result<Self> {
+        Self::with_classes(table, &self.schema, self.labels.classes(), self.labels.positive())
+    }
+
+    /// New data whose classes are those of training.
+    ///
+    /// # Errors
+    /// Those of [`Labels::against`], and of [`Dataset::new`] for all but the label.
+    pub fn with_classes(table: Table, schema: &Schema, classes: &[String], positive: Option<usize>) -> Result<Self> {
+        check_roles(&table, schema)?;
+        let name = schema.label_column();
+        let labels = Labels::against(table.column(name)?, name, &table, classes, positive)?;
+        Ok(Self { table, schema: schema.clone(), labels })
+    }
+
+    /// Training data from a file. Ignored columns are not read.
+    ///
+    /// # Errors
+    /// Those of [`Table::read`] and of [`Dataset::new`].
+    pub fn read(path: impl AsRef<Path>, schema: &Schema, options: &ReadOptions) -> Result<(Self, Vec<Warning>)> {
+        check_one_role_each(schema)?;
+        let mut options = options.clone();
+        options.ignore.extend_from_slice(schema.ignored());
+        let (table, warnings) = Table::read(path.as_ref(), &options)?;
+        Ok((Self::checked(table, schema)?, warnings))
+    }
+
+    fn checked(table: Table, schema: &Schema) -> Result<Self> {
+        check_roles(&table, schema)?;
+        let name = schema.label_column();
+        let labels = Labels::from_column(table.column(name)?, name, &table, schema.positive_value())?;
+        Ok(Self { table, schema: schema.clone(), labels })
+    }
+
+    /// All columns, whatever their role.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The roles.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The labels.
+    pub fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// How many rows.
+    pub fn rows(&self) -> usize {
+        self.table.rows()
+    }
+
+    /// The row weights, where the schema names a column of them: finite, not negative, not all zero.
+    pub fn row_weights(&self) -> Option<&[f64]> {
+        match self.table.get(self.schema.weight_column()?) {
+            Some(Column::Numeric(weights)) => Some(weights),
+            _ => None,
+        }
+    }
+
+    /// Every column that is not the label, the weight or ignored, in the order of the file.
+    pub fn feature_names(&self) -> Vec<String> {
+        self.table.names().iter().filter(|name| self.schema.is_feature(name)).cloned().collect()
+    }
+
+    /// The given rows, in the given order. Nothing is checked again: a part may lack a class.
+    #[must_use]
+    pub fn select(&self, rows: &[usize]) -> Self {
+        Self { table: self.table.select(rows), schema: self.schema.clone(), labels: self.labels.select(rows) }
+    }
+
+    /// Lower-case hexadecimal SHA-256 of the content, ignored columns apart.
+    ///
+    /// The same for the same data in CSV and in Parquet; another when rows change places.
+    pub fn digest(&self) -> String {
+        digest(&self.table, |name| !self.schema.ignored().iter().any(|ignored| ignored == name))
+    }
+}
+
+fn check_roles(table: &Table, schema: &Schema) -> Result<()> {
+    check_one_role_each(schema)?;
+    if table.rows() == 0 {
+        return Err(Error::NoRows { what: "the table".into() });
+    }
+    schema.weight_column().map_or(Ok(()), |name| check_weights(table, name))
+}
+
+fn check_one_role_each(schema: &Schema) -> Result<()> {
+    let (label, weight) = (schema.label_column(), schema.weight_column());
+    let twice = |setting, name: &str, role: &str| {
+        Err(Error::Setting { setting, found: format!("`{name}`"), allowed: format!("a column that is not {role}") })
+    };
+    if weight == Some(label) {
+        return twice("weight", label, "the label");
+    }
+    match schema.ignored().iter().find(|&name| name == label || Some(name.as_str()) == weight) {
+        Some(name) => twice("ignore", name, "the label or the weight"),
+        None => Ok(()),
+    }
+}
+
+fn check_weights(table: &Table, name: &str) -> Result<()> {
+    let Column::Numeric(weights) = table.column(name)? else {
+        return Err(Error::ColumnKind {
+            column: name.to_owned(),
+            found: "categorical",
+            wanted: "numeric",
+            purpose: "for row weights".into(),
+        });
+    };
+    if let Some(row) = weights.iter().position(|weight| !weight.is_finite() || *weight < 0.0) {
+        let found = if weights[row].is_nan() { "missing".to_owned() } else { weights[row].to_string() };
+        return Err(Error::RowWeight { column: name.to_owned(), row: table.shown_row(row), found });
+    }
+    if weights.iter().all(|&weight| weight <= 0.0) {
+        return Err(Error::NoWeight { what: format!("the weights in column `{name}`") });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Categorical;
+
+    fn table(weights: &[f64]) -> Table {
+        let label = Categorical::from_values(["no", "yes", "yes"].map(Some));
+        Table::new(
+            vec![
+                ("id".into(), Column::Numeric(vec![7.0, 8.0, 9.0])),
+                ("x".into(), Column::Numeric(vec![0.5, 1.5, 2.5])),
+                ("w".into(), Column::Numeric(weights.to_vec())),
+                ("y".into(), Column::Categorical(label)),
+            ],
+            2,
+        )
+        .unwrap()
+    }
+
+    fn schema() -> Schema {
+        Schema::label("y").weight("w").ignore("id")
+    }
+
+    #[test]
+    fn roles_are_found_and_the_rest_are_features() {
+        let data = Dataset::new(table(&[1.0, 0.0, 2.0]), &schema()).unwrap();
+        assert_eq!(data.feature_names(), ["x"]);
+        assert_eq!(data.row_weights(), Some(&[1.0, 0.0, 2.0][..]));
+        assert_eq!(data.labels().classes(), ["no", "yes"]);
+        let part = data.select(&[2, 0]);
+        assert_eq!((part.rows(), part.row_weights()), (2, Some(&[2.0, 1.0][..])));
+        assert_eq!(part.labels().codes().iter().collect::<Vec<_>>(), [1, 0]);
+    }
+
+    #[test]
+    fn weights_that_are_no_weights_are_refused() {
+        for (bad, found) in [(f64::NAN, "missing"), (-1.0, "-1"), (f64::INFINITY, "inf")] {
+            match Dataset::new(table(&[1.0, bad, 1.0]), &schema()) {
+                Err(Error::RowWeight { row: 3, found: shown, .. }) => assert_eq!(shown, found),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(Dataset::new(table(&[0.0; 3]), &schema()).unwrap_err().code(), "weight-none");
+    }
+
+    #[test]
+    fn a_role_for_a_column_that_is_not_there_is_refused() {
+        for schema in [Schema::label("z"), Schema::label("y").weight("z"), Schema::label("y").ignore("z")] {
+            assert_eq!(Dataset::new(table(&[1.0; 3]), &schema).unwrap_err().code(), "column-unknown");
+        }
+    }
+
+    #[test]
+    fn two_roles_for_one_column_are_refused() {
+        for schema in [Schema::label("y").weight("y"), Schema::label("y").ignore("y"), schema().ignore("w")] {
+            assert_eq!(Dataset::new(table(&[1.0; 3]), &schema).unwrap_err().code(), "setting-invalid");
+        }
+    }
+
+    #[test]
+    fn new_data_follow_the_training_data() {
+        let train = Dataset::new(table(&[1.0; 3]), &schema()).unwrap();
+        let one_class = train.like(table(&[1.0; 3]).select(&[1, 2])).unwrap();
+        assert_eq!(one_class.labels().codes().iter().collect::<Vec<_>>(), [1, 1]);
+        assert_eq!(one_class.labels().classes(), train.labels().classes());
+        assert_eq!(train.like(table(&[1.0; 3]).select(&[])).unwrap_err().code(), "no-rows");
+    }
+
+    #[test]
+    fn ignored_columns_do_not_enter_the_digest() {
+        let schema = schema();
+        let data = Dataset::new(table(&[1.0; 3]), &schema).unwrap();
+        let mut other = table(&[1.0; 3]);
+        other.set("id", Column::Numeric(vec![0.0; 3])).unwrap();
+        assert_eq!(data.digest(), Dataset::new(other, &schema).unwrap().digest());
+    }
+}

@@ -1,0 +1,161 @@
+//! From a file to a [`Table`].
+//!
+//! Holds [`ReadOptions`] and the choice of format. One file per format, `csv`, `parquet`
+//! and `ipc`, each yielding Arrow batches; `batches` turns batches into columns, and all
+//! formats share it. `plan` settles names and kinds beforehand.
+
+mod batches;
+mod column;
+mod csv;
+mod growing;
+mod ipc;
+mod parquet;
+mod plan;
+mod quotes;
+mod source;
+mod values;
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::Table;
+use crate::{Result, Warning};
+use source::{Format, Source};
+
+/// How a file is to be read.
+///
+/// | name | default | effect |
+/// | --- | --- | --- |
+/// | `delimiter` | tab for `.tsv`, else found in the first line among `,` `;` tab and `\|` | separates fields of a text file |
+/// | `header` | `true` | whether the first line of a text file holds names |
+/// | `missing` | none | texts that mean a missing value, in every column |
+/// | `categorical` | none | columns that hold categories even if they look like numbers |
+/// | `numeric` | none | columns that must hold numbers |
+/// | `names` | those of the file | names for all columns, in the order of the file |
+/// | `ignore` | none | columns that are not read at all |
+///
+/// An empty field is always missing, and so are `NA`, `N/A`, `NaN`, `null` and `None` in a
+/// column of numbers. Blanks around the fields of a text file do not count.
+///
+/// ```
+/// use evenhand::ReadOptions;
+/// let options = ReadOptions::default().header(false).missing(["?"]).categorical(["zip"]);
+/// assert_eq!(options.missing, ["?"]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReadOptions {
+    /// What separates the fields of a text file; `None` looks at the file.
+    pub delimiter: Option<char>,
+    /// Whether the first line of a text file holds names.
+    pub header: bool,
+    /// Texts that mean a missing value, in every column.
+    pub missing: Vec<String>,
+    /// Columns that hold categories even if they look like numbers.
+    pub categorical: Vec<String>,
+    /// Columns that must hold numbers.
+    pub numeric: Vec<String>,
+    /// Names for all columns, in place of those of the file.
+    pub names: Option<Vec<String>>,
+    /// Columns that are not read.
+    pub ignore: Vec<String>,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            delimiter: None,
+            header: true,
+            missing: Vec::new(),
+            categorical: Vec::new(),
+            numeric: Vec::new(),
+            names: None,
+            ignore: Vec::new(),
+        }
+    }
+}
+
+impl ReadOptions {
+    /// Sets what separates the fields of a text file.
+    #[must_use]
+    pub fn delimiter(mut self, delimiter: char) -> Self {
+        self.delimiter = Some(delimiter);
+        self
+    }
+
+    /// Sets whether the first line of a text file holds names.
+    #[must_use]
+    pub fn header(mut self, header: bool) -> Self {
+        self.header = header;
+        self
+    }
+
+    /// Adds texts that mean a missing value.
+    #[must_use]
+    pub fn missing<S: Into<String>>(mut self, texts: impl IntoIterator<Item = S>) -> Self {
+        self.missing.extend(texts.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds columns that hold categories.
+    #[must_use]
+    pub fn categorical<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
+        self.categorical.extend(columns.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds columns that must hold numbers.
+    #[must_use]
+    pub fn numeric<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
+        self.numeric.extend(columns.into_iter().map(Into::into));
+        self
+    }
+
+    /// Names all columns.
+    #[must_use]
+    pub fn names<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.names = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Adds columns that are not read.
+    #[must_use]
+    pub fn ignore<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
+        self.ignore.extend(columns.into_iter().map(Into::into));
+        self
+    }
+}
+
+impl Table {
+    /// Reads a text file (also gzipped), a Parquet file or an Arrow IPC file or stream.
+    ///
+    /// The format is told from the first bytes. A column of a text file is numeric when
+    /// all its values are numbers; typed files keep their types.
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::Unreadable`], [`Error::RaggedRow`], [`Error::NoRows`];
+    /// [`Error::UnknownColumn`] when an option names a column that is not there;
+    /// [`Error::ColumnType`] for dates, lists and the like; [`Error::NotNumeric`],
+    /// [`Error::NotFinite`]; [`Error::Setting`] and [`Error::Length`] for bad options.
+    ///
+    /// [`Error::Io`]: crate::Error::Io
+    /// [`Error::Unreadable`]: crate::Error::Unreadable
+    /// [`Error::RaggedRow`]: crate::Error::RaggedRow
+    /// [`Error::NoRows`]: crate::Error::NoRows
+    /// [`Error::UnknownColumn`]: crate::Error::UnknownColumn
+    /// [`Error::ColumnType`]: crate::Error::ColumnType
+    /// [`Error::NotNumeric`]: crate::Error::NotNumeric
+    /// [`Error::NotFinite`]: crate::Error::NotFinite
+    /// [`Error::Setting`]: crate::Error::Setting
+    /// [`Error::Length`]: crate::Error::Length
+    pub fn read(path: &Path, options: &ReadOptions) -> Result<(Self, Vec<Warning>)> {
+        let source = Source::open(path)?;
+        match source.format() {
+            Format::Text | Format::Gzip => csv::read(&source, options),
+            Format::Parquet => parquet::read(&source, options),
+            Format::ArrowFile => ipc::read_file(&source, options),
+            Format::ArrowStream => ipc::read_stream(&source, options),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Which columns are read, under which name and as what.
+//!
+//! Holds [`Plan`] and [`Kind`]. Everything is settled from names and types before the
+//! first row is read, so that a wrong option costs no time.
+
+use arrow::datatypes::DataType;
+
+use super::ReadOptions;
+use crate::{Error, Result, Warning};
+
+/// What a column is to become.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Numeric,
+    Categorical,
+}
+
+/// The names of a file after renaming, and which of its columns are kept.
+#[derive(Debug)]
+pub(super) struct Plan {
+    names: Vec<String>,
+    kept: Vec<usize>,
+    asked: Vec<Option<Kind>>,
+    pub(super) warnings: Vec<Warning>,
+}
+
+impl Plan {
+    pub(super) fn new(in_file: Vec<String>, options: &ReadOptions) -> Result<Self> {
+        let raw = match &options.names {
+            Some(names) if names.len() != in_file.len() => {
+                return Err(Error::Length { what: "column names", expected: in_file.len(), found: names.len() });
+            }
+            Some(names) => names.clone(),
+            None => in_file,
+        };
+        let (names, warnings) = distinct(raw);
+        let mut asked = vec![None; names.len()];
+        for (listed, kind) in [(&options.categorical, Kind::Categorical), (&options.numeric, Kind::Numeric)] {
+            for name in listed {
+                let at = find(&names, name)?;
+                if asked[at].is_some_and(|other| other != kind) {
+                    return Err(Error::Setting {
+                        setting: "numeric",
+                        found: format!("`{name}`"),
+                        allowed: "a column that is not also said to be categorical".into(),
+                    });
+                }
+                asked[at] = Some(kind);
+            }
+        }
+        let mut keep = vec![true; names.len()];
+        for name in &options.ignore {
+            keep[find(&names, name)?] = false;
+        }
+        let kept: Vec<usize> = (0..names.len()).filter(|&at| keep[at]).collect();
+        if kept.is_empty() && !names.is_empty() {
+            return Err(Error::NoFeatures);
+        }
+        Ok(Self { names, kept, asked, warnings })
+    }
+
+    /// The positions in the file of the columns that are read.
+    pub(super) fn kept(&self) -> &[usize] {
+        &self.kept
+    }
+
+    /// How many columns the file has.
+    pub(super) fn width(&self) -> usize {
+        self.names.len()
+    }
+
+    pub(super) fn name(&self, at: usize) -> &str {
+        &self.names[at]
+    }
+
+    /// What the options ask that column to be, if they do.
+    pub(super) fn asked(&self, at: usize) -> Option<Kind> {
+        self.asked[at]
+    }
+}
+
+fn find(names: &[String], name: &str) -> Result<usize> {
+    names
+        .iter()
+        .position(|known| known == name)
+        .ok_or_else(|| Error::UnknownColumn { column: name.to_owned(), known: names.to_vec() })
+}
+
+/// Gives every column a name of its own: `column_3` for an empty one, `name.1` for a second `name`.
+fn distinct(raw: Vec<String>) -> (Vec<String>, Vec<Warning>) {
+    let original: std::collections::HashSet<String> = raw.iter().cloned().collect();
+    let mut taken = std::collections::HashSet::new();
+    let mut warnings = Vec::new();
+    let mut names = Vec::with_capacity(raw.len());
+    for (at, name) in raw.into_iter().enumerate() {
+        let wanted = if name.is_empty() { format!("column_{}", at + 1) } else { name.clone() };
+        let mut free = wanted.clone();
+        let mut suffix = 0;
+        // A later `name.1` of the file keeps its name: the suffix steps over it.
+        while taken.contains(&free) || (suffix > 0 || name.is_empty()) && original.contains(&free) {
+            suffix += 1;
+            free = format!("{wanted}.{suffix}");
+        }
+        if suffix > 0 && !name.is_empty() {
+            warnings.push(Warning::RenamedColumn { column: name, renamed: free.clone() });
+        }
+        taken.insert(free.clone());
+        names.push(free);
+    }
+    (names, warnings)
+}
+
+/// What a column of a typed file becomes unless the options say otherwise.
+pub(super) fn kind_of(name: &str, data_type: &DataType) -> Result<Kind> {
+    match data_type {
+        DataType::Dictionary(_, values) if !matches!(**values, DataType::Dictionary(..)) => kind_of(name, values),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Boolean | DataType::Null => {
+            Ok(Kind::Categorical)
+        }
+        // Decimals count as numeric in Arrow's own sense of the word.
+        numeric if numeric.is_numeric() => Ok(Kind::Numeric),
+        other => Err(Error::ColumnType { column: name.to_owned(), found: other.to_string() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(names: &[&str], options: &ReadOptions) -> Result<Plan> {
+        Plan::new(names.iter().map(|&name| name.to_owned()).collect(), options)
+    }
+
+    #[test]
+    fn repeated_and_empty_names_are_made_distinct() {
+        let plan = plan(&["a", "b", "a", "", "a", "a.1"], &ReadOptions::default()).unwrap();
+        assert_eq!(plan.names, ["a", "b", "a.2", "column_4", "a.3", "a.1"]);
+        let renamed = |to: &str| Warning::RenamedColumn { column: "a".into(), renamed: to.into() };
+        assert_eq!(plan.warnings, [renamed("a.2"), renamed("a.3")]);
+    }
+
+    #[test]
+    fn options_about_unknown_columns_are_refused() {
+        let none = ReadOptions::default;
+        for options in [none().categorical(["z"]), none().numeric(["z"]), none().ignore(["z"])] {
+            assert_eq!(plan(&["a"], &options).unwrap_err().code(), "column-unknown");
+        }
+        let both = none().categorical(["a"]).numeric(["a"]);
+        assert_eq!(plan(&["a"], &both).unwrap_err().code(), "setting-invalid");
+    }
+
+    #[test]
+    fn given_names_replace_those_of_the_file_one_for_one() {
+        let named = plan(&["a", "b"], &ReadOptions::default().names(["x", "y"]).ignore(["x"])).unwrap();
+        assert_eq!((named.name(1), named.kept()), ("y", &[1][..]));
+        assert_eq!(plan(&["a"], &ReadOptions::default().names(["x", "y"])).unwrap_err().code(), "length-mismatch");
+    }
+
+    #[test]
+    fn a_plan_that_keeps_nothing_is_refused() {
+        assert_eq!(plan(&["a"], &ReadOptions::default().ignore(["a"])).unwrap_err().code(), "no-features");
+    }
+
+    #[test]
+    fn types_without_a_meaning_here_are_refused() {
+        assert_eq!(kind_of("d", &DataType::Date32).unwrap_err().code(), "column-type");
+        assert_eq!(kind_of("d", &DataType::Decimal128(10, 2)).unwrap(), Kind::Numeric);
+        let dictionary = DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::LargeUtf8));
+        assert_eq!(kind_of("d", &dictionary).unwrap(), Kind::Categorical);
+    }
+}

@@ -1,0 +1,156 @@
+//! A file that can be read from the start more than once.
+//!
+//! Holds [`Source`] and [`Format`]. Knows the first bytes of formats, gzip and byte order
+//! marks; what comes after is left to each format.
+
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::path::{Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
+
+use crate::{Error, Result};
+
+/// What a file holds, by its first bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Text,
+    Gzip,
+    Parquet,
+    ArrowFile,
+    ArrowStream,
+}
+
+impl Format {
+    /// The name in messages.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Text => "CSV",
+            Self::Gzip => "gzipped CSV",
+            Self::Parquet => "Parquet",
+            Self::ArrowFile => "an Arrow file",
+            Self::ArrowStream => "an Arrow stream",
+        }
+    }
+
+    fn of(start: &[u8], extension: &str) -> Self {
+        if start.starts_with(b"PAR1") {
+            Self::Parquet
+        } else if start.starts_with(b"ARROW1") {
+            Self::ArrowFile
+        } else if start.starts_with(&[0x1f, 0x8b]) {
+            Self::Gzip
+        } else if extension == "arrows" || start.starts_with(&[0xff; 4]) {
+            // A stream opens with the length marker of its first message.
+            Self::ArrowStream
+        } else if ["parquet", "pq"].contains(&extension) {
+            // Named as a format, but without its first bytes: let that format's reader complain.
+            Self::Parquet
+        } else if ["arrow", "feather", "ipc"].contains(&extension) {
+            Self::ArrowFile
+        } else {
+            Self::Text
+        }
+    }
+}
+
+/// An open file, its name, and what it holds.
+#[derive(Debug)]
+pub(super) struct Source {
+    path: PathBuf,
+    file: File,
+    format: Format,
+}
+
+impl Source {
+    /// Opens a file and looks at its first bytes.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let failed = |source| Error::Io { path: path.to_owned(), source };
+        let mut file = File::open(path).map_err(failed)?;
+        // A pipe can be read once only, and formats are read from the end or twice: keep a copy.
+        if !file.metadata().map_err(failed)?.is_file() {
+            let mut copy = tempfile::tempfile().map_err(failed)?;
+            io::copy(&mut file, &mut copy).map_err(failed)?;
+            file = copy;
+        }
+        file.rewind().map_err(failed)?;
+        let mut start = Vec::new();
+        (&mut file).take(8).read_to_end(&mut start).map_err(failed)?;
+        let format = Format::of(&start, &extension(path));
+        Ok(Self { path: path.to_owned(), file, format })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The extension in lower case, without `.gz`.
+    pub(super) fn extension(&self) -> String {
+        match extension(&self.path).as_str() {
+            "gz" => extension(Path::new(self.path.file_stem().unwrap_or_default())),
+            other => other.to_owned(),
+        }
+    }
+
+    /// The bytes from the start. Handles share one position: only the newest may be used.
+    pub(super) fn bytes(&self) -> Result<File> {
+        let rewound = || -> io::Result<File> {
+            let mut file = self.file.try_clone()?;
+            file.rewind()?;
+            Ok(file)
+        };
+        rewound().map_err(|source| Error::Io { path: self.path.clone(), source })
+    }
+
+    /// The text from the start, unpacked, without a byte order mark.
+    pub(super) fn text(&self) -> Result<Box<dyn Read>> {
+        let file = self.bytes()?;
+        let mut text: Box<dyn Read> = match self.format {
+            // Several members in a row are one file, as `gunzip` has it.
+            Format::Gzip => Box::new(MultiGzDecoder::new(io::BufReader::new(file))),
+            _ => Box::new(file),
+        };
+        let mut start = Vec::new();
+        (&mut text).take(3).read_to_end(&mut start).map_err(|source| self.failed(source))?;
+        if start == "\u{feff}".as_bytes() {
+            start.clear();
+        }
+        Ok(Box::new(io::Cursor::new(start).chain(text)))
+    }
+
+    /// An error from reading: in a packed file it speaks of the packing, else of the system.
+    pub(super) fn failed(&self, source: io::Error) -> Error {
+        match self.format {
+            Format::Gzip => self.unreadable(&source),
+            _ => Error::Io { path: self.path.clone(), source },
+        }
+    }
+
+    /// An error from the parser.
+    pub(super) fn unreadable(&self, detail: &dyn std::fmt::Display) -> Error {
+        Error::Unreadable { path: self.path.clone(), format: self.format.name(), detail: detail.to_string() }
+    }
+}
+
+fn extension(path: &Path) -> String {
+    path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_told_by_their_first_bytes_before_their_names() {
+        assert_eq!(Format::of(b"PAR1\x15\x04", "csv"), Format::Parquet);
+        assert_eq!(Format::of(b"ARROW1\0\0", "dat"), Format::ArrowFile);
+        assert_eq!(Format::of(&[0x1f, 0x8b, 8], "csv"), Format::Gzip);
+        assert_eq!(Format::of(&[0xff; 8], ""), Format::ArrowStream);
+        assert_eq!(Format::of(b"age,sex\n", "data"), Format::Text);
+        assert_eq!(Format::of(b"age,sex\n", "parquet"), Format::Parquet);
+    }
+}
