@@ -2,8 +2,10 @@
 
 pub mod data;
 mod error;
+pub mod group;
 mod parallel;
 mod warning;
 
 pub use error::{Error, Result};
+pub use group::{Group, GroupSpec, Groups, Membership};
 pub use warning::Warning;
