@@ -151,6 +151,7 @@ impl Membership {
     ///
     /// # Errors
     /// [`Error::Length`] when `other` speaks of another number of rows, [`Error::RepeatedGroup`].
+    #[allow(clippy::needless_pass_by_value)] // the two become one
     pub fn join(self, other: Self) -> Result<Self> {
         check_length("rows of the groups to be added", self.rows(), other.rows())?;
         distinct(self.names.iter().chain(&other.names).map(String::as_str))?;
