@@ -1,0 +1,164 @@
+//! One class against the rest: its rates in every group.
+//!
+//! Holds [`ClassAudit`] and the tables it is made of. Leans on `tally`, `rate` and
+//! `violation`.
+
+use serde::{Deserialize, Serialize};
+
+use super::tally::{Confusion, Tally, View};
+use super::{AuditedNotion, Rate, RateKind, Violation};
+
+/// The name under which all rows are reported.
+const OVERALL: &str = "overall";
+
+/// The audit of one class, "positive" here, against all others.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClassAudit {
+    /// The class.
+    pub positive: String,
+    /// The labels themselves: how the data stand before any model.
+    pub labels: LabelAudit,
+    /// The predictions, when there are any.
+    pub predictions: Option<PredictionAudit>,
+}
+
+/// What the labels alone show.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LabelAudit {
+    /// All rows.
+    pub overall: LabelRates,
+    /// Each group asked for.
+    pub groups: Vec<LabelRates>,
+    /// Rows that are in several groups at once, named `a & b`.
+    pub intersections: Vec<LabelRates>,
+    /// Demographic parity, the one notion that needs no predictions.
+    pub violation: Violation,
+}
+
+/// How often some rows are labelled as the class.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LabelRates {
+    /// The group.
+    pub group: String,
+    /// How many rows it has.
+    pub rows: usize,
+    /// Their weight.
+    pub weight: f64,
+    /// Share labelled as the class.
+    pub positive_rate: Rate,
+}
+
+/// What the predictions show.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PredictionAudit {
+    /// All rows.
+    pub overall: GroupRates,
+    /// Each group asked for.
+    pub groups: Vec<GroupRates>,
+    /// Rows that are in several groups at once, named `a & b`.
+    pub intersections: Vec<GroupRates>,
+    /// One per notion, in the order of [`AuditedNotion::ALL`].
+    pub violations: Vec<Violation>,
+}
+
+/// The rates of some rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GroupRates {
+    /// The group.
+    pub group: String,
+    /// How many rows it has.
+    pub rows: usize,
+    /// Their weight.
+    pub weight: f64,
+    /// How many of its rows are labelled as the class.
+    pub positives: usize,
+    /// Share predicted as the class.
+    pub positive_rate: Rate,
+    /// Share predicted as the class, among rows labelled so.
+    pub true_positive_rate: Rate,
+    /// Share predicted as the class, among rows labelled otherwise.
+    pub false_positive_rate: Rate,
+    /// Share of rows predicted and labelled as the class, or neither.
+    pub accuracy: Rate,
+}
+
+impl ClassAudit {
+    /// Audits one class. `patterns` are those whose intersections are reported.
+    pub(super) fn of(view: View<'_>, class: usize, classes: &[String], patterns: &[usize], z: f64) -> Self {
+        let tally = Tally::of(view, class);
+        let names = view.membership.names();
+        let label = |name: String, rows: Confusion| LabelRates::new(name, rows, z);
+        let predicted = |name: String, rows: Confusion| GroupRates::new(name, rows, z);
+        Self {
+            positive: classes[class].clone(),
+            labels: {
+                let (overall, groups, intersections) = tables(view, &tally, patterns, label);
+                let rate_of = |_, group: Option<usize>| group.map_or(&overall, |g| &groups[g]).positive_rate.value;
+                let violation = Violation::measure(AuditedNotion::DemographicParity, names, rate_of);
+                LabelAudit { overall, groups, intersections, violation }
+            },
+            predictions: view.predictions.is_some().then(|| {
+                let (overall, groups, intersections) = tables(view, &tally, patterns, predicted);
+                let rate_of = |rate, group: Option<usize>| group.map_or(&overall, |g| &groups[g]).rate(rate).value;
+                let measure = |&notion: &AuditedNotion| Violation::measure(notion, names, rate_of);
+                let violations = AuditedNotion::ALL.iter().map(measure).collect();
+                PredictionAudit { overall, groups, intersections, violations }
+            }),
+        }
+    }
+}
+
+/// All rows, each group, and the intersections that the patterns name.
+fn tables<T>(
+    view: View<'_>,
+    tally: &Tally<'_>,
+    patterns: &[usize],
+    row: impl Fn(String, Confusion) -> T,
+) -> (T, Vec<T>, Vec<T>) {
+    let names = view.membership.names();
+    let name = |pattern: usize| {
+        let inside = names.iter().enumerate().filter(|(group, _)| view.membership.contains(pattern, *group));
+        inside.map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(" & ")
+    };
+    (
+        row(OVERALL.to_owned(), tally.overall()),
+        names.iter().enumerate().map(|(group, name)| row(name.clone(), tally.group(group))).collect(),
+        patterns.iter().map(|&pattern| row(name(pattern), tally.intersection(pattern))).collect(),
+    )
+}
+
+impl LabelRates {
+    fn new(group: String, rows: Confusion, z: f64) -> Self {
+        let all = rows.sum(|_, _| true);
+        let positive_rate = Rate::new(rows.sum(|labelled, _| labelled), all, z);
+        Self { group, rows: all.rows, weight: all.weight, positive_rate }
+    }
+}
+
+impl GroupRates {
+    fn new(group: String, rows: Confusion, z: f64) -> Self {
+        let all = rows.sum(|_, _| true);
+        let positives = rows.sum(|labelled, _| labelled);
+        let negatives = rows.sum(|labelled, _| !labelled);
+        Self {
+            group,
+            rows: all.rows,
+            weight: all.weight,
+            positives: positives.rows,
+            positive_rate: Rate::new(rows.sum(|_, predicted| predicted), all, z),
+            true_positive_rate: Rate::new(rows.sum(|labelled, predicted| labelled && predicted), positives, z),
+            false_positive_rate: Rate::new(rows.sum(|labelled, predicted| !labelled && predicted), negatives, z),
+            accuracy: Rate::new(rows.sum(|labelled, predicted| labelled == predicted), all, z),
+        }
+    }
+
+    /// One of the rates.
+    pub fn rate(&self, kind: RateKind) -> &Rate {
+        match kind {
+            RateKind::PositiveRate => &self.positive_rate,
+            RateKind::TruePositiveRate => &self.true_positive_rate,
+            RateKind::FalsePositiveRate => &self.false_positive_rate,
+            RateKind::Accuracy => &self.accuracy,
+        }
+    }
+}

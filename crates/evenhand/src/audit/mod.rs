@@ -1,0 +1,181 @@
+//! What labels and predictions show, group by group.
+//!
+//! Holds [`Audit`], a value that reports render. `tally` counts rows, `rate` turns
+//! counts into shares with intervals, `violation` compares groups, `class` puts them
+//! together for one class and `text` writes them out. Leans on `data` and `group` alone:
+//! predictions of any model can be audited.
+
+mod class;
+mod rate;
+mod tally;
+mod text;
+mod violation;
+
+pub use class::{ClassAudit, GroupRates, LabelAudit, LabelRates, PredictionAudit};
+pub use rate::Rate;
+pub use violation::{AuditedNotion, Gap, Largest, RateKind, Violation};
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::Codes;
+use crate::group::Membership;
+use crate::{Error, Result, Warning};
+use tally::{Tally, View};
+
+/// At most this many intersections are reported, those with the most rows.
+const MOST_INTERSECTIONS: usize = 200;
+
+/// Rates, violations, counts and intervals per group.
+///
+/// | JSON key | meaning |
+/// | --- | --- |
+/// | `rows` | how many rows were audited |
+/// | `weighted` | whether rows had weights |
+/// | `confidence` | of all intervals |
+/// | `small_group` | groups below this many rows are warned of |
+/// | `accuracy` | share of rows predicted as labelled, over all classes; null without predictions |
+/// | `classes` | one [`ClassAudit`] for each class that was taken as positive |
+/// | `intersections_left_out` | how many intersections are not reported because there are too many |
+/// | `warnings` | what weakens the numbers |
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Audit {
+    /// How many rows were audited.
+    pub rows: usize,
+    /// Whether rows had weights.
+    pub weighted: bool,
+    /// The confidence of all intervals.
+    pub confidence: f64,
+    /// Groups below this many rows are warned of.
+    pub small_group: usize,
+    /// Share of rows predicted as labelled, over all classes.
+    pub accuracy: Option<Rate>,
+    /// Each class that was taken as positive.
+    pub classes: Vec<ClassAudit>,
+    /// How many intersections are not reported.
+    pub intersections_left_out: usize,
+    /// What weakens the numbers.
+    pub warnings: Vec<Warning>,
+}
+
+/// How to audit.
+///
+/// | name | default | range | effect |
+/// | --- | --- | --- | --- |
+/// | `confidence` | 0.95 | 0.5 to 0.999999 | of the intervals |
+/// | `small_group` | 30 | any | groups below this many rows are warned of |
+/// | `intersections` | true | | whether rows in several groups at once are reported too |
+///
+/// A confidence out of range gives [`Error::Setting`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AuditOptions {
+    /// The confidence of intervals.
+    pub confidence: f64,
+    /// Groups below this many rows are warned of.
+    pub small_group: usize,
+    /// Whether intersections of groups are reported.
+    pub intersections: bool,
+}
+
+impl Default for AuditOptions {
+    fn default() -> Self {
+        Self { confidence: 0.95, small_group: 30, intersections: true }
+    }
+}
+
+impl Audit {
+    /// Audits labels, and predictions where there are any.
+    ///
+    /// `labels` and `predictions` are codes into `classes`. `positive` is the class of
+    /// interest; with `None` every class is taken in turn against the rest, or the
+    /// second alone where there are only two, since the first mirrors it.
+    ///
+    /// # Errors
+    /// [`Error::NoRows`]; [`Error::Length`] when inputs differ in length;
+    /// [`Error::Setting`] for a code that is no class or a bad option;
+    /// [`Error::RowWeight`] and [`Error::NoWeight`] for weights that are none.
+    pub fn of(
+        labels: &Codes,
+        predictions: Option<&Codes>,
+        membership: &Membership,
+        row_weights: Option<&[f64]>,
+        classes: &[String],
+        positive: Option<usize>,
+        options: AuditOptions,
+    ) -> Result<Self> {
+        let view = View { labels, predictions, membership, row_weights };
+        check(view, classes)?;
+        let audited = match positive {
+            Some(class) if class < classes.len() => vec![class],
+            Some(class) => return Err(not_a_class("positive", class, classes)),
+            None if classes.len() == 2 => vec![1],
+            None => (0..classes.len()).collect(),
+        };
+        let z = rate::quantile(options.confidence)?;
+        let hits = Tally::of_hits(view);
+        let (patterns, intersections_left_out) =
+            if options.intersections { intersections(view, &hits) } else { (Vec::new(), 0) };
+        let right = hits.overall();
+        Ok(Self {
+            rows: membership.rows(),
+            weighted: row_weights.is_some(),
+            confidence: options.confidence,
+            small_group: options.small_group,
+            accuracy: predictions.map(|_| Rate::new(right.sum(|_, hit| hit), right.sum(|_, _| true), z)),
+            classes: audited.into_iter().map(|class| ClassAudit::of(view, class, classes, &patterns, z)).collect(),
+            intersections_left_out,
+            warnings: membership.small_groups(options.small_group),
+        })
+    }
+}
+
+/// The patterns of two groups or more that have rows, in the order of their groups, and
+/// how many were left out.
+fn intersections(view: View<'_>, tally: &Tally<'_>) -> (Vec<usize>, usize) {
+    let groups = |pattern: usize| (0..view.membership.groups()).filter(move |&g| view.membership.contains(pattern, g));
+    let mut patterns: Vec<usize> = (0..view.membership.patterns())
+        .filter(|&pattern| tally.rows(pattern) > 0 && groups(pattern).nth(1).is_some())
+        .collect();
+    patterns.sort_by_key(|&pattern| (std::cmp::Reverse(tally.rows(pattern)), pattern));
+    let left_out = patterns.len().saturating_sub(MOST_INTERSECTIONS);
+    patterns.truncate(MOST_INTERSECTIONS);
+    patterns.sort_by_key(|&pattern| groups(pattern).collect::<Vec<_>>());
+    (patterns, left_out)
+}
+
+fn check(view: View<'_>, classes: &[String]) -> Result<()> {
+    let rows = view.membership.rows();
+    let lengths = [
+        ("labels", Some(view.labels.len())),
+        ("predictions", view.predictions.map(Codes::len)),
+        ("row weights", view.row_weights.map(<[f64]>::len)),
+    ];
+    for (what, found) in lengths {
+        if let Some(found) = found.filter(|&found| found != rows) {
+            return Err(Error::Length { what, expected: rows, found });
+        }
+    }
+    if rows == 0 {
+        return Err(Error::NoRows { what: "the audit".into() });
+    }
+    for (what, codes) in [("labels", Some(view.labels)), ("predictions", view.predictions)] {
+        if let Some(code) = codes.and_then(|codes| codes.iter().find(|&code| code >= classes.len())) {
+            return Err(not_a_class(what, code, classes));
+        }
+    }
+    let Some(weights) = view.row_weights else { return Ok(()) };
+    if let Some(row) = weights.iter().position(|weight| !weight.is_finite() || *weight < 0.0) {
+        return Err(Error::RowWeight { column: "row weights".into(), row, found: weights[row].to_string() });
+    }
+    if weights.iter().all(|&weight| weight <= 0.0) {
+        return Err(Error::NoWeight { what: "the row weights".into() });
+    }
+    Ok(())
+}
+
+fn not_a_class(setting: &'static str, code: usize, classes: &[String]) -> Error {
+    let allowed = format!("a class number below {}", classes.len());
+    Error::Setting { setting, found: format!("class number {code}"), allowed }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,295 @@
+//! An audit in plain text, for a terminal or a log.
+//!
+//! First the finding for each notion, with every number's definition beside it; then
+//! the rates of all groups, with intervals and counts. No colour, no more than 100
+//! columns unless a name is longer. Leans on the values of this folder alone.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::{Audit, AuditedNotion, ClassAudit, Rate, RateKind, Violation};
+
+/// Names longer than this get a line of their own.
+const NAME: usize = 34;
+
+/// At most this many intersections are written; all are in the JSON form.
+const MOST_INTERSECTIONS: usize = 24;
+
+impl Display for Audit {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let groups = self.classes.first().map_or(0, |class| class.labels.groups.len());
+        writeln!(f, "Audit of {} in {}.", counted(self.rows, "row"), counted(groups, "group"))?;
+        let percent = self.confidence * 100.0;
+        writeln!(f, "Brackets hold Wilson intervals at {percent} % confidence.")?;
+        if self.small_group > 0 {
+            writeln!(f, "A share of fewer than {} is marked `few`.", counted(self.small_group, "row"))?;
+        }
+        if self.weighted {
+            writeln!(f, "Rates are weighted; intervals use the effective number of rows (Kish).")?;
+        }
+        if let (Some(accuracy), true) = (&self.accuracy, self.classes.len() > 1) {
+            writeln!(
+                f,
+                "Predicted as labelled, over all classes: {}",
+                Shown { rate: accuracy, weighted: self.weighted }
+            )?;
+        }
+        for class in &self.classes {
+            self.write_labels(f, class)?;
+            self.write_predictions(f, class)?;
+        }
+        if self.intersections_left_out > 0 {
+            writeln!(f, "\nLeft out: {} with fewer rows.", counted(self.intersections_left_out, "intersection"))?;
+        }
+        if !self.warnings.is_empty() {
+            writeln!(f, "\nWarnings")?;
+        }
+        for warning in &self.warnings {
+            writeln!(f, "  {}", clean(&warning.to_string()))?;
+        }
+        Ok(())
+    }
+}
+
+impl Audit {
+    fn write_labels(&self, f: &mut Formatter<'_>, class: &ClassAudit) -> fmt::Result {
+        let (labels, positive) = (&class.labels, clean(&class.positive));
+        writeln!(f, "\nLABELS: `{positive}` against the rest\n")?;
+        writeln!(f, "Demographic parity: every group is labelled `{positive}` as often as all rows.")?;
+        write_violation(f, &labels.violation)?;
+        writeln!(f, "\nPositive rate: share of rows labelled `{positive}`")?;
+        let lines = [&labels.overall].into_iter().chain(&labels.groups);
+        self.write_rates(f, lines.map(|line| (line.group.as_str(), &line.positive_rate)))?;
+        self.write_intersections(f, labels.intersections.iter().map(|line| (line.group.as_str(), &line.positive_rate)))
+    }
+
+    fn write_predictions(&self, f: &mut Formatter<'_>, class: &ClassAudit) -> fmt::Result {
+        let Some(predictions) = &class.predictions else { return Ok(()) };
+        let positive = clean(&class.positive);
+        writeln!(f, "\nPREDICTIONS: `{positive}` against the rest")?;
+        for violation in &predictions.violations {
+            writeln!(f, "\n{}", definition(violation.notion, &positive))?;
+            write_violation(f, violation)?;
+        }
+        let asked = [
+            (RateKind::PositiveRate, format!("share of rows predicted `{positive}`")),
+            (RateKind::TruePositiveRate, format!("of rows labelled `{positive}`, share predicted `{positive}`")),
+            (RateKind::FalsePositiveRate, format!("of rows labelled otherwise, share predicted `{positive}`")),
+            (RateKind::Accuracy, "share of rows where prediction and label agree".to_owned()),
+        ];
+        for (kind, meaning) in asked {
+            let title = rate_name(kind);
+            writeln!(f, "\n{}{}: {meaning}", title[..1].to_uppercase(), &title[1..])?;
+            let lines = [&predictions.overall].into_iter().chain(&predictions.groups);
+            self.write_rates(f, lines.map(|line| (line.group.as_str(), line.rate(kind))))?;
+            let lines = predictions.intersections.iter();
+            self.write_intersections(f, lines.map(|line| (line.group.as_str(), line.rate(kind))))?;
+        }
+        Ok(())
+    }
+
+    fn write_rates<'a>(&self, f: &mut Formatter<'_>, lines: impl Iterator<Item = (&'a str, &'a Rate)>) -> fmt::Result {
+        for (name, rate) in lines {
+            let name = clean(name);
+            let shown = Shown { rate, weighted: self.weighted };
+            let few = if rate.count < self.small_group { ", few" } else { "" };
+            if name.chars().count() > NAME {
+                writeln!(f, "  {name}\n  {:NAME$}  {shown}{few}", "")?;
+            } else {
+                writeln!(f, "  {name:NAME$}  {shown}{few}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_intersections<'a>(
+        &self,
+        f: &mut Formatter<'_>,
+        lines: impl ExactSizeIterator<Item = (&'a str, &'a Rate)>,
+    ) -> fmt::Result {
+        let more = lines.len().saturating_sub(MOST_INTERSECTIONS);
+        self.write_rates(f, lines.take(MOST_INTERSECTIONS))?;
+        if more > 0 { writeln!(f, "  and {} more", counted(more, "intersection")) } else { Ok(()) }
+    }
+}
+
+fn write_violation(f: &mut Formatter<'_>, violation: &Violation) -> fmt::Result {
+    let (of_two_larger, of_two_smaller) = match violation.notion {
+        AuditedNotion::EqualizedOdds => (", the larger of both rates", ", the smaller of both rates"),
+        _ => ("", ""),
+    };
+    let number = |value: Option<f64>| value.map_or_else(|| "undefined".to_owned(), |value| format!("{value:.4}"));
+    let largest = violation.paper.as_ref();
+    writeln!(f, "  violation   {:<9}  largest |overall - group|{of_two_larger}", number(largest.map(|l| l.value)))?;
+    if let Some(largest) = largest {
+        let (group, rate) = (clean(&largest.group), rate_name(largest.rate));
+        let (of_group, overall) = (largest.group_rate, largest.overall_rate);
+        writeln!(f, "              at {group}: {rate} {of_group:.4}, overall {overall:.4}")?;
+    }
+    let difference = number(violation.difference);
+    writeln!(f, "  difference  {difference:<9}  largest minus smallest group rate{of_two_larger}")?;
+    writeln!(f, "  ratio       {:<9}  smallest over largest group rate{of_two_smaller}", number(violation.ratio))?;
+    for (group, rate) in violation.undefined() {
+        writeln!(f, "  passed over: {} has no {}, for lack of rows", clean(group), rate_name(rate))?;
+    }
+    match violation.gaps.len() / violation.notion.rates().len() {
+        0 => writeln!(f, "  no group was asked for, so there is nothing to compare"),
+        1 => writeln!(f, "  one group alone has no difference and no ratio"),
+        _ => Ok(()),
+    }
+}
+
+fn definition(notion: AuditedNotion, positive: &str) -> String {
+    match notion {
+        AuditedNotion::DemographicParity => {
+            format!("Demographic parity: every group is predicted `{positive}` as often as all rows.")
+        }
+        AuditedNotion::EqualOpportunity => {
+            format!("Equal opportunity: the same, among rows labelled `{positive}` (true positive rate).")
+        }
+        AuditedNotion::PredictiveEquality => {
+            "Predictive equality: the same, among rows labelled otherwise (false positive rate).".to_owned()
+        }
+        AuditedNotion::EqualizedOdds => "Equalized odds: equal opportunity and predictive equality at once.".to_owned(),
+        AuditedNotion::EqualAccuracy => {
+            "Equal accuracy: predictions agree with labels as often in every group as in all rows.".to_owned()
+        }
+    }
+}
+
+fn rate_name(kind: RateKind) -> &'static str {
+    match kind {
+        RateKind::PositiveRate => "positive rate",
+        RateKind::TruePositiveRate => "true positive rate",
+        RateKind::FalsePositiveRate => "false positive rate",
+        RateKind::Accuracy => "accuracy",
+    }
+}
+
+/// A rate, its interval and its counts.
+struct Shown<'a> {
+    rate: &'a Rate,
+    weighted: bool,
+}
+
+impl Display for Shown<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Rate { value: Some(value), low: Some(low), high: Some(high), successes, count, .. } = *self.rate else {
+            return write!(f, "{:23}  no rows to ask about", "undefined");
+        };
+        write!(f, "{value:.4} [{low:.4}, {high:.4}]  ")?;
+        // Without weights the sum of weights is a number of rows, exact up to 2^53.
+        if self.weighted {
+            write!(f, "{}", counted(count, "row"))
+        } else {
+            write!(f, "{} of {}", thousands(&format!("{successes:.0}")), counted(count, "row"))
+        }
+    }
+}
+
+/// `1 row`, `32,561 rows`.
+fn counted(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", thousands(&number.to_string()))
+}
+
+/// Digits in groups of three.
+fn thousands(digits: &str) -> String {
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A name from the data, without characters that move the cursor.
+fn clean(name: &str) -> String {
+    name.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::AuditOptions;
+    use crate::data::Codes;
+    use crate::group::Membership;
+
+    fn example(groups: &[(&str, [bool; 4])], options: AuditOptions) -> String {
+        let names = groups.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let masks: Vec<[bool; 4]> = groups.iter().map(|(_, mask)| *mask).collect();
+        let membership =
+            if groups.is_empty() { Membership::none(4) } else { Membership::from_masks(names, &masks).unwrap() };
+        let (labels, predictions) = (Codes::U8(vec![1, 0, 1, 0]), Codes::U8(vec![1, 0, 0, 0]));
+        let classes = ["no".to_owned(), "yes".to_owned()];
+        Audit::of(&labels, Some(&predictions), &membership, None, &classes, Some(1), options).unwrap().to_string()
+    }
+
+    const A: (&str, [bool; 4]) = ("sex=A", [true, true, false, false]);
+    const B: (&str, [bool; 4]) = ("sex=B", [false, false, true, true]);
+
+    #[test]
+    fn findings_come_first_and_name_their_definition() {
+        let text = example(&[A, B], AuditOptions { small_group: 0, ..AuditOptions::default() });
+        let opportunity = "\
+Equal opportunity: the same, among rows labelled `yes` (true positive rate).
+  violation   0.5000     largest |overall - group|
+              at sex=A: true positive rate 1.0000, overall 0.5000
+  difference  1.0000     largest minus smallest group rate
+  ratio       0.0000     smallest over largest group rate
+";
+        assert!(text.contains(opportunity), "{text}");
+        let rates = "
+True positive rate: of rows labelled `yes`, share predicted `yes`
+  overall                             0.5000 [0.0945, 0.9055]  1 of 2 rows
+  sex=A                               1.0000 [0.2065, 1.0000]  1 of 1 row
+  sex=B                               0.0000 [0.0000, 0.7935]  0 of 1 row
+";
+        assert!(text.contains(rates), "{text}");
+        assert!(text.find(opportunity) < text.find(rates));
+    }
+
+    #[test]
+    fn small_groups_are_marked_and_warned_of() {
+        let text = example(&[A, B], AuditOptions::default());
+        assert!(text.contains("1 of 2 rows, few\n"), "{text}");
+        assert!(text.contains("Warnings\n  group `sex=A` has 2 rows"), "{text}");
+    }
+
+    #[test]
+    fn one_group_or_none_is_said() {
+        assert!(example(&[A], AuditOptions::default()).contains("one group alone has no difference"));
+        assert!(example(&[], AuditOptions::default()).contains("no group was asked for"));
+    }
+
+    #[test]
+    fn undefined_rates_are_said() {
+        let text = example(&[A, ("negatives", [false, true, false, true])], AuditOptions::default());
+        assert!(text.contains("passed over: negatives has no true positive rate"), "{text}");
+    }
+
+    #[test]
+    fn lines_are_short_and_names_cannot_break_them() {
+        let long = "x".repeat(60) + "\n\u{1b}[31m";
+        let text = example(&[A, (&long, [true; 4])], AuditOptions::default());
+        assert!(
+            text.contains(&format!(
+                "  {}  [31m
+",
+                "x".repeat(60)
+            )),
+            "{text}"
+        );
+        let short = example(&[A, B], AuditOptions::default());
+        assert!(short.lines().all(|line| line.chars().count() <= 100), "{short}");
+        assert!(!text.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        assert_eq!(counted(5_032_561, "row"), "5,032,561 rows");
+        assert_eq!(counted(999, "row"), "999 rows");
+        assert_eq!(counted(1, "row"), "1 row");
+    }
+}

@@ -1,0 +1,297 @@
+//! From what a user wrote to rules, by looking at the training rows.
+//!
+//! Each part of a specification becomes a list of conditions of which a row meets at
+//! most one; an intersection takes one of each part, wherever rows do. Leans on `spec`,
+//! `definition`, `buckets` and `lookup`.
+
+use std::collections::BTreeSet;
+
+use super::spec::{Part, Test};
+use super::{Bound, Condition, Group, GroupSpec, buckets, lookup};
+use crate::data::{Column, Table};
+use crate::{Error, Result, Warning};
+
+/// A numeric column with more distinct values than this is not a list of groups.
+const MOST_NUMBERS: usize = 20;
+
+/// More groups than this from one specification is a column of names or numbers that
+/// identify rows, not groups.
+const MOST_GROUPS: usize = 1000;
+
+const TRAINING: &str = "the training data";
+
+/// The groups of all specifications, in order, and what to know about them.
+pub(super) fn bind(specs: &[GroupSpec], table: &Table) -> Result<(Vec<Group>, Vec<Warning>)> {
+    let (mut groups, mut warnings, mut columns) = (Vec::new(), Vec::new(), Vec::new());
+    for spec in specs {
+        let parts = parts(spec, table)?;
+        let conditions = parts
+            .iter()
+            .map(|part| conditions(spec, part, table, &mut warnings))
+            .collect::<Result<Vec<Vec<Condition>>>>()?;
+        groups.extend(intersections(spec, &conditions, table)?);
+        for part in parts {
+            if !columns.contains(&part.column) {
+                columns.push(part.column);
+            }
+        }
+    }
+    for column in columns {
+        let rows = missing(table.column(&column)?);
+        if rows > 0 {
+            warnings.push(Warning::MissingSensitive { column, rows });
+        }
+    }
+    Ok((groups, warnings))
+}
+
+/// The parts of a specification; one that is literally a column's name is that column.
+fn parts(spec: &GroupSpec, table: &Table) -> Result<Vec<Part>> {
+    let text = spec.as_str();
+    match [text, text.trim()].into_iter().find(|name| table.get(name).is_some()) {
+        Some(column) => Ok(vec![Part { column: column.to_owned(), test: Test::Any }]),
+        None => spec.parts(),
+    }
+}
+
+/// The conditions a part stands for, in order; a row meets at most one of them.
+fn conditions(spec: &GroupSpec, part: &Part, table: &Table, warnings: &mut Vec<Warning>) -> Result<Vec<Condition>> {
+    let column = table.column(&part.column)?;
+    let equals = |value: String| Condition::Equals { column: part.column.clone(), value };
+    let within =
+        |lower: Option<Bound>, upper: Option<Bound>| Condition::Within { column: part.column.clone(), lower, upper };
+    let found: Vec<Condition> = match &part.test {
+        Test::Any => values(spec, part, column)?.into_iter().map(equals).collect(),
+        Test::Values(asked) => chosen(spec, part, column, asked)?.into_iter().map(equals).collect(),
+        &Test::Upper { at, inclusive } => vec![within(None, Some(Bound { at, inclusive }))],
+        &Test::Lower { at, inclusive } => vec![within(Some(Bound { at, inclusive }), None)],
+        &Test::Buckets(count) => {
+            let Column::Numeric(values) = column else { return Err(lookup::not_numeric(&part.column, spec.as_str())) };
+            let edges = buckets::edges(values, count);
+            if edges.len() + 1 < count {
+                let (spec, left) = (spec.to_string(), edges.len() + 1);
+                warnings.push(Warning::BucketsMerged { spec, asked: count, left });
+            }
+            let lower = |at| Some(Bound { at, inclusive: false });
+            let upper = |at| Some(Bound { at, inclusive: true });
+            let lowers = std::iter::once(None).chain(edges.iter().map(|&edge| lower(edge)));
+            let uppers = edges.iter().map(|&edge| upper(edge)).chain([None]);
+            lowers.zip(uppers).map(|(low, high)| within(low, high)).collect()
+        }
+    };
+    if found.len() > MOST_GROUPS {
+        return Err(too_many(spec));
+    }
+    Ok(found)
+}
+
+/// The groups that take one condition of each part and have rows.
+fn intersections(spec: &GroupSpec, parts: &[Vec<Condition>], table: &Table) -> Result<Vec<Group>> {
+    let flat: Vec<Group> = parts.iter().flatten().map(|condition| Group::of(vec![condition.clone()])).collect();
+    let membership = lookup::membership(&flat, table)?;
+    // Conditions are numbered part by part: each part begins where those before it end.
+    let starts: Vec<usize> = (0..parts.len()).map(|at| parts[..at].iter().map(Vec::len).sum()).collect();
+    let choice = |pattern: usize| -> Option<Vec<usize>> {
+        let met = |(part, start): (&Vec<Condition>, &usize)| {
+            (0..part.len()).find(|index| membership.contains(pattern, start + index))
+        };
+        parts.iter().zip(&starts).map(met).collect()
+    };
+    let choices: BTreeSet<Vec<usize>> = (0..membership.patterns()).filter_map(choice).collect();
+    if let [only] = parts
+        && let Some(lost) = (0..only.len()).find(|&index| !choices.contains(&vec![index]))
+    {
+        return Err(Error::EmptyGroup { group: only[lost].to_string(), place: TRAINING.into() });
+    }
+    match choices.len() {
+        0 => Err(Error::EmptyGroup { group: spec.to_string(), place: TRAINING.into() }),
+        1..=MOST_GROUPS => {
+            let chosen =
+                |choice: Vec<usize>| parts.iter().zip(choice).map(|(part, index)| part[index].clone()).collect();
+            Ok(choices.into_iter().map(|choice| Group::of(chosen(choice))).collect())
+        }
+        _ => Err(too_many(spec)),
+    }
+}
+
+/// Every value of a column that is to be a list of groups.
+fn values(spec: &GroupSpec, part: &Part, column: &Column) -> Result<Vec<String>> {
+    let values = present(column);
+    if matches!(column, Column::Numeric(_)) && values.len() > MOST_NUMBERS {
+        let (name, count) = (&part.column, values.len());
+        return Err(spec.error(format!(
+            "`{name}` is numeric with {count} distinct values, too many for a group each; \
+             cut it into buckets with `{name}/5`, or at a number as in `{name}<=30`"
+        )));
+    }
+    if values.is_empty() {
+        return Err(Error::EmptyGroup { group: spec.to_string(), place: TRAINING.into() });
+    }
+    Ok(values)
+}
+
+/// The asked values, in the order the column has them and as it writes them.
+fn chosen(spec: &GroupSpec, part: &Part, column: &Column, asked: &[String]) -> Result<Vec<String>> {
+    let known = present(column);
+    let mut places = BTreeSet::new();
+    for value in asked {
+        let probe = Condition::Equals { column: part.column.clone(), value: value.clone() };
+        let is_it = |text: &String| match column {
+            Column::Numeric(_) => text.parse().is_ok_and(|number| probe.holds_for_number(number)),
+            Column::Categorical(_) => text == value,
+        };
+        let Some(place) = known.iter().position(is_it) else {
+            let (spec, column, value) = (spec.to_string(), part.column.clone(), value.clone());
+            return Err(Error::GroupValue { spec, column, value, known });
+        };
+        if !places.insert(place) {
+            return Err(Error::RepeatedGroup { group: probe.to_string() });
+        }
+    }
+    Ok(places.into_iter().map(|place| known[place].clone()).collect())
+}
+
+/// The values that occur: in text order, or in numeric order where they are numbers.
+fn present(column: &Column) -> Vec<String> {
+    match column {
+        Column::Numeric(values) => {
+            // Adding zero makes -0 the same number as 0.
+            let mut found: Vec<f64> = values.iter().filter(|v| !v.is_nan()).map(|v| v + 0.0).collect();
+            found.sort_unstable_by(f64::total_cmp);
+            found.dedup();
+            found.iter().map(ToString::to_string).collect()
+        }
+        Column::Categorical(values) => {
+            let counted = values.dictionary().iter().zip(values.counts());
+            let found: BTreeSet<&String> = counted.filter(|(_, rows)| *rows > 0).map(|(value, _)| value).collect();
+            found.into_iter().cloned().collect()
+        }
+    }
+}
+
+fn missing(column: &Column) -> usize {
+    match column {
+        Column::Numeric(values) => values.iter().filter(|value| value.is_nan()).count(),
+        Column::Categorical(values) => values.counts()[values.missing()],
+    }
+}
+
+fn too_many(spec: &GroupSpec) -> Error {
+    spec.error(format!("more than {MOST_GROUPS} groups; list the values that matter, as in `race=Black,White`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Categorical;
+    use crate::group::Groups;
+
+    fn text(values: &[&str]) -> Column {
+        Column::Categorical(Categorical::from_values(values.iter().map(|v| (!v.is_empty()).then_some(*v))))
+    }
+
+    fn people() -> Table {
+        let columns = vec![
+            ("sex".into(), text(&["M", "F", "F", "M", "", "F"])),
+            ("race".into(), text(&["White", "Black", "White", "White", "Other", "White"])),
+            ("age".into(), Column::Numeric(vec![20.0, 30.0, 40.0, 50.0, 60.0, 60.0])),
+            ("a/b".into(), text(&["x", "x", "y", "y", "y", "y"])),
+            ("constant".into(), Column::Numeric(vec![1.0; 6])),
+            ("id".into(), Column::Numeric((0..6).map(f64::from).collect())),
+        ];
+        Table::new(columns, 2).unwrap()
+    }
+
+    fn bound(specs: &[&str]) -> Result<(Vec<String>, Vec<Warning>)> {
+        let specs: Vec<GroupSpec> = specs.iter().map(|spec| spec.parse()).collect::<Result<_>>()?;
+        let (groups, warnings) = Groups::bind(&specs, &people())?;
+        Ok((groups.names().map(str::to_owned).collect(), warnings))
+    }
+
+    fn names(spec: &str) -> Vec<String> {
+        bound(&[spec]).unwrap().0
+    }
+
+    fn error(spec: &str) -> Error {
+        bound(&[spec]).unwrap_err()
+    }
+
+    #[test]
+    fn a_column_gives_its_values_in_text_order_and_warns_of_missing_ones() {
+        let (names, warnings) = bound(&["sex"]).unwrap();
+        assert_eq!(names, ["sex=F", "sex=M"]);
+        assert_eq!(warnings, [Warning::MissingSensitive { column: "sex".into(), rows: 1 }]);
+    }
+
+    #[test]
+    fn numbers_come_in_numeric_order() {
+        assert_eq!(names("age"), ["age=20", "age=30", "age=40", "age=50", "age=60"]);
+        assert_eq!(names("age=60.0,20"), ["age=20", "age=60"]);
+    }
+
+    #[test]
+    fn a_number_with_many_values_is_not_a_list_of_groups() {
+        let table = Table::new(vec![("x".into(), Column::Numeric((0..21).map(f64::from).collect()))], 1).unwrap();
+        let message = Groups::bind(&["x".parse().unwrap()], &table).unwrap_err().to_string();
+        assert!(message.contains("`x/5`") && message.contains("`x<=30`"), "{message}");
+    }
+
+    #[test]
+    fn listed_values_must_occur() {
+        assert_eq!(names("race=White,Black"), ["race=Black", "race=White"]);
+        assert!(error("race=Green").to_string().ends_with("it has: `Black`, `Other`, `White`"));
+        assert_eq!(error("age=old").code(), "group-value");
+        assert_eq!(error("age=20,20.0").code(), "group-repeated");
+    }
+
+    #[test]
+    fn thresholds_need_a_numeric_column_and_rows() {
+        assert_eq!(names("age<=30"), ["age<=30"]);
+        assert_eq!(error("sex<=30").code(), "column-kind");
+        assert_eq!(error("sex/5").code(), "column-kind");
+        assert_eq!(error("age<20").to_string(), "group `age<20` has no rows in the training data");
+        assert_eq!(error("height>1").code(), "column-unknown");
+    }
+
+    #[test]
+    fn buckets_are_open_below_and_above() {
+        let (names, warnings) = bound(&["id/3"]).unwrap();
+        assert_eq!(names, ["id<=1.666667", "id in (1.666667, 3.333333]", "id>3.333333"]);
+        assert!(warnings.is_empty());
+    }
+
+    #[test]
+    fn buckets_fall_together_with_a_warning() {
+        let (names, warnings) = bound(&["constant/5"]).unwrap();
+        assert_eq!(names, ["constant (any number)"]);
+        assert_eq!(warnings, [Warning::BucketsMerged { spec: "constant/5".into(), asked: 5, left: 1 }]);
+    }
+
+    #[test]
+    fn only_intersections_with_rows_are_groups() {
+        assert_eq!(names("sex*race"), ["sex=F & race=Black", "sex=F & race=White", "sex=M & race=White"]);
+        assert_eq!(names("sex*race=White*age<=30"), ["sex=M & race=White & age<=30"]);
+        assert_eq!(names("age>20 * age<=40"), ["age>20 & age<=40"]);
+        assert_eq!(error("sex*race=Other").to_string(), "group `sex*race=Other` has no rows in the training data");
+    }
+
+    #[test]
+    fn a_text_that_names_a_column_is_that_column() {
+        assert_eq!(names("a/b"), ["a/b=x", "a/b=y"]);
+        assert_eq!(names(" sex "), ["sex=F", "sex=M"]);
+        assert_eq!(names("sex=M*`a/b`"), ["sex=M & a/b=x", "sex=M & a/b=y"]);
+    }
+
+    #[test]
+    fn the_same_group_twice_is_refused() {
+        assert_eq!(bound(&["sex", "sex=F"]).unwrap_err().code(), "group-repeated");
+    }
+
+    #[test]
+    fn a_bound_group_finds_its_rows_again() {
+        let (groups, _) = Groups::bind(&["sex*age/2".parse().unwrap()], &people()).unwrap();
+        let found = groups.membership(&people()).unwrap();
+        assert_eq!(found.names(), ["sex=F & age<=45", "sex=F & age>45", "sex=M & age<=45", "sex=M & age>45"]);
+        assert_eq!(found.counts(), [2, 1, 1, 1]);
+    }
+}
