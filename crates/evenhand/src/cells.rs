@@ -42,7 +42,8 @@ impl Cells {
                 return Err(Error::Length { what, expected: rows, found });
             }
         }
-        let everywhere = sums(membership.codes(), labels, membership.patterns() * classes, classes, row_weights.as_deref());
+        let everywhere =
+            sums(membership.codes(), labels, membership.patterns() * classes, classes, row_weights.as_deref());
         let occurring: Vec<usize> = (0..everywhere.len()).filter(|&at| everywhere[at].0 > 0).collect();
         if !everywhere.iter().any(|&(_, weight)| weight > 0.0) {
             return Err(if rows == 0 {

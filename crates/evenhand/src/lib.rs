@@ -1,19 +1,19 @@
 //! Train even-handed classifiers from biased labels, without changing a label or a feature.
 
 pub mod audit;
-mod cells;
+pub mod cells;
 pub mod constraint;
 pub mod correction;
 pub mod data;
 mod error;
 pub mod features;
 pub mod group;
-mod kernel;
+pub mod kernel;
 pub mod learner;
 pub mod model;
 pub mod notion;
 mod parallel;
-mod sampling;
+pub mod sampling;
 mod warning;
 mod weights;
 

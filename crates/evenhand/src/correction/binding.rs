@@ -42,8 +42,8 @@ impl Binding {
         let withheld = withheld(settings, &groups, table)?;
         let (encoding, more) = encode(settings, data, &withheld)?;
         warnings.extend(more);
-        let names: Vec<String> = groups.names();
-        let all_names: Vec<String> = names.iter().cloned().chain(pinned.names()).collect();
+        let names: Vec<String> = groups.names().map(str::to_owned).collect();
+        let all_names: Vec<String> = names.iter().cloned().chain(pinned.names().map(str::to_owned)).collect();
         let labels = data.labels();
         let constraints =
             constraints(&settings.notions, &names, labels.classes(), labels.positive(), &places, &all_names)?;
@@ -92,12 +92,11 @@ impl Binding {
     /// # Errors
     /// [`Error::LostColumns`] or [`Error::ColumnKind`] when the table is not like the training one.
     pub fn features(&self, table: &Table) -> Result<(Features, Vec<Warning>)> {
-        let known = std::iter::once(self.schema.label_name().to_owned())
-            .chain(self.schema.weight_name().map(str::to_owned))
+        let known = std::iter::once(self.schema.label_column().to_owned())
+            .chain(self.schema.weight_column().map(str::to_owned))
             .chain(self.schema.ignored().iter().cloned())
             .chain(self.withheld.iter().cloned())
-            .chain(self.groups.columns())
-            .chain(self.pinned.columns());
+            .chain(self.groups.columns().into_iter().chain(self.pinned.columns()).map(str::to_owned));
         self.encoding.transform(table, &known.collect::<Vec<_>>())
     }
 
@@ -131,7 +130,7 @@ impl Binding {
 
     /// The names of the asked groups and then of pinned subsets, as in the membership.
     pub fn group_names(&self) -> Vec<String> {
-        self.groups.names().into_iter().chain(self.pinned.names()).collect()
+        self.groups.names().chain(self.pinned.names()).map(str::to_owned).collect()
     }
 
     /// The columns the learner may not see.
@@ -164,13 +163,13 @@ fn pinned(settings: &Correction, table: &Table, asked: usize) -> Result<Pinned> 
             warnings.extend(more);
         }
     }
-    Ok((Groups::from_definitions(all), places, warnings))
+    Ok((Groups::from_definitions(all)?, places, warnings))
 }
 
 fn withheld(settings: &Correction, groups: &Groups, table: &Table) -> Result<Vec<String>> {
     let mut withheld = settings.withhold.clone();
     if settings.notions.iter().any(Notion::withholds_groups) {
-        withheld.extend(groups.columns());
+        withheld.extend(groups.columns().into_iter().map(str::to_owned));
     }
     withheld.sort_unstable();
     withheld.dedup();

@@ -30,12 +30,7 @@ pub struct Predictions {
 }
 
 impl<P: Predictor> Fitted<P> {
-    pub(super) fn new(
-        binding: Binding,
-        problem: Problem,
-        mut outcome: Outcome<P>,
-        mut warnings: Vec<Warning>,
-    ) -> Self {
+    pub(super) fn new(binding: Binding, problem: Problem, mut outcome: Outcome<P>, mut warnings: Vec<Warning>) -> Self {
         warnings.append(&mut outcome.warnings);
         Self { binding, problem, outcome, warnings }
     }
@@ -60,11 +55,7 @@ impl<P: Predictor> Fitted<P> {
     /// The weight of every training row in the closed form, in (0, 1), times the user's own.
     pub fn weights(&self) -> Weights {
         let cells = self.problem.cells();
-        Weights::of_cells(
-            self.outcome.cell_weights.clone(),
-            cells.cell_of_row().clone(),
-            cells.row_weights().cloned(),
-        )
+        Weights::of_cells(self.outcome.cell_weights.clone(), cells.cell_of_row().clone(), cells.row_weights().cloned())
     }
 
     /// The classifier alone.
@@ -113,7 +104,7 @@ impl<P: Predictor> Fitted<P> {
 pub(crate) fn predict(binding: &Binding, predictor: &dyn Predictor, table: &Table) -> Result<Predictions> {
     let (features, warnings) = binding.features(table)?;
     let classes = binding.classes().len();
-    let scores = scores(predictor, &features)?;
+    let scores = scores(predictor, &features, classes)?;
     let decisions = scores.chunks(classes).map(|scores| decide(scores) as u32).collect();
     Ok(Predictions { scores, decisions: Codes::narrow(decisions, classes), classes, warnings })
 }

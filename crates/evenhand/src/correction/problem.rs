@@ -64,15 +64,8 @@ impl Problem {
     ) -> Result<(Self, Vec<Warning>)> {
         let positive = (classes.len() == 2).then_some(1);
         let constraints = constraints(notions, membership.names(), classes, positive, &[], membership.names())?;
-        let mut problem = Self::new(
-            features,
-            labels,
-            classes.len(),
-            positive,
-            membership,
-            row_weights.map(Into::into),
-            constraints,
-        )?;
+        let mut problem =
+            Self::new(features, labels, classes.len(), positive, membership, row_weights.map(Into::into), constraints)?;
         let warnings = problem.drop_unbound()?;
         Ok((problem, warnings))
     }
@@ -94,7 +87,9 @@ impl Problem {
             }
         }
         if constraints.is_empty() {
-            return Err(Error::NoConstraints { reason: "no training row is among those any constraint speaks of".into() });
+            return Err(Error::NoConstraints {
+                reason: "no training row is among those any constraint speaks of".into(),
+            });
         }
         (self.constraints, self.functionals) = (constraints, functionals);
         Ok(warnings)

@@ -12,7 +12,8 @@ pub(crate) mod logistic;
 pub(crate) mod product;
 mod tally;
 
-pub use tally::{Tally, TallyRows, decide, tally};
+pub use tally::Tally;
+pub(crate) use tally::{TallyRows, decide, tally};
 
 use std::ops::Range;
 

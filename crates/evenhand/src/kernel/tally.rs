@@ -57,7 +57,7 @@ impl Tally {
 
 /// Rows put in cells, with their labels and weights.
 #[derive(Debug, Clone, Copy)]
-pub struct TallyRows<'a> {
+pub(crate) struct TallyRows<'a> {
     /// The cell of each row.
     pub cell_of_row: &'a Codes,
     /// The label of each cell.
@@ -72,7 +72,7 @@ pub struct TallyRows<'a> {
 ///
 /// # Errors
 /// What the predictor says when it is put to these features.
-pub fn tally(predictor: &dyn Predictor, features: &Features, rows: TallyRows<'_>) -> Result<Tally> {
+pub(crate) fn tally(predictor: &dyn Predictor, features: &Features, rows: TallyRows<'_>) -> Result<Tally> {
     let scorer = predictor.on(features)?;
     let pass = |part: Range<usize>| {
         let mut sums = Tally::new(rows.cell_labels.len(), rows.classes);
@@ -108,7 +108,7 @@ impl Tally {
 }
 
 /// The class with the largest score, the first of equals: with two classes, positive above ½.
-pub fn decide(scores: &[f64]) -> usize {
+pub(crate) fn decide(scores: &[f64]) -> usize {
     let mut best = 0;
     for (class, score) in scores.iter().enumerate().skip(1) {
         if *score > scores[best] {

@@ -15,10 +15,10 @@ pub use process::{ProcessLearner, ProcessModel};
 
 use std::ops::Range;
 
-use crate::Result;
 use crate::data::Codes;
 use crate::features::Features;
 use crate::weights::Weights;
+use crate::{Result, parallel};
 
 /// Fits weighted rows.
 pub trait Learner {
@@ -64,12 +64,17 @@ pub trait Predictor: Send + Sync {
 /// Writes the class probabilities of a range of rows over a vector, row by row.
 pub type Scorer<'a> = Box<dyn Fn(Range<usize>, &mut Vec<f64>) + Send + Sync + 'a>;
 
-/// The class probabilities of all rows, row by row.
+/// The probabilities of all rows, `classes` numbers a row.
 ///
 /// # Errors
 /// As [`Predictor::on`].
-pub fn scores(predictor: &dyn Predictor, features: &Features) -> Result<Vec<f64>> {
-    let mut all = Vec::new();
-    predictor.on(features)?(features.range(), &mut all);
+pub fn scores(predictor: &dyn Predictor, features: &Features, classes: usize) -> Result<Vec<f64>> {
+    let scorer = predictor.on(features)?;
+    let mut all = vec![0.0; features.rows() * classes];
+    parallel::fill(&mut all, classes, |rows, out| {
+        let mut part = Vec::with_capacity(out.len());
+        scorer(rows, &mut part);
+        out.copy_from_slice(&part);
+    });
     Ok(all)
 }

@@ -87,9 +87,8 @@ impl Predictor for ProcessModel {
         std::fs::write(path("model"), &self.content).map_err(|source| io(&path("model"), source))?;
         write_rows(&path("rows.svm"), features, features.range(), |_| 0)?;
         run(&self.command, &["predict".as_ref(), &path("model"), &path("rows.svm"), &path("scores")])?;
-        let text = std::fs::read_to_string(path("scores")).map_err(|_| Error::Learner {
-            detail: format!("`{} predict` wrote no scores", self.command),
-        })?;
+        let text = std::fs::read_to_string(path("scores"))
+            .map_err(|_| Error::Learner { detail: format!("`{} predict` wrote no scores", self.command) })?;
         let mut all = Vec::with_capacity(features.rows() * self.classes);
         for (at, line) in text.lines().enumerate() {
             self.read_scores(at, line, &mut all)?;

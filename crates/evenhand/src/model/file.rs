@@ -75,7 +75,9 @@ impl Model {
 }
 
 fn render(version: u64, sha256: &str, body: &str) -> String {
-    format!("{{\n\"format\": \"{FORMAT}\",\n\"version\": {version},\n\"sha256\": \"{sha256}\",\n\"model\": {body}\n}}\n")
+    format!(
+        "{{\n\"format\": \"{FORMAT}\",\n\"version\": {version},\n\"sha256\": \"{sha256}\",\n\"model\": {body}\n}}\n"
+    )
 }
 
 /// Lower-case hexadecimal SHA-256.

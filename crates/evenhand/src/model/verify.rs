@@ -48,12 +48,8 @@ impl Model {
     /// # Errors
     /// When the table lacks columns, or its labels are not those of the model.
     pub fn verify(&self, table: Table) -> Result<Verdict> {
-        let data = Dataset::with_classes(
-            table,
-            self.binding.schema(),
-            self.binding.classes().to_vec(),
-            self.binding.positive(),
-        )?;
+        let data =
+            Dataset::with_classes(table, self.binding.schema(), self.binding.classes(), self.binding.positive())?;
         let mut checks = vec![self.check_data(&data), self.check_settings()?];
         let (train, test) = match &self.provenance.split {
             Some(split) => {
@@ -99,11 +95,8 @@ impl Model {
         let found = cell_records(&self.binding, problem.cells(), &weights);
         let alike = found.len() == self.cells.len()
             && found.iter().zip(&self.cells).all(|(one, other)| one.groups == other.groups && one.label == other.label);
-        let furthest = found
-            .iter()
-            .zip(&self.cells)
-            .map(|(one, other)| (one.weight - other.weight).abs())
-            .fold(0.0, f64::max);
+        let furthest =
+            found.iter().zip(&self.cells).map(|(one, other)| (one.weight - other.weight).abs()).fold(0.0, f64::max);
         let detail = if alike {
             format!("{} cells from {} multipliers, furthest apart {furthest:.1e}", found.len(), self.multipliers.len())
         } else {
@@ -130,11 +123,7 @@ impl Model {
     fn learner_weights(&self, problem: &Problem) -> Result<Weights> {
         let cells = problem.cells();
         let conventions = self.settings.conventions;
-        let values = problem.tilt_table(conventions.tilt).weights(
-            &self.multiplier_values(),
-            conventions.factor,
-            cells,
-        );
+        let values = problem.tilt_table(conventions.tilt).weights(&self.multiplier_values(), conventions.factor, cells);
         conventions.learner_weights(self.settings.technique, values, self.unweighted, cells)
     }
 }

@@ -64,11 +64,13 @@ impl Notion {
             Self::DisparateImpact => {
                 "every group is predicted positive at the overall rate, by a learner that may not see the group"
             }
-            Self::EqualOpportunity => "rows labelled positive are predicted positive at the overall rate in every group",
-            Self::EqualizedOdds => {
-                "true positive rate and false positive rate of every group are the overall ones"
+            Self::EqualOpportunity => {
+                "rows labelled positive are predicted positive at the overall rate in every group"
             }
-            Self::PredictiveEquality => "rows labelled negative are predicted positive at the overall rate in every group",
+            Self::EqualizedOdds => "true positive rate and false positive rate of every group are the overall ones",
+            Self::PredictiveEquality => {
+                "rows labelled negative are predicted positive at the overall rate in every group"
+            }
             Self::EqualAccuracy => "every group is predicted as accurately as everyone",
             Self::TargetRate { per_group: false, .. } => "a class is predicted at the rate asked for",
             Self::TargetRate { per_group: true, .. } => "a class is predicted at the rate asked for in every group",
