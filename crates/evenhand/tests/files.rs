@@ -1,5 +1,7 @@
 //! Real files, whole and damaged, as a user's disk holds them.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
