@@ -19,6 +19,7 @@ pub use codes::Codes;
 pub use dataset::Dataset;
 pub use labels::Labels;
 pub use read::ReadOptions;
+pub(crate) use read::text_of;
 pub use schema::Schema;
 pub use split::holdout;
 pub use table::{Categorical, Column, Table};
