@@ -20,6 +20,7 @@ pub use dataset::Dataset;
 pub(crate) use digest::digest_text;
 pub use labels::Labels;
 pub use read::ReadOptions;
+pub(crate) use read::text_of;
 pub use schema::Schema;
 pub use split::holdout;
 pub use table::{Categorical, Column, Table};
