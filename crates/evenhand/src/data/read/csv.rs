@@ -56,14 +56,16 @@ pub(super) fn read(source: &Source, options: &ReadOptions) -> Result<(Table, Vec
         return Err(reading.no_rows());
     }
     text.width = plan.width();
-    let mut builders: Vec<ColumnBuilder> = plan.kept().iter().map(|&at| builder(&plan, at)).collect();
+    let mut builders: Vec<ColumnBuilder> =
+        plan.kept().iter().map(|&at| builder(&plan, at, options.keep_text)).collect();
     text.collect(plan.kept(), &mut builders, &reading)?;
     read_again_as_categories(&text, &plan, &mut builders, &reading)?;
     Ok((finish(builders, &reading)?, plan.warnings))
 }
 
-fn builder(plan: &Plan, at: usize) -> ColumnBuilder {
+fn builder(plan: &Plan, at: usize, keep_text: bool) -> ColumnBuilder {
     match plan.asked(at) {
+        None if keep_text => ColumnBuilder::categorical(plan.name(at)),
         None => ColumnBuilder::guess(plan.name(at)),
         Some(Kind::Numeric) => ColumnBuilder::numeric(plan.name(at)),
         Some(Kind::Categorical) => ColumnBuilder::categorical(plan.name(at)),
