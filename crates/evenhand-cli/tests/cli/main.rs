@@ -1,0 +1,10 @@
+//! The command line, driven as a user would drive it.
+
+mod audit;
+mod damage;
+mod errors;
+mod fit;
+mod help;
+mod learner;
+mod support;
+mod verify;
