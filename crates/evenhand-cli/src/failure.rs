@@ -65,7 +65,7 @@ pub(crate) fn report(error: &anyhow::Error, json: bool) -> ExitCode {
         (None, Some(usage)) => ("usage", usage.hint.clone()),
         (None, None) => ("io", None),
     };
-    let message = format!("{error:#}");
+    let message = message(error);
     let mut stderr = io::stderr().lock();
     // Where stderr is closed there is nobody left to tell.
     let _ = writeln!(stderr, "error: {message}");
@@ -78,6 +78,18 @@ pub(crate) fn report(error: &anyhow::Error, json: bool) -> ExitCode {
     ExitCode::from(BAD_INPUT)
 }
 
+/// The contexts of an error and the error itself, whose text says what caused it.
+fn message(error: &anyhow::Error) -> String {
+    let mut parts = Vec::new();
+    for part in error.chain() {
+        parts.push(part.to_string());
+        if part.is::<Error>() {
+            break;
+        }
+    }
+    parts.join(": ")
+}
+
 fn to_stdout(code: &str, message: &str) {
     let _ = output::json(&json!({ "error": { "code": code, "message": message } }));
 }
@@ -86,7 +98,7 @@ fn to_stdout(code: &str, message: &str) {
 fn hint(error: &Error) -> Option<String> {
     let text = match error {
         Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-            "check the path; folders are not made, so make a missing one first".to_owned()
+            "check the path, and the folder you are in".to_owned()
         }
         Error::UnknownColumn { column, known } => match nearest(column, known) {
             Some(name) => format!("did you mean `{name}`?"),
@@ -105,6 +117,7 @@ fn hint(error: &Error) -> Option<String> {
         Error::NotNumeric { column, .. } => {
             format!("name the text with --missing if it means a missing value, or give --categorical '{column}'")
         }
+        Error::Unreadable { .. } => "the file may be cut or of another format; get it or write it again".to_owned(),
         Error::RaggedRow { .. } => "correct or remove that line, and look for quotes that are not closed".to_owned(),
         Error::EmptyGroup { .. } => "look at the groups there are with `evenhand audit`".to_owned(),
         Error::NoConstraints { .. } => "name groups with --group, and a notion with --notion".to_owned(),

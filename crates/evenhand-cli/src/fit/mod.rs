@@ -142,6 +142,9 @@ fn show(config: &Config, report: &Report) -> Result<Ending> {
     } else {
         output::warn(&report.warnings);
         output::text(&report.to_text())?;
+        if config.model.is_none() && config.weights.is_none() {
+            note("nothing was saved; give --model FILE, or --weights FILE for a learner elsewhere");
+        }
     }
     match &report.bound {
         Some(bound) if !bound.met => {

@@ -1,5 +1,7 @@
 //! Input that cannot be used, and input that can but should be told about.
 
+use evenhand::{Column, ReadOptions, Table};
+
 use crate::support::{CliTest, each_line, snapshot};
 
 const FIT: &str = "fit loans.csv --label approved --ignore id --group sex --notion demographic-parity";
@@ -129,6 +131,16 @@ fn missing_numbers_are_told_and_fitted() {
 #[test]
 fn an_infinite_number() {
     snapshot!(with_value(9, 1, "inf"), FIT);
+}
+
+#[test]
+fn an_infinite_number_in_a_typed_file() {
+    let test = CliTest::new();
+    let (mut table, _) = Table::read(&test.path("loans.csv"), &ReadOptions::default()).unwrap();
+    let values = (0..table.rows()).map(|row| if row == 6 { f64::INFINITY } else { row as f64 }).collect();
+    table.set("income", Column::Numeric(values)).unwrap();
+    table.write(&test.path("loans.parquet")).unwrap();
+    snapshot!(test, &FIT.replace(".csv", ".parquet"));
 }
 
 #[test]

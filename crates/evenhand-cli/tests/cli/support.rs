@@ -8,36 +8,36 @@ use evenhand::{ReadOptions, Table};
 use tempfile::TempDir;
 
 /// A temporary folder with `loans.csv` in it.
-pub struct CliTest {
+pub(crate) struct CliTest {
     folder: TempDir,
 }
 
 impl CliTest {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let test = Self { folder: tempfile::tempdir().unwrap() };
         test.write("loans.csv", &loans(400));
         test
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub fn write(&self, name: &str, content: &str) {
+    pub(crate) fn write(&self, name: &str, content: &str) {
         fs::write(self.path(name), content).unwrap();
     }
 
-    pub fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
     /// The same table in the format that the name says.
-    pub fn convert(&self, from: &str, to: &str) {
+    pub(crate) fn convert(&self, from: &str, to: &str) {
         let (table, _) = Table::read(&self.path(from), &ReadOptions::default().categorical(["id"])).unwrap();
         table.write(&self.path(to)).unwrap();
     }
 
-    pub fn output(&self, command: &str) -> Output {
+    pub(crate) fn output(&self, command: &str) -> Output {
         Command::new(env!("CARGO_BIN_EXE_evenhand"))
             .args(words(command))
             .current_dir(self.folder.path())
@@ -48,7 +48,7 @@ impl CliTest {
     }
 
     /// The exit code, stdout and stderr of a command line.
-    pub fn run(&self, command: &str) -> String {
+    pub(crate) fn run(&self, command: &str) -> String {
         let Output { status, stdout, stderr } = self.output(command);
         let (stdout, stderr) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
         format!("exit code {}\n----- stdout\n{stdout}----- stderr\n{stderr}", status.code().unwrap())
@@ -56,7 +56,7 @@ impl CliTest {
 
     /// Runs a command that must end with that code.
     #[track_caller]
-    pub fn expect(&self, code: i32, command: &str) -> Output {
+    pub(crate) fn expect(&self, code: i32, command: &str) -> Output {
         let output = self.output(command);
         assert_eq!(output.status.code(), Some(code), "{command}\n{}", self.run(command));
         output
@@ -64,12 +64,12 @@ impl CliTest {
 
     /// What a command writes to stdout as JSON; it must end with 0.
     #[track_caller]
-    pub fn json(&self, command: &str) -> serde_json::Value {
+    pub(crate) fn json(&self, command: &str) -> serde_json::Value {
         serde_json::from_slice(&self.expect(0, command).stdout).unwrap()
     }
 
     /// What differs from machine to machine is left out of snapshots.
-    pub fn filters(&self) -> insta::Settings {
+    pub(crate) fn filters(&self) -> insta::Settings {
         let mut settings = insta::Settings::clone_current();
         settings.set_omit_expression(true);
         settings.add_filter(r"[0-9a-f]{64}", "[SHA-256]");
@@ -105,14 +105,14 @@ fn words(command: &str) -> Vec<String> {
 }
 
 /// A stream of whole numbers below a bound, the same everywhere.
-pub struct Lots(u64);
+pub(crate) struct Lots(u64);
 
 impl Lots {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    pub fn below(&mut self, bound: u64) -> i64 {
+    pub(crate) fn below(&mut self, bound: u64) -> i64 {
         // The multiplier and increment of Knuth's MMIX; the high bits are the random ones.
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         i64::try_from((self.0 >> 33) % bound).unwrap()
@@ -120,7 +120,7 @@ impl Lots {
 }
 
 /// Loans approved by income and history, and less often for women.
-pub fn loans(rows: usize) -> String {
+pub(crate) fn loans(rows: usize) -> String {
     let mut lots = Lots::new(7);
     let mut text = "id,income,history,sex,age,region,approved\n".to_owned();
     for row in 0..rows {
@@ -136,12 +136,12 @@ pub fn loans(rows: usize) -> String {
 }
 
 /// Every line of a CSV file changed, the header too.
-pub fn each_line(csv: &str, change: impl Fn(usize, &str) -> String) -> String {
+pub(crate) fn each_line(csv: &str, change: impl Fn(usize, &str) -> String) -> String {
     csv.lines().enumerate().map(|(at, line)| change(at, line) + "\n").collect()
 }
 
 /// The file with one byte changed.
-pub fn flip(path: &Path, to: &Path, at: usize) {
+pub(crate) fn flip(path: &Path, to: &Path, at: usize) {
     let mut bytes = fs::read(path).unwrap();
     bytes[at] ^= 1;
     fs::write(to, bytes).unwrap();

@@ -118,8 +118,10 @@ impl Model {
         let (features, labels, classes) = (problem.features(), problem.labels(), problem.classes());
         let training = Training { features, labels, classes, weights: &weights };
         let norm = settings.gradient_norm(training, model) / weights.total();
-        let detail = format!("the weighted loss has its least there: gradient {norm:.1e} per unit of weight");
-        Ok(Check { name, matches: Some(norm <= FLAT), detail })
+        let matches = norm <= FLAT;
+        let has = if matches { "is least there" } else { "is not least there" };
+        let detail = format!("the weighted loss {has}: gradient {norm:.1e} per unit of weight");
+        Ok(Check { name, matches: Some(matches), detail })
     }
 
     /// The weights the learner was given.

@@ -51,10 +51,11 @@ pub(super) fn read(source: &Source, options: &ReadOptions) -> Result<(Table, Vec
     let head = head(source)?;
     let delimiter = delimiter(options.delimiter, &source.extension(), &head)?;
     let mut text = Text { source, delimiter, header: options.header, width: 0 };
-    let plan = Plan::new(text.names()?, options)?;
-    if plan.width() == 0 {
+    let names = text.names()?;
+    if names.is_empty() {
         return Err(reading.no_rows());
     }
+    let plan = Plan::new(names, options)?;
     text.width = plan.width();
     let mut builders: Vec<ColumnBuilder> =
         plan.kept().iter().map(|&at| builder(&plan, at, options.keep_text)).collect();
