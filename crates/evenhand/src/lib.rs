@@ -14,6 +14,7 @@ pub mod model;
 pub mod notion;
 mod parallel;
 pub mod sampling;
+pub mod synthetic;
 mod warning;
 mod weights;
 

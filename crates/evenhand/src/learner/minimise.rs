@@ -37,11 +37,14 @@ pub struct Minimiser {
 /// takes 18 MB and about a second, some hundred gradients of a hundred thousand rows.
 const FACTORED: usize = 1500;
 
-/// How many gradient differences are kept.
-const DIFFERENCES: usize = 8;
+/// How many gradient differences are kept: few beside a factor, which knows almost everything.
+const DIFFERENCES: [usize; 2] = [8, 30];
 
 /// A step that leaves more than this share of the distance behind it was slow.
 const SLOW: f64 = 0.35;
+
+/// After so many slow steps in a row the metric is made anew. A diagonal is slow by nature.
+const SLOW_STEPS: [usize; 2] = [2, 50];
 
 #[derive(Debug)]
 enum Metric {
@@ -73,9 +76,13 @@ pub(super) fn minimise(
     let mut passes = 1;
     let mut slow_steps = 0;
     loop {
-        if memory.metric.is_none() || slow_steps >= 2 {
-            memory.metric = Some(Metric::at(objective, &memory.at));
-            memory.differences.clear();
+        if memory.metric.as_ref().is_none_or(|metric| slow_steps >= SLOW_STEPS[metric.kind()]) {
+            let metric = Metric::at(objective, &memory.at);
+            if matches!(metric, Metric::Factor(_)) {
+                // It knows more than differences taken elsewhere; beside a diagonal they are worth keeping.
+                memory.differences.clear();
+            }
+            memory.metric = Some(metric);
             slow_steps = 0;
         }
         let distance = memory.distance(&gradient);
@@ -155,7 +162,8 @@ impl Minimiser {
         // A difference that is rounding error would poison the metric.
         if curvature > 1e-14 * dot(&gradient, &gradient).sqrt() * dot(&step, &step).sqrt() {
             self.differences.push_back(Difference { step, gradient, curvature });
-            if self.differences.len() > DIFFERENCES {
+            let kept = DIFFERENCES[self.metric.as_ref().map_or(0, Metric::kind)];
+            if self.differences.len() > kept {
                 self.differences.pop_front();
             }
         }
@@ -163,6 +171,14 @@ impl Minimiser {
 }
 
 impl Metric {
+    /// Its place in the tables above.
+    fn kind(&self) -> usize {
+        match self {
+            Self::Factor(_) => 0,
+            Self::Diagonal(_) => 1,
+        }
+    }
+
     fn at(objective: &dyn Objective, at: &[f64]) -> Self {
         let side = objective.dimension();
         if side <= FACTORED {
