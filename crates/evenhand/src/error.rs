@@ -153,7 +153,7 @@ pub enum Error {
         classes: Vec<String>,
     },
     /// A label in new data that training never saw, or a prediction that is no label.
-    #[error("column `{column}`, row {row}: `{found}` is none of the known classes, {}", list(known))]
+    #[error("column `{column}`, row {row}: `{found}` is none of the known classes: {}", list(known))]
     UnknownClass {
         /// The label column.
         column: String,
