@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand};
 use evenhand::{ReadOptions, Schema};
 
 use crate::audit::AuditArgs;
+use crate::demo::DemoArgs;
 use crate::failure::Usage;
 use crate::fit::FitArgs;
 use crate::predict::PredictArgs;
@@ -29,6 +30,7 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  evenhand demo
   evenhand audit loans.csv --label approved --positive yes --group sex
   evenhand fit loans.csv --label approved --positive yes --group sex \\
       --notion demographic-parity --holdout 0.3 --model model.json
@@ -43,6 +45,7 @@ Exit codes:
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Demo(DemoArgs),
     Audit(AuditArgs),
     Fit(Box<FitArgs>),
     Predict(PredictArgs),
@@ -60,6 +63,7 @@ impl Command {
     /// Whether the output is asked for as JSON.
     pub(crate) fn json(&self) -> bool {
         match self {
+            Self::Demo(args) => args.json,
             Self::Audit(args) => args.json,
             Self::Fit(args) => args.json,
             Self::Predict(args) => args.json,

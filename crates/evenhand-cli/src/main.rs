@@ -5,6 +5,7 @@
 
 mod args;
 mod audit;
+mod demo;
 mod failure;
 mod files;
 mod fit;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
     };
     let json = cli.command.json();
     let ended = match cli.command {
+        Command::Demo(args) => demo::run(&args),
         Command::Audit(args) => audit::run(args),
         Command::Fit(args) => fit::run(*args),
         Command::Predict(args) => predict::run(&args),

@@ -79,7 +79,7 @@ impl Applicant {
         Self {
             income: (log_income.exp() * 10.0).round() / 10.0,
             history: years.max(0.0).round(),
-            region: (random.random::<f64>() * 4.0) as usize % 4,
+            region: random.random_range(0..REGIONS.len()),
             female,
             age_band,
         }

@@ -1,11 +1,12 @@
 //! Whole corrections on the made-up population: every notion, many classes, the model file.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::path::PathBuf;
 
 use evenhand::correction::{Keep, Loop, Observer, Problem, Silent};
 use evenhand::data::{Categorical, Codes, holdout};
 use evenhand::features::Features;
-use evenhand::learner::{FnLearner, FnPredictor, LogisticModel, Predictor as _, Training, scores};
+use evenhand::learner::{FnLearner, FnPredictor, LogisticModel, Training, scores};
 use evenhand::model::{LearnerRecord, Split};
 use evenhand::{
     Column, Correction, Dataset, Error, Fitted, Logistic, Measure, Membership, Model, Notion, Preset, Schema, Stop,
@@ -37,20 +38,17 @@ fn before_and_after(notion: &str, data: &Dataset) -> (f64, f64) {
 #[test]
 fn every_notion_has_its_violation_brought_down() {
     let data = dataset(table());
-    for notion in [
-        "demographic-parity",
-        "disparate-impact",
-        "equal-opportunity",
-        "predictive-equality",
-        "target-rate=0.3",
-        "group-target-rate=0.4",
-    ] {
+    for notion in
+        ["demographic-parity", "equal-opportunity", "predictive-equality", "target-rate=0.3", "group-target-rate=0.4"]
+    {
         let (before, after) = before_and_after(notion, &data);
         assert!(before > 0.03 && after < before / 4.0, "{notion}: {before} {after}");
     }
-    // Algorithm 2's weights are bounded, so this one has a floor.
-    let (before, after) = before_and_after("equalized-odds", &data);
-    assert!(after < before / 2.0, "equalized-odds: {before} {after}");
+    // Algorithm 2's weights are bounded, and a learner that may not see the group can do less: both have a floor.
+    for notion in ["equalized-odds", "disparate-impact"] {
+        let (before, after) = before_and_after(notion, &data);
+        assert!(after < before / 2.0, "{notion}: {before} {after}");
+    }
 }
 
 #[test]
@@ -58,7 +56,7 @@ fn accuracy_is_evened_by_raising_the_weight_of_the_group_that_is_served_worse() 
     // Three in ten rows follow the opposite rule, and the learner cannot see which.
     let group: Vec<bool> = (0..1000).map(|row| row % 10 < 3).collect();
     let values: Vec<f64> = (0..1000).map(|row| f64::from(row / 10 % 2)).collect();
-    let follows = |row: usize| (row / 20) % 10 != 0;
+    let follows = |row: usize| !(row / 20).is_multiple_of(10);
     let labels = (0..1000).map(|row| u32::from((values[row] > 0.5) ^ group[row] ^ !follows(row))).collect();
     let problem = Problem::of_arrays(
         Features::from_rows(&values, 1).unwrap(),
@@ -204,10 +202,9 @@ fn a_tolerance_ends_the_run_with_the_first_model_within_it() {
 
 #[test]
 fn any_closure_can_be_the_learner() {
-    // One margin, the weighted log odds of each income half: enough of a learner to be re-weighted.
     let learner = FnLearner::new(|training: Training<'_>| {
-        let inner = Logistic::default();
-        let model = evenhand::Learner::fit(&inner, training, &mut Default::default())?;
+        let mut cold = <Logistic as evenhand::Learner>::Memory::default();
+        let model = evenhand::Learner::fit(&Logistic::default(), training, &mut cold)?;
         Ok(FnPredictor::new(2, move |features: &evenhand::features::Features| scores(&model, features, 2)))
     });
     let data = dataset(table());

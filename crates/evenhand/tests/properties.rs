@@ -1,5 +1,6 @@
 //! What must not matter to a correction: the order of rows, the names of groups, the number
 //! of threads; and what must: a repeated row is a weight of 2.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use evenhand::constraint::Tilt;
 use evenhand::correction::{Problem, Silent, Technique};
@@ -126,7 +127,7 @@ fn many(count: usize) -> Vec<Row> {
             let (a, b) = (row * 7919 % 1013, row * 104_729 % 997);
             let group = a % 3 == 0;
             let label = (a + b + if group { 0 } else { 300 }) % 2000 > 900;
-            ((a % 3) as u32, (b % 40) as i32 - 20, u32::from(label), group, b % 4 == 0)
+            ((a % 3) as u32, i32::try_from(b % 40).unwrap() - 20, u32::from(label), group, b % 4 == 0)
         })
         .collect()
 }

@@ -2,6 +2,7 @@
 
 mod audit;
 mod damage;
+mod demo;
 mod errors;
 mod fit;
 mod help;

@@ -52,6 +52,7 @@ pub struct Correction {
 
 /// The conventions of the loop that finds multipliers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one way in which published conventions differ")]
 pub struct Conventions {
     /// How multipliers enter the exponent.
     pub tilt: Tilt,
@@ -161,7 +162,9 @@ impl Conventions {
             _ if unweighted => cell_weights.fill(1.0),
             Technique::Sampling { seed } => return keep_by_lot(&cell_weights, cells, seed),
             Technique::Weighting if self.relative => {
-                cell_weights.iter_mut().for_each(|weight| *weight *= cells.classes() as f64);
+                for weight in &mut cell_weights {
+                    *weight *= cells.classes() as f64;
+                }
             }
             Technique::Weighting => {}
         }

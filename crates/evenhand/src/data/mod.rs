@@ -17,8 +17,10 @@ mod write;
 
 pub use codes::Codes;
 pub use dataset::Dataset;
+pub(crate) use digest::digest_text;
 pub use labels::Labels;
 pub use read::ReadOptions;
+pub(crate) use read::text_of;
 pub use schema::Schema;
 pub use split::holdout;
 pub use table::{Categorical, Column, Table};

@@ -153,7 +153,9 @@ impl Minimiser {
             let back = dot(&difference.gradient, &direction) / difference.curvature;
             add(&mut direction, share - back, &difference.step);
         }
-        direction.iter_mut().for_each(|entry| *entry = -*entry);
+        for entry in &mut direction {
+            *entry = -*entry;
+        }
         direction
     }
 

@@ -1,7 +1,7 @@
 //! A learner made of another program.
 //!
 //! The program is called once to fit and once per table to predict, with files in the
-//! LIBSVM text format that XGBoost, LightGBM and scikit-learn read: no one-hot matrix is
+//! LIBSVM text format that `XGBoost`, `LightGBM` and scikit-learn read: no one-hot matrix is
 //! ever written out.
 //!
 //! ```text

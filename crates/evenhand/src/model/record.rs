@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::file::digest;
 use crate::correction::{Assessment, Binding, Correction, Fitted, NamedValue, Predictions, Stop};
-use crate::data::{ReadOptions, Table};
+use crate::data::{ReadOptions, Table, digest_text};
 use crate::learner::{Logistic, LogisticModel, Predictor, ProcessModel};
 use crate::{Error, Result};
 
@@ -182,7 +181,7 @@ impl Model {
 
 pub(super) fn settings_digest(settings: &Correction) -> Result<String> {
     serde_json::to_string(settings)
-        .map(|text| digest(&text))
+        .map(|text| digest_text(&text))
         .map_err(|error| Error::ModelFormat { path: "(in memory)".into(), detail: error.to_string() })
 }
 

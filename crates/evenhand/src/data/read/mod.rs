@@ -15,6 +15,7 @@ mod quotes;
 mod source;
 mod values;
 
+use std::io::Read;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -176,4 +177,20 @@ impl Table {
             Format::ArrowStream => ipc::read_stream(&source, options),
         }
     }
+
+    /// Parses text that is already in memory, as a text file of that name would be read.
+    ///
+    /// # Errors
+    /// Those of [`Table::read`].
+    pub fn parse(text: &str, name: &Path, options: &ReadOptions) -> Result<(Self, Vec<Warning>)> {
+        csv::read(&Source::of_text(name, text)?, options)
+    }
+}
+
+/// The whole text of a file, unpacked if it is gzipped.
+pub(crate) fn text_of(path: &Path) -> Result<String> {
+    let source = Source::open(path)?;
+    let mut text = String::new();
+    source.text()?.read_to_string(&mut text).map_err(|error| source.failed(error))?;
+    Ok(text)
 }

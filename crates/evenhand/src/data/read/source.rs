@@ -4,7 +4,7 @@
 //! marks; what comes after is left to each format.
 
 use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
@@ -78,6 +78,15 @@ impl Source {
         (&mut file).take(8).read_to_end(&mut start).map_err(failed)?;
         let format = Format::of(&start, &extension(path));
         Ok(Self { path: path.to_owned(), file, format })
+    }
+
+    /// Text that is already in memory, under a name for messages.
+    pub(super) fn of_text(name: &Path, text: &str) -> Result<Self> {
+        let failed = |source| Error::Io { path: name.to_owned(), source };
+        // Columns that turn out to be categories are read again: a file is what can be.
+        let mut file = tempfile::tempfile().map_err(failed)?;
+        file.write_all(text.as_bytes()).map_err(failed)?;
+        Ok(Self { path: name.to_owned(), file, format: Format::Text })
     }
 
     pub(super) fn path(&self) -> &Path {

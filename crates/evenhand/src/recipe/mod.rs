@@ -1,0 +1,204 @@
+//! Recipes: how published datasets become the tasks of the paper's experiments.
+//!
+//! Each dataset is one file of data, a [`Recipe`] constant: which file, which rows, what is
+//! to be predicted, how columns become features, which groups. `prepare` carries a recipe
+//! out, `percentile` finds edges. Leans on `data`, `features`, `group` and `correction`;
+//! nothing below knows of recipes. What the paper leaves unsaid about these tasks is as
+//! its authors' notebooks have it. [Jiang & Nachum 2019, Sec. 6]
+
+mod adult;
+mod bank;
+mod communities;
+mod compas;
+mod german;
+mod percentile;
+mod prepare;
+
+pub use prepare::Prepared;
+
+use std::path::Path;
+
+use crate::{Error, Result};
+
+/// All recipes, in the order of their names.
+const ALL: [&Recipe; 5] = [&adult::RECIPE, &bank::RECIPE, &communities::RECIPE, &compas::RECIPE, &german::RECIPE];
+
+/// How a published dataset becomes a training set, a test set, features and groups.
+///
+/// ```no_run
+/// use evenhand::{Notion, Recipe};
+/// # fn main() -> evenhand::Result<()> {
+/// let adult = Recipe::named("adult")?.load("data/adult".as_ref())?;
+/// let fitted = adult.correction(Notion::DemographicParity).fit(&adult.train, &adult.learner())?;
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct Recipe {
+    name: &'static str,
+    about: &'static str,
+    file: File,
+    rows: &'static [Keep],
+    label: Label,
+    split: Split,
+    /// Whether missing numbers become the training mean beforehand, with no feature that tells so.
+    fill_missing: bool,
+    features: &'static [(&'static str, Feature)],
+    others: Others,
+    groups: &'static [GroupRule],
+}
+
+/// A published text file, gzipped or not.
+#[derive(Debug)]
+struct File {
+    name: &'static str,
+    names: Names,
+    missing: &'static [&'static str],
+    /// Applied to every line before it is parsed; `None` drops the line.
+    tidy: Option<fn(&str) -> Option<String>>,
+}
+
+/// Where the names of columns come from.
+#[derive(Debug)]
+enum Names {
+    Header,
+    /// One a line in `columns.txt`.
+    Listed,
+    Given(&'static [&'static str]),
+}
+
+/// Rows that stay; a missing value meets none of these.
+#[derive(Debug)]
+enum Keep {
+    Between(&'static str, f64, f64),
+    Not(&'static str, &'static str),
+}
+
+/// What is to be predicted.
+#[derive(Debug)]
+enum Label {
+    Is {
+        column: &'static str,
+        positive: &'static str,
+    },
+    /// Whether a number lies strictly above a percentile of all rows.
+    Above {
+        column: &'static str,
+        percentile: f64,
+    },
+}
+
+/// Which rows are for training.
+#[derive(Debug)]
+enum Split {
+    /// The test rows are a file of their own.
+    File(&'static str),
+    /// `split.csv` says it: a row number of the file, counted from 0, and `train` or `test`.
+    Listed,
+}
+
+/// What becomes of a column.
+#[derive(Debug, Clone, Copy)]
+enum Feature {
+    Category,
+    Number,
+    /// The number less its mean over all rows.
+    Centred,
+    /// Left-open, right-closed buckets.
+    Buckets(Edges),
+    /// A bucket switches on those below it too.
+    Thermometer(Edges),
+}
+
+/// Where buckets begin and end.
+#[derive(Debug, Clone, Copy)]
+enum Edges {
+    At(&'static [f64]),
+    /// Percentiles of some rows.
+    Percentiles {
+        of: Rows,
+        /// An edge below the percentiles; without it the first of them is the lowest edge.
+        lowest: Option<f64>,
+        at: &'static [f64],
+    },
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Rows {
+    All,
+    Training,
+}
+
+/// What becomes of columns that the list of features leaves out.
+#[derive(Debug, Clone, Copy)]
+enum Others {
+    Dropped,
+    /// Numbers as they are, but for the columns named here.
+    Numbers {
+        but: &'static [&'static str],
+    },
+}
+
+/// One group or several.
+#[derive(Debug)]
+enum GroupRule {
+    Value(&'static str, &'static str),
+    AtMost(&'static str, f64),
+    /// Every bucket of a feature.
+    Buckets(&'static str),
+}
+
+impl Recipe {
+    /// The names of all recipes.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        ALL.iter().map(|recipe| recipe.name)
+    }
+
+    /// The recipe of that name.
+    ///
+    /// # Errors
+    /// [`Error::Setting`], listing those there are.
+    pub fn named(name: &str) -> Result<&'static Self> {
+        ALL.into_iter().find(|recipe| recipe.name == name).ok_or_else(|| Error::Setting {
+            setting: "recipe",
+            found: format!("`{name}`"),
+            allowed: format!("one of {}", Self::names().collect::<Vec<_>>().join(", ")),
+        })
+    }
+
+    /// The name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The task in a line.
+    pub fn about(&self) -> &'static str {
+        self.about
+    }
+
+    /// Reads the dataset's files from a folder and prepares them.
+    ///
+    /// # Errors
+    /// Those of [`Table::read`](crate::Table::read), and [`Error::UnknownColumn`] and the
+    /// like when the files are not the published ones.
+    pub fn load(&self, folder: &Path) -> Result<Prepared> {
+        prepare::prepare(self, folder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_in_order_and_lead_to_their_recipes() {
+        let names: Vec<&str> = Recipe::names().collect();
+        assert!(names.is_sorted());
+        for name in names {
+            assert_eq!(Recipe::named(name).unwrap().name(), name);
+        }
+        assert_eq!(
+            Recipe::named("iris").unwrap_err().to_string(),
+            "`recipe` is `iris`; allowed is one of adult, bank, communities, compas, german"
+        );
+    }
+}

@@ -1,0 +1,272 @@
+//! Carrying out a recipe: from published files to two datasets, a plan and groups.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::percentile::percentiles;
+use super::{Edges, Feature, File, GroupRule, Keep, Label, Names, Others, Recipe, Rows, Split};
+use crate::correction::{Correction, Preset};
+use crate::data::{Categorical, Column, Dataset, ReadOptions, Schema, Table, text_of};
+use crate::features::{ColumnPlan, PlanKind};
+use crate::group::GroupSpec;
+use crate::learner::Logistic;
+use crate::notion::Notion;
+use crate::{Error, Result};
+
+/// A dataset made ready: training and test rows, how columns are encoded, which groups.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    /// The training rows.
+    pub train: Dataset,
+    /// The test rows.
+    pub test: Dataset,
+    plan: Vec<ColumnPlan>,
+    groups: Vec<GroupSpec>,
+}
+
+impl Prepared {
+    /// A correction as in the published experiments: their features, groups and conventions.
+    pub fn correction(&self, notion: Notion) -> Correction {
+        let mut correction = Correction::new(notion).preset(Preset::Notebook);
+        correction.groups.clone_from(&self.groups);
+        correction.plan = Some(self.plan.clone());
+        correction.standardise = false;
+        correction
+    }
+
+    /// The learner of the published experiments: penalty 1, on the intercept too.
+    pub fn learner(&self) -> Logistic {
+        Logistic { l2: 1.0, penalise_intercept: true, ..Logistic::default() }
+    }
+
+    /// How each column is encoded.
+    pub fn plan(&self) -> &[ColumnPlan] {
+        &self.plan
+    }
+
+    /// The groups.
+    pub fn groups(&self) -> &[GroupSpec] {
+        &self.groups
+    }
+}
+
+pub(super) fn prepare(recipe: &Recipe, folder: &Path) -> Result<Prepared> {
+    let (table, train, test) = read(recipe, folder)?;
+    let training = table.select(&train);
+    let plan = plan(recipe, &table, &training)?;
+    let groups = groups(recipe, &plan)?;
+    let mut kept = keep_columns(recipe, &table, &plan)?;
+    let schema = label(recipe, &mut kept)?;
+    if recipe.fill_missing {
+        fill_missing(&mut kept, &train)?;
+    }
+    let all = Dataset::new(kept, &schema)?;
+    Ok(Prepared { train: all.select(&train), test: all.select(&test), plan, groups })
+}
+
+/// All rows that stay, and which of them are for training and for testing.
+fn read(recipe: &Recipe, folder: &Path) -> Result<(Table, Vec<usize>, Vec<usize>)> {
+    let first = recipe.file.text(folder, recipe.file.name)?;
+    match recipe.split {
+        Split::Listed => {
+            let table = recipe.file.parse(folder, &first)?;
+            let stay = rows_that_stay(recipe.rows, &table)?;
+            let (train, test) = listed(folder, &stay)?;
+            Ok((table.select(&stay), train, test))
+        }
+        Split::File(name) => {
+            // Read as one file, so that both have the same columns of the same types.
+            let training_rows = recipe.file.parse(folder, &first)?.rows();
+            let table = recipe.file.parse(folder, &(first + &recipe.file.text(folder, name)?))?;
+            let all = 0..table.rows();
+            Ok((table, (0..training_rows).collect(), all.skip(training_rows).collect()))
+        }
+    }
+}
+
+impl File {
+    /// The lines of a file, tidied.
+    fn text(&self, folder: &Path, name: &str) -> Result<String> {
+        let mut text = text_of(&folder.join(name))?;
+        if let Some(tidy) = self.tidy {
+            text = text.lines().filter_map(tidy).collect::<Vec<_>>().join("\n");
+        }
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        Ok(text)
+    }
+
+    fn parse(&self, folder: &Path, text: &str) -> Result<Table> {
+        let options = ReadOptions::default().missing(self.missing.iter().copied());
+        let options = match self.names {
+            Names::Header => options,
+            Names::Listed => options.header(false).names(text_of(&folder.join("columns.txt"))?.lines()),
+            Names::Given(names) => options.header(false).names(names.iter().copied()),
+        };
+        // Warnings speak of repeated names only, and which columns are used is said here.
+        Ok(Table::parse(text, &folder.join(self.name), &options)?.0)
+    }
+}
+
+fn rows_that_stay(rules: &[Keep], table: &Table) -> Result<Vec<usize>> {
+    let mut stay: Vec<usize> = (0..table.rows()).collect();
+    for rule in rules {
+        match rule {
+            Keep::Between(name, lowest, highest) => {
+                let values = numbers(table, name)?;
+                stay.retain(|&row| (*lowest..=*highest).contains(&values[row]));
+            }
+            Keep::Not(name, unwanted) => {
+                let values = table.column(name)?;
+                stay.retain(|&row| values.text(row).is_some_and(|text| text != *unwanted));
+            }
+        }
+    }
+    Ok(stay)
+}
+
+/// Which of the rows that stay `split.csv` lists for training and for testing.
+///
+/// It counts rows as the file does, from 0; the answer counts those that stay.
+fn listed(folder: &Path, stay: &[usize]) -> Result<(Vec<usize>, Vec<usize>)> {
+    let path = folder.join("split.csv");
+    let (table, _) = Table::read(&path, &ReadOptions::default().numeric(["row"]))?;
+    let (numbers, part) = (numbers(&table, "row")?, table.column("split")?);
+    let (mut train, mut test) = (Vec::new(), Vec::new());
+    for (line, &number) in numbers.iter().enumerate() {
+        // A negative or missing number becomes 0, and the count below finds it out.
+        #[allow(clippy::cast_sign_loss)]
+        let place = stay.binary_search(&(number as usize));
+        match (place, part.text(line).as_deref()) {
+            (Ok(place), Some("train")) => train.push(place),
+            (Ok(place), Some("test")) => test.push(place),
+            _ => {}
+        }
+    }
+    let distinct: BTreeSet<usize> = train.iter().chain(&test).copied().collect();
+    if distinct.len() != stay.len() || numbers.len() != stay.len() {
+        let detail = format!("it must list each of {} rows once, as train or test", stay.len());
+        return Err(Error::Unreadable { path, format: "a split", detail });
+    }
+    Ok((train, test))
+}
+
+fn numbers<'a>(table: &'a Table, name: &str) -> Result<&'a [f64]> {
+    match table.column(name)? {
+        Column::Numeric(values) => Ok(values),
+        Column::Categorical(_) => Err(Error::ColumnKind {
+            column: name.to_owned(),
+            found: "categorical",
+            wanted: "numeric",
+            purpose: "by this recipe".into(),
+        }),
+    }
+}
+
+fn plan(recipe: &Recipe, all: &Table, training: &Table) -> Result<Vec<ColumnPlan>> {
+    let mut plans = Vec::new();
+    for (column, feature) in recipe.features {
+        let kind = match feature {
+            Feature::Category => PlanKind::OneHot,
+            Feature::Number => PlanKind::Number,
+            Feature::Centred => {
+                let values = numbers(all, column)?;
+                PlanKind::Centred(values.iter().sum::<f64>() / values.len() as f64)
+            }
+            Feature::Buckets(edges) => {
+                PlanKind::Buckets { edges: edges.of(column, all, training)?, thermometer: false }
+            }
+            Feature::Thermometer(edges) => {
+                PlanKind::Buckets { edges: edges.of(column, all, training)?, thermometer: true }
+            }
+        };
+        plans.push(ColumnPlan { column: (*column).to_owned(), kind });
+    }
+    if let Others::Numbers { but } = recipe.others {
+        let names = all.names().iter().filter(|name| *name != recipe.label.column() && !but.contains(&name.as_str()));
+        plans.extend(names.map(|name| ColumnPlan { column: name.clone(), kind: PlanKind::Number }));
+    }
+    Ok(plans)
+}
+
+impl Edges {
+    fn of(self, column: &str, all: &Table, training: &Table) -> Result<Vec<f64>> {
+        match self {
+            Self::At(edges) => Ok(edges.to_vec()),
+            Self::Percentiles { of, lowest, at } => {
+                let table = match of {
+                    Rows::All => all,
+                    Rows::Training => training,
+                };
+                Ok(lowest.into_iter().chain(percentiles(numbers(table, column)?, at)).collect())
+            }
+        }
+    }
+}
+
+/// One specification per group, in the order of the recipe.
+fn groups(recipe: &Recipe, plan: &[ColumnPlan]) -> Result<Vec<GroupSpec>> {
+    let mut specs = Vec::new();
+    for rule in recipe.groups {
+        match rule {
+            GroupRule::Value(column, value) => specs.push(format!("{column}={value}")),
+            GroupRule::AtMost(column, most) => specs.push(format!("{column}<={most}")),
+            GroupRule::Buckets(column) => specs.extend(bucket_specs(column, plan)),
+        }
+    }
+    specs.iter().map(|spec| spec.parse()).collect()
+}
+
+/// `age<=32`, `age>32*age<=38`, …, `age>52`: no row of these datasets lies outside all buckets.
+fn bucket_specs(column: &str, plan: &[ColumnPlan]) -> Vec<String> {
+    let edges = plan.iter().find_map(|plan| match &plan.kind {
+        PlanKind::Buckets { edges, .. } if plan.column == column => Some(edges),
+        _ => None,
+    });
+    let Some([_, inner @ .., _]) = edges.map(Vec::as_slice) else { return Vec::new() };
+    let lower = std::iter::once(None).chain(inner.iter().map(|edge| Some(format!("{column}>{edge}"))));
+    let upper = inner.iter().map(|edge| Some(format!("{column}<={edge}"))).chain([None]);
+    lower.zip(upper).map(|(low, high)| [low, high].into_iter().flatten().collect::<Vec<_>>().join("*")).collect()
+}
+
+impl Label {
+    fn column(&self) -> &'static str {
+        match self {
+            Self::Is { column, .. } | Self::Above { column, .. } => column,
+        }
+    }
+}
+
+/// The label and every column that is encoded: all others are left behind.
+fn keep_columns(recipe: &Recipe, table: &Table, plan: &[ColumnPlan]) -> Result<Table> {
+    let used = |name: &str| name == recipe.label.column() || plan.iter().any(|plan| plan.column == name);
+    let columns = table.columns().filter(|(name, _)| used(name));
+    Table::new(columns.map(|(name, column)| (name.to_owned(), column.clone())).collect(), table.shown_row(0))
+}
+
+/// Puts the label in place and says which value is positive.
+fn label(recipe: &Recipe, table: &mut Table) -> Result<Schema> {
+    match recipe.label {
+        Label::Is { column, positive } => Ok(Schema::label(column).positive(positive)),
+        Label::Above { column, percentile } => {
+            let values = numbers(table, column)?;
+            let edge = percentiles(values, &[percentile])[0];
+            let side = values.iter().map(|&value| Some(if value > edge { "high" } else { "low" }));
+            let side = Column::Categorical(Categorical::from_values(side));
+            table.set(column, side)?;
+            Ok(Schema::label(column).positive("high"))
+        }
+    }
+}
+
+fn fill_missing(table: &mut Table, train: &[usize]) -> Result<()> {
+    for name in table.names().to_vec() {
+        let Column::Numeric(values) = table.column(&name)? else { continue };
+        let known: Vec<f64> = train.iter().map(|&row| values[row]).filter(|value| !value.is_nan()).collect();
+        let mean = known.iter().sum::<f64>() / known.len() as f64;
+        let filled = values.iter().map(|&value| if value.is_nan() { mean } else { value }).collect();
+        table.set(&name, Column::Numeric(filled))?;
+    }
+    Ok(())
+}
