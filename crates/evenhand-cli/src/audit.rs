@@ -86,8 +86,8 @@ struct Bound {
     met: bool,
 }
 
-pub(crate) fn run(args: AuditArgs) -> Result<Ending> {
-    let config = Config::new(&args)?;
+pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
+    let config = Config::new(args)?;
     let progress = Progress::new(args.json);
     let path = &args.data.data;
     let (data, mut warnings) = progress

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::Ending;
 use crate::output;
 use crate::progress::Progress;
-use crate::text::{Lines, counted, percent, rate, signed};
+use crate::text::{Lines, counted, or_dash, percent, rate, signed};
 
 /// See on made-up loans what a correction does; no files are needed.
 ///
@@ -114,9 +114,9 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Ending> {
         seconds,
     };
     if args.json {
-        output::json(&report)?
+        output::json(&report)?;
     } else {
-        output::text(&report.to_text())?
+        output::text(&report.to_text())?;
     }
     Ok(Ending::Fine)
 }
@@ -150,7 +150,7 @@ impl Report {
         lines.push("violation of demographic parity", both(&|one| rate(one.truth.violation)));
         lines.push("approved", both(&|one| percent(one.truth.class_rates[1])));
         for (at, group) in self.groups.iter().enumerate() {
-            let of_group = |one: &Judged| crate::text::or_dash(one.truth.groups[at].positive_rate, percent);
+            let of_group = |one: &Judged| or_dash(one.truth.groups[at].positive_rate, percent);
             lines.push(format!("  {group}"), both(&of_group));
         }
         let mut bias = Lines::default();

@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     let json = cli.command.json();
     let ended = match cli.command {
         Command::Demo(args) => demo::run(&args),
-        Command::Audit(args) => audit::run(args),
+        Command::Audit(args) => audit::run(&args),
         Command::Fit(args) => fit::run(*args),
         Command::Predict(args) => predict::run(&args),
         Command::Verify(args) => verify::run(&args),

@@ -70,11 +70,9 @@ impl Lines {
         let widths: Vec<usize> = (0..columns).map(|at| width(at).unwrap_or(0)).collect();
         let mut text = String::new();
         for (name, numbers) in &self.lines {
-            let mut line = format!("{name:name_width$}");
-            for (number, width) in numbers.iter().zip(&widths) {
-                line.push_str(&format!("  {number:>width$}"));
-            }
-            text.push_str(line.trim_end());
+            let set = |(number, width): (&String, &usize)| format!("  {number:>width$}");
+            let numbers: Vec<String> = numbers.iter().zip(&widths).map(set).collect();
+            text.push_str(format!("{name:name_width$}{}", numbers.concat()).trim_end());
             text.push('\n');
         }
         text

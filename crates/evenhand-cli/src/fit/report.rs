@@ -115,20 +115,14 @@ impl Report {
     }
 
     pub(super) fn to_text(&self) -> String {
-        let mut text = String::new();
-        for notion in &self.notions {
-            text.push_str(&format!("{}: {}\n", clean(&notion.to_string()), notion.definition()));
-        }
-        text.push('\n');
-        text.push_str(&self.table());
-        text.push_str("\nMultipliers\n");
-        let mut lines = Lines::default();
-        lines.push_some(&self.multipliers, MOST_LINES, |one| {
+        let definition = |notion: &Notion| format!("{}: {}\n", clean(&notion.to_string()), notion.definition());
+        let definitions: Vec<String> = self.notions.iter().map(definition).collect();
+        let mut multipliers = Lines::default();
+        multipliers.push_some(&self.multipliers, MOST_LINES, |one| {
             (format!("  {}", one.name), vec![or_dash(one.value, signed)])
         });
-        text.push_str(&lines.render());
-        text.push_str(&self.ending());
-        text
+        let (table, multipliers, ending) = (self.table(), multipliers.render(), self.ending());
+        format!("{}\n{table}\nMultipliers\n{multipliers}\n{ending}", definitions.concat())
     }
 
     /// Before and after, on training rows and on test rows.
@@ -188,13 +182,11 @@ impl Report {
             _ => "ended",
         };
         let (loops, fits) = (counted(self.loops, "loop"), counted(self.fits, "fit"));
-        let mut text = format!("\n{loops}, {fits}, {:.2} s; {how}.\n", self.seconds);
+        let wrote = |(what, path): (&str, &Option<PathBuf>)| {
+            path.as_ref().map(|path| format!("Wrote the {what} to {}.\n", path.display()))
+        };
         let files = [("model", &self.model), ("weights", &self.weights), ("trace", &self.trace)];
-        for (what, path) in files {
-            if let Some(path) = path {
-                text.push_str(&format!("Wrote the {what} to {}.\n", path.display()));
-            }
-        }
-        text
+        let files: Vec<String> = files.into_iter().filter_map(wrote).collect();
+        format!("{loops}, {fits}, {:.2} s; {how}.\n{}", self.seconds, files.concat())
     }
 }

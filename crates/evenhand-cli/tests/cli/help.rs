@@ -14,7 +14,7 @@ fn every_command_has_a_long_help_with_an_example() {
         let help = test.run(&format!("{command} --help"));
         assert!(help.contains("Example") && help.contains(&format!("evenhand {command}")), "{help}");
         assert!(!help.to_lowercase().contains("fair"), "{help}");
-        test.filters().bind(|| insta::assert_snapshot!(format!("help_{command}"), help));
+        CliTest::filters().bind(|| insta::assert_snapshot!(format!("help_{command}"), help));
     }
 }
 
@@ -56,5 +56,5 @@ fn settings_out_of_range_are_refused_before_any_file_is_read() {
         "--threads 0",
     ];
     let all: Vec<String> = wrong.iter().map(|option| test.run(&format!("{base} {option}"))).collect();
-    test.filters().bind(|| insta::assert_snapshot!(all.join("\n")));
+    CliTest::filters().bind(|| insta::assert_snapshot!(all.join("\n")));
 }

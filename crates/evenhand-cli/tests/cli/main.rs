@@ -1,4 +1,5 @@
 //! The command line, driven as a user would drive it.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod audit;
 mod damage;

@@ -1,5 +1,6 @@
 //! A folder of small files, and the program run in it.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -69,7 +70,7 @@ impl CliTest {
     }
 
     /// What differs from machine to machine is left out of snapshots.
-    pub(crate) fn filters(&self) -> insta::Settings {
+    pub(crate) fn filters() -> insta::Settings {
         let mut settings = insta::Settings::clone_current();
         settings.set_omit_expression(true);
         settings.add_filter(r"[0-9a-f]{64}", "[SHA-256]");
@@ -86,7 +87,7 @@ impl CliTest {
 /// Compares what a command does with what it did.
 macro_rules! snapshot {
     ($test:expr, $command:expr) => {
-        $test.filters().bind(|| insta::assert_snapshot!($test.run($command)))
+        crate::support::CliTest::filters().bind(|| insta::assert_snapshot!($test.run($command)))
     };
 }
 pub(crate) use snapshot;
@@ -130,7 +131,7 @@ pub(crate) fn loans(rows: usize) -> String {
         let approved = if score > 0 { "yes" } else { "no" };
         let history = ["bad", "none", "good"][usize::try_from(history).unwrap()];
         let sex = ["male", "female"][usize::try_from(sex).unwrap()];
-        text += &format!("{row:04},{income},{history},{sex},{age},r{region},{approved}\n");
+        writeln!(text, "{row:04},{income},{history},{sex},{age},r{region},{approved}").unwrap();
     }
     text
 }
