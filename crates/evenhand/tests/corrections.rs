@@ -340,3 +340,36 @@ fn a_correction_from_biased_labels_comes_close_to_one_that_saw_the_truth() {
         assert!((found - injected).abs() < 0.06, "{found} {injected}");
     }
 }
+
+#[test]
+fn the_uncorrected_classifier_is_the_learner_alone() {
+    let data = dataset(table());
+    for preset in [Preset::Default, Preset::Paper, Preset::Notebook] {
+        let settings = correction("equalized-odds").preset(preset);
+        let fitted = fit(&settings, &data);
+        let outcome = settings.uncorrected(fitted.problem(), &Logistic::default()).unwrap();
+        let problem = fitted.problem();
+        let training = Training {
+            features: problem.features(),
+            labels: problem.labels(),
+            classes: problem.classes(),
+            weights: &evenhand::Weights::equal(data.rows()),
+        };
+        let alone = evenhand::Learner::fit(&Logistic::default(), training, &mut Default::default()).unwrap();
+        assert_eq!((outcome.predictor, outcome.fits), (alone, 1));
+    }
+}
+
+#[test]
+fn an_assessment_tells_the_rates_of_every_group() {
+    let data = dataset(table());
+    let fitted = fit(&correction("demographic-parity"), &data);
+    let train = &fitted.outcome().train;
+    for (group, violation) in train.groups.iter().zip(&train.violations) {
+        assert!(violation.name.ends_with(&group.name));
+        let gap = train.positive_rate.unwrap() - group.positive_rate.unwrap();
+        assert!((gap - violation.value.unwrap()).abs() < 1e-12);
+    }
+    let of_sex: usize = train.groups.iter().filter(|group| group.name.starts_with("sex")).map(|group| group.rows).sum();
+    assert_eq!(of_sex, data.rows());
+}

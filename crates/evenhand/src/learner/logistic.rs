@@ -66,7 +66,11 @@ impl Learner for Logistic {
 }
 
 impl Logistic {
-    fn check(&self) -> Result<()> {
+    /// Whether the settings can be used; fitting asks it first.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] for a number out of its range.
+    pub fn check(&self) -> Result<()> {
         let wrong =
             |setting, found: String, allowed: &str| Err(Error::Setting { setting, found, allowed: allowed.into() });
         if !(self.l2.is_finite() && self.l2 >= 0.0) {

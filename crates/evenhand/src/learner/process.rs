@@ -57,9 +57,8 @@ impl Learner for ProcessLearner {
         write_rows(&train, training.features, kept.iter().copied(), |row| training.labels.get(row))?;
         write_lines(&folder.path().join("train.svm.weight"), kept.iter().map(|&row| weights[row].to_string()))?;
         run(&self.command, &["fit".as_ref(), &train, &model])?;
-        let content = std::fs::read(&model).map_err(|_| Error::Learner {
-            detail: format!("`{} fit` wrote no model to {}", self.command, model.display()),
-        })?;
+        let content = std::fs::read(&model)
+            .map_err(|_| Error::Learner { detail: format!("`{} fit` wrote no model", self.command) })?;
         Ok(ProcessModel { command: self.command.clone(), classes: training.classes, content, agreed: true })
     }
 }
