@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// Rows in the smallest leaf. A leaf of this size takes some 20 µs in the cheapest
 /// kernel, well above what handing it to another thread costs.
-const LEAF: usize = 2048;
+const LEAF: usize = 4096;
 
 /// At most this many leaves, so that large partial sums (a Hessian) stay few.
 const LEAVES: usize = 64;

@@ -51,6 +51,16 @@ impl Codes {
         }
     }
 
+    /// The codes of some rows, written over `out`.
+    pub fn block(&self, rows: std::ops::Range<usize>, out: &mut Vec<u32>) {
+        out.clear();
+        match self {
+            Self::U8(codes) => out.extend(codes[rows].iter().map(|&code| u32::from(code))),
+            Self::U16(codes) => out.extend(codes[rows].iter().map(|&code| u32::from(code))),
+            Self::U32(codes) => out.extend_from_slice(&codes[rows]),
+        }
+    }
+
     /// All codes in row order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.len()).map(|row| self.get(row))

@@ -62,10 +62,9 @@ impl LogisticRows<'_> {
                     sums.add(self.features, block.clone(), residuals);
                 }
             }
-            sums
+            self.unscatter(&sums)
         };
-        let sums = parallel::reduce(self.features.rows(), pass, |left, right| merge_all(left, &right));
-        self.unscatter(&sums)
+        parallel::reduce(self.features.rows(), pass, |left, right| add(left, &right))
     }
 
     /// The lower triangle of the matrix of second derivatives, row by row.
@@ -88,8 +87,8 @@ impl LogisticRows<'_> {
             squares
         };
         let merge = |left: &mut Vec<Vec<f64>>, right: Vec<Vec<f64>>| {
-            for (left, right) in left.iter_mut().flatten().zip(right.into_iter().flatten()) {
-                *left += right;
+            for (left, right) in left.iter_mut().zip(&right) {
+                add(left, right);
             }
         };
         let squares = parallel::reduce(self.features.rows(), pass, merge);
@@ -109,10 +108,9 @@ impl LogisticRows<'_> {
                     gram_diagonal(self.features, block.clone(), &at.scratch, sums);
                 }
             }
-            sums
+            self.unscatter(&sums)
         };
-        let sums = parallel::reduce(self.features.rows(), pass, |left, right| merge_all(left, &right));
-        self.unscatter(&sums)
+        parallel::reduce(self.features.rows(), pass, |left, right| add(left, &right))
     }
 
     fn unscatter(&self, sums: &[Scatter]) -> Vec<f64> {
@@ -142,14 +140,20 @@ impl<'a> LogisticScorer<'a> {
     pub(crate) fn scores(&self, rows: Range<usize>, out: &mut Vec<f64>) {
         let mut at = Buffers::new(self.classes);
         out.clear();
-        for block in blocks(rows) {
+        out.resize(rows.len() * self.classes, 0.0);
+        for (block, out) in blocks(rows).zip(out.chunks_mut(BLOCK * self.classes)) {
             margins(self.features, &self.tables, block, &mut at.margins);
             at.link();
             if let [positive] = &at.margins[..] {
-                out.extend(positive.iter().flat_map(|positive| [1.0 - positive, *positive]));
+                for (out, positive) in out.as_chunks_mut::<2>().0.iter_mut().zip(positive) {
+                    *out = [1.0 - positive, *positive];
+                }
             } else {
-                let rows = at.margins[0].len();
-                out.extend((0..rows).flat_map(|row| at.margins.iter().map(move |shares| shares[row])));
+                for (class, shares) in at.margins.iter().enumerate() {
+                    for (out, share) in out.chunks_exact_mut(self.classes).zip(shares) {
+                        out[class] = *share;
+                    }
+                }
             }
         }
     }
@@ -233,9 +237,9 @@ fn labelled(labels: &Codes, block: Range<usize>, class: usize, out: &mut Vec<f64
     }
 }
 
-fn merge_all(left: &mut [Scatter], right: &[Scatter]) {
+fn add(left: &mut [f64], right: &[f64]) {
     for (left, right) in left.iter_mut().zip(right) {
-        left.merge(right);
+        *left += right;
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct Tables {
     intercept: f64,
 }
 
-/// Residual sums of one class per code; becomes a gradient by [`Scatter::add_to`].
+/// Residual sums of one class per code, of a leaf of rows; becomes a gradient by [`Scatter::add_to`].
 #[derive(Debug, Clone)]
 pub(crate) struct Scatter {
     coded: Vec<Vec<f64>>,
@@ -126,17 +126,6 @@ impl Scatter {
         }
     }
 
-    pub(crate) fn merge(&mut self, later: &Self) {
-        self.intercept += later.intercept;
-        let tables = self.coded.iter_mut().zip(&later.coded);
-        for (mine, theirs) in tables.map(|(a, b)| (&mut a[..], &b[..])).chain([(&mut self.dense[..], &later.dense[..])])
-        {
-            for (mine, theirs) in mine.iter_mut().zip(theirs) {
-                *mine += theirs;
-            }
-        }
-    }
-
     /// Adds the sums per feature, then the intercept's, to a gradient.
     pub(crate) fn add_to(&self, features: &Features, gradient: &mut [f64]) {
         for (column, table) in features.coded().iter().zip(&self.coded) {
@@ -157,10 +146,15 @@ impl Scatter {
 
 fn add_bytes(codes: &[u8], residuals: &[f64], table: &mut [f64]) {
     let table: &mut [f64; BYTE * LANES] = table.try_into().expect("tables of byte codes are padded to 256");
-    for (codes, residuals) in codes.chunks(LANES).zip(residuals.chunks(LANES)) {
-        for (lane, (&code, residual)) in codes.iter().zip(residuals).enumerate() {
-            table[code as usize * LANES + lane % LANES] += residual;
+    let (codes, last_codes) = codes.as_chunks::<LANES>();
+    let (residuals, last_residuals) = residuals.as_chunks::<LANES>();
+    for (codes, residuals) in codes.iter().zip(residuals) {
+        for lane in 0..LANES {
+            table[codes[lane] as usize * LANES + lane] += residuals[lane];
         }
+    }
+    for (&code, residual) in last_codes.iter().zip(last_residuals) {
+        table[code as usize * LANES] += residual;
     }
 }
 
