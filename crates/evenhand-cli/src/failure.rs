@@ -5,7 +5,9 @@
 
 use std::fmt;
 use std::io::{self, Write as _};
+use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
 
 use evenhand::Error;
 use serde_json::json;
@@ -42,6 +44,36 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
+/// A panic: our bug, told as an error like any other.
+#[derive(Debug)]
+struct Bug(String);
+
+impl fmt::Display for Bug {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "evenhand itself went wrong: {}", self.0)
+    }
+}
+
+impl std::error::Error for Bug {}
+
+/// Does some work and turns a panic into an error.
+///
+/// Panics are kept rather than printed: the library catches those of the decoders of damaged
+/// files, and a user should then see its error alone.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
+    let last = Arc::new(Mutex::new(String::new()));
+    let keep = Arc::clone(&last);
+    panic::set_hook(Box::new(move |panic| {
+        if let Ok(mut text) = keep.lock() {
+            *text = panic.to_string();
+        }
+    }));
+    match panic::catch_unwind(AssertUnwindSafe(work)) {
+        Ok(done) => done,
+        Err(_) => Err(Bug(last.lock().map(|text| text.clone()).unwrap_or_default()).into()),
+    }
+}
+
 /// Reports what `clap` found, or the help that was asked for.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
@@ -63,6 +95,9 @@ pub(crate) fn report(error: &anyhow::Error, json: bool) -> ExitCode {
     let (code, hint) = match (error.downcast_ref::<Error>(), error.downcast_ref::<Usage>()) {
         (Some(known), _) => (known.code(), hint(known)),
         (None, Some(usage)) => ("usage", usage.hint.clone()),
+        (None, None) if error.is::<Bug>() => {
+            ("internal", Some("please report it with the command you gave".to_owned()))
+        }
         (None, None) => ("io", None),
     };
     let message = message(error);
@@ -158,6 +193,13 @@ fn edits(one: &str, other: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_panic_becomes_an_error() {
+        let error = guarded(|| -> anyhow::Result<()> { panic!("no such thing") }).unwrap_err();
+        let _ = panic::take_hook();
+        assert!(error.is::<Bug>() && error.to_string().contains("no such thing"), "{error}");
+    }
 
     #[test]
     fn a_slip_of_the_finger_is_recognised_and_another_word_is_not() {

@@ -34,13 +34,13 @@ fn main() -> ExitCode {
         Err(error) => return failure::usage(&error),
     };
     let json = cli.command.json();
-    let ended = match cli.command {
+    let ended = failure::guarded(|| match cli.command {
         Command::Demo(args) => demo::run(&args),
         Command::Audit(args) => audit::run(&args),
         Command::Fit(args) => fit::run(*args),
         Command::Predict(args) => predict::run(&args),
         Command::Verify(args) => verify::run(&args),
-    };
+    });
     match ended {
         Ok(Ending::Fine) => ExitCode::SUCCESS,
         Ok(Ending::Missed) => ExitCode::from(1),

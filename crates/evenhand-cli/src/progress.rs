@@ -33,7 +33,7 @@ impl Progress {
     /// Watches the loops of a correction.
     pub(crate) fn loops(self, most: usize) -> Watch {
         let bar = if self.shown { ProgressBar::new(most as u64) } else { ProgressBar::hidden() };
-        let style = ProgressStyle::with_template("correcting {bar:30} loop {pos} of at most {len}  {msg}");
+        let style = ProgressStyle::with_template("correcting {bar:20} loop {pos}/{len} {msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         Watch { started: Instant::now(), bar }
     }

@@ -355,7 +355,8 @@ fn the_uncorrected_classifier_is_the_learner_alone() {
             classes: problem.classes(),
             weights: &evenhand::Weights::equal(data.rows()),
         };
-        let alone = evenhand::Learner::fit(&Logistic::default(), training, &mut Default::default()).unwrap();
+        let mut cold = <Logistic as evenhand::Learner>::Memory::default();
+        let alone = evenhand::Learner::fit(&Logistic::default(), training, &mut cold).unwrap();
         assert_eq!((outcome.predictor, outcome.fits), (alone, 1));
     }
 }

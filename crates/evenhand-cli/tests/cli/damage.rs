@@ -64,6 +64,20 @@ fn a_cut_parquet_file_is_refused() {
 }
 
 #[test]
+fn a_parquet_file_with_any_byte_changed_gives_rows_or_an_error() {
+    let test = CliTest::new();
+    test.convert("loans.csv", "loans.parquet");
+    let length = fs::read(test.path("loans.parquet")).unwrap().len();
+    for at in (0..length).step_by(length / 150) {
+        flip(&test.path("loans.parquet"), &test.path("changed.parquet"), at);
+        let output = test.output("audit changed.parquet --label approved --group sex");
+        let said = String::from_utf8(output.stderr).unwrap();
+        let told = said.starts_with("error: ") && !said.contains("itself went wrong");
+        assert!(output.status.code() == Some(0) || output.status.code() == Some(2) && told, "byte {at}: {said}");
+    }
+}
+
+#[test]
 fn a_short_line_is_found() {
     let test = CliTest::new();
     let lines: Vec<String> = test.read("loans.csv").lines().map(str::to_owned).collect();

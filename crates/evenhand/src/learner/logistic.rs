@@ -261,6 +261,25 @@ mod tests {
     }
 
     #[test]
+    fn a_column_in_small_units_does_not_slow_the_fit_of_the_others() {
+        // Adult's sampling weights are of this size, beside ages and one-hot columns.
+        let rows = 3000;
+        let column = |row: usize| ((row * 7919) % 1000) as f64;
+        let codes: Vec<u32> = (0..rows).map(|row| (row % 5) as u32).collect();
+        let coded = CodedColumn { codes: Codes::narrow(codes, 5), active: Active::one_hot(0, 5, 5) };
+        let dense = [1e-3, 1e6].into_iter().enumerate().map(|(at, unit)| DenseColumn {
+            feature: 5 + at,
+            values: (0..rows).map(|row| unit * column(row * (at + 1) + at)).collect(),
+        });
+        let features = Features::new(rows, 7, vec![coded], dense.collect()).unwrap();
+        let labels =
+            (0..rows).map(|row| u32::from(column(row) + 100.0 * (row % 5) as f64 > 600.0 + column(row * 3) / 4.0));
+        let labels = Codes::narrow(labels.collect(), 2);
+        let model = fit(&Logistic::default(), &features, &labels, 2, &Weights::equal(rows));
+        assert!(model.converged() && model.passes() < 50, "{}", model.passes());
+    }
+
+    #[test]
     fn no_penalty_and_collinear_columns_still_fit() {
         let features = features(500, 6);
         let labels = labels(&features, 2);

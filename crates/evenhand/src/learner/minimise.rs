@@ -186,19 +186,18 @@ impl Metric {
         if side <= FACTORED {
             let matrix = objective.hessian(at);
             // One-hot columns without a penalty are collinear with the intercept; the gradient has no part
-            // in the directions that this small ridge alone supports, so the minimum is not moved.
-            let largest = (0..side).map(|i| matrix[i * side + i]).fold(0.0, f64::max);
-            let ridge = 1e-10 * largest.max(1e-300);
+            // in the directions that this small ridge alone supports, so the minimum is not moved. It is a
+            // share of each column's own entry: columns in other units must not be swamped by the largest.
+            let diagonal = positive((0..side).map(|i| matrix[i * side + i]).collect());
             let matrix = Mat::from_fn(side, side, |row, column| {
-                matrix[row.max(column) * side + row.min(column)] + if row == column { ridge } else { 0.0 }
+                let ridge = if row == column { 1e-10 * diagonal[row] } else { 0.0 };
+                matrix[row.max(column) * side + row.min(column)] + ridge
             });
             if let Ok(factor) = matrix.llt(Side::Lower) {
                 return Self::Factor(factor);
             }
         }
-        let diagonal = objective.hessian_diagonal(at);
-        let floor = 1e-10 * diagonal.iter().fold(0.0, |a: f64, &b| a.max(b)).max(1e-300);
-        Self::Diagonal(diagonal.into_iter().map(|entry| entry.max(floor)).collect())
+        Self::Diagonal(positive(objective.hessian_diagonal(at)))
     }
 
     fn solve(&self, right: &[f64]) -> Vec<f64> {
@@ -211,6 +210,12 @@ impl Metric {
             Self::Diagonal(diagonal) => right.iter().zip(diagonal).map(|(entry, scale)| entry / scale).collect(),
         }
     }
+}
+
+/// Second derivatives, the largest in place of those that vanish: a column of zeros without a penalty.
+fn positive(diagonal: Vec<f64>) -> Vec<f64> {
+    let largest = diagonal.iter().fold(0.0, |a: f64, &b| a.max(b)).max(1e-300);
+    diagonal.into_iter().map(|entry| if entry > 1e-300 { entry } else { largest }).collect()
 }
 
 fn add(to: &mut [f64], share: f64, of: &[f64]) {
