@@ -1,2 +1,49 @@
-//! x
-fn main() {}
+//! `evenhand`: train even-handed classifiers from biased labels, from the command line.
+//!
+//! Reads arguments, calls the library and chooses the exit code. Every subcommand is a file;
+//! none holds a formula.
+
+mod args;
+mod audit;
+mod demo;
+mod failure;
+mod files;
+mod fit;
+mod output;
+mod predict;
+mod progress;
+mod text;
+mod verify;
+
+use std::process::ExitCode;
+
+use args::{Cli, Command};
+
+/// How a command that ran to its end ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    /// All is as asked: exit code 0.
+    Fine,
+    /// A bound was not met, or a check does not match: exit code 1.
+    Missed,
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::read() {
+        Ok(cli) => cli,
+        Err(error) => return failure::usage(&error),
+    };
+    let json = cli.command.json();
+    let ended = match cli.command {
+        Command::Demo(args) => demo::run(&args),
+        Command::Audit(args) => audit::run(&args),
+        Command::Fit(args) => fit::run(*args),
+        Command::Predict(args) => predict::run(&args),
+        Command::Verify(args) => verify::run(&args),
+    };
+    match ended {
+        Ok(Ending::Fine) => ExitCode::SUCCESS,
+        Ok(Ending::Missed) => ExitCode::from(1),
+        Err(error) => failure::report(&error, json),
+    }
+}

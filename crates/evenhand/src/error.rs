@@ -152,11 +152,8 @@ pub enum Error {
         /// The two values.
         classes: Vec<String>,
     },
-    /// A label in new data that training never saw.
-    #[error(
-        "label column `{column}`, row {row}: class `{found}` was not in the training data, which had: {}",
-        list(known)
-    )]
+    /// A label in new data that training never saw, or a prediction that is no label.
+    #[error("column `{column}`, row {row}: `{found}` is none of the known classes: {}", list(known))]
     UnknownClass {
         /// The label column.
         column: String,

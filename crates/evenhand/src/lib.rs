@@ -1,4 +1,44 @@
 //! Train even-handed classifiers from biased labels, without changing a label or a feature.
+//!
+//! People decided who got the loan; the decisions became training labels; models inherit
+//! their bias. This crate implements Jiang & Nachum, "Identifying and Correcting Label Bias
+//! in Machine Learning": it finds one multiplier per constraint that says how far labels
+//! were tilted against a group, and re-weights rows so that training on the observed labels
+//! becomes training on even-handed ones.
+//!
+//! A file and a [`Schema`] make a [`Dataset`], checked once. A [`Correction`] says what is
+//! asked ([`Notion`]), of which groups ([`GroupSpec`]), and by which conventions. Fitting it
+//! with a [`Learner`] gives a [`Fitted`], which predicts; a [`Model`] is what is saved of it.
+//! [`Audit`] assesses any labels and predictions, with or without a correction.
+//!
+//! ```
+//! use evenhand::{Correction, Dataset, Logistic, Measure, Notion, Schema, synthetic};
+//!
+//! # fn main() -> evenhand::Result<()> {
+//! // Made-up loans: `approved` is what people decided, `deserved` the truth nobody has.
+//! let loans = synthetic::population(5_000, 1)?;
+//! let data = Dataset::new(loans, &Schema::label("approved").positive("yes").ignore("deserved"))?;
+//!
+//! let fitted = Correction::new(Notion::DemographicParity)
+//!     .group("sex")?
+//!     .group("age_band=18-24")?
+//!     .tolerance(0.01)
+//!     .fit(&data, &Logistic::default())?;
+//!
+//! for (constraint, multiplier) in fitted.multipliers() {
+//!     println!("{constraint}: {multiplier:+.2}");
+//! }
+//! let (after, _) = fitted.assess(&data, Measure::Decisions)?;
+//! assert!(after.violation <= 0.01);
+//! let predictions = fitted.predict(data.table())?; // needs neither labels nor groups
+//! assert_eq!(predictions.decisions.len(), 5_000);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Nothing here prints, reads a clock, or draws a random number without a seed; no result
+//! depends on the number of threads. The equations and their places in the code are in
+//! `docs/maths.md` of the repository.
 
 pub mod audit;
 pub mod cells;
@@ -15,6 +55,7 @@ pub mod notion;
 mod parallel;
 pub mod recipe;
 pub mod sampling;
+pub mod synthetic;
 mod warning;
 mod weights;
 

@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn every_row_is_visited_once_and_in_order() {
         for rows in [0, 1, LEAF, LEAF + 1, LEAF * LEAVES + 17] {
-            let seen = reduce(rows, Iterator::collect::<Vec<usize>>, |left, right| left.extend(right));
+            let seen = reduce(rows, Iterator::collect::<Vec<usize>>, Extend::extend);
             assert_eq!(seen, (0..rows).collect::<Vec<_>>());
         }
     }

@@ -85,10 +85,14 @@ impl std::fmt::Display for Warning {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::SmallGroup { group, rows } => {
-                write!(f, "group `{group}` has {rows} rows: too few to say much about its rates")
+                write!(f, "group `{group}` has {}: too few to say much about its rates", count(*rows, "row"))
             }
             Self::MissingSensitive { column, rows } => {
-                write!(f, "column `{column}`: {rows} rows have no value; they are in no group of it, and still train")
+                write!(
+                    f,
+                    "column `{column}`: {} without a value: in no group of it, and still trained on",
+                    count(*rows, "row")
+                )
             }
             Self::ConstraintDropped { constraint, reason } => {
                 write!(f, "constraint `{constraint}` was left out: {reason}")
@@ -97,18 +101,24 @@ impl std::fmt::Display for Warning {
                 write!(f, "group `{spec}`: many rows share a value, so {asked} buckets became {left}")
             }
             Self::MissingFilled { column, rows, indicator: true } => {
-                write!(f, "column `{column}`: {rows} missing values became the training mean, with an indicator column")
+                write!(
+                    f,
+                    "column `{column}`: {} became the training mean, with an indicator column",
+                    count(*rows, "missing value")
+                )
             }
             Self::MissingFilled { column, rows, indicator: false } => {
                 write!(
                     f,
-                    "column `{column}`: {rows} missing values became the training mean (training had none missing)"
+                    "column `{column}`: {} became the training mean (training had none missing)",
+                    count(*rows, "missing value")
                 )
             }
             Self::UnseenCategories { column, rows, example } => {
                 write!(
                     f,
-                    "column `{column}`: {rows} rows hold categories training never saw, such as `{example}`; they count as none of the known"
+                    "column `{column}`: {} of categories training never saw, such as `{example}`: taken as none of the known",
+                    count(*rows, "row")
                 )
             }
             Self::ExtraColumns { columns } => {
@@ -123,9 +133,14 @@ impl std::fmt::Display for Warning {
             Self::LearnerNotConverged { fits } => {
                 write!(
                     f,
-                    "the learner stopped before its tolerance in {fits} fits; raise its iteration limit or its penalty"
+                    "the learner stopped before its tolerance in {}; raise its iteration limit or its penalty",
+                    count(*fits, "fit")
                 )
             }
         }
     }
+}
+
+fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }

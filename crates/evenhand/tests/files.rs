@@ -72,6 +72,27 @@ fn columns_of_numbers_are_told_from_columns_of_text() {
 }
 
 #[test]
+fn another_file_is_read_with_the_kinds_of_the_first() {
+    let options = ReadOptions::default().missing(["?"]);
+    let (first, _) = read_as("zip,age,job\n0123,?,clerk\nA1,30,?\n", &options).unwrap();
+    let like = options.like(&first);
+    let (second, _) = read_as("job,zip,extra\n7,0042,1\n", &like).unwrap();
+    assert_eq!(column(&second, "zip"), "categorical 0042");
+    assert_eq!(column(&second, "job"), "categorical 7");
+    assert_eq!(column(&second, "extra"), "numeric 1");
+    let kept = ReadOptions { keep_text: true, ..like.clone() };
+    let (third, _) = read_as("age,id\n 31 ,007\n?,9007199254740993\n", &kept).unwrap();
+    assert_eq!(column(&third, "age"), "numeric 31|∅");
+    assert_eq!(column(&third, "id"), "categorical 007|9007199254740993");
+    assert_eq!(read_as("age\nold\n", &like).unwrap_err().code(), "value-not-numeric");
+}
+
+#[test]
+fn an_empty_file_has_no_rows_whatever_the_options_say() {
+    assert_eq!(read_as("", &ReadOptions::default().ignore(["id"])).unwrap_err().code(), "no-rows");
+}
+
+#[test]
 fn blanks_around_fields_and_a_missing_header_are_fine() {
     let options = ReadOptions::default().header(false).names(["age", "work", "sex"]).missing(["?"]);
     let (table, _) = read_as("39, State-gov, Male\n50, ?, Female\n\n", &options).unwrap();

@@ -128,6 +128,24 @@ impl Audit {
     }
 }
 
+impl Audit {
+    /// The paper's violation of a notion, the largest over all classes audited: of the
+    /// predictions where there are any, else of the labels.
+    ///
+    /// `None` where nothing could be measured; labels alone tell demographic parity only.
+    pub fn violation(&self, notion: AuditedNotion) -> Option<f64> {
+        let measured = |class: &ClassAudit| {
+            let violations = match &class.predictions {
+                Some(predictions) => predictions.violations.as_slice(),
+                None => std::slice::from_ref(&class.labels.violation),
+            };
+            let of_notion = violations.iter().find(|violation| violation.notion == notion)?;
+            of_notion.paper.as_ref().map(|largest| largest.value)
+        };
+        self.classes.iter().filter_map(measured).reduce(f64::max)
+    }
+}
+
 /// The patterns of two groups or more that have rows, in the order of their groups, and
 /// how many were left out.
 fn intersections(view: View<'_>, tally: &Tally<'_>) -> (Vec<usize>, usize) {

@@ -50,6 +50,16 @@ fn a_small_case_worked_by_hand() {
 }
 
 #[test]
+fn the_violation_of_a_notion_is_that_of_predictions_where_there_are_any() {
+    let mut audit = six_rows();
+    assert!(audit.violation(AuditedNotion::EqualizedOdds).is_some_and(|found| (found - 1.0 / 3.0).abs() < 1e-15));
+    assert_eq!(audit.violation(AuditedNotion::DemographicParity), Some(0.0));
+    audit.classes[0].predictions = None;
+    assert_eq!(audit.violation(AuditedNotion::DemographicParity), Some(0.25));
+    assert_eq!(audit.violation(AuditedNotion::EqualizedOdds), None);
+}
+
+#[test]
 fn labels_are_audited_by_demographic_parity() {
     let labels = &six_rows().classes[0].labels;
     assert_eq!(labels.overall.positive_rate.value, Some(0.5));

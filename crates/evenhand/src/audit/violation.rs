@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::notion::Notion;
+
 /// What an audit measures equality of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -31,6 +33,18 @@ impl AuditedNotion {
         Self::EqualizedOdds,
         Self::EqualAccuracy,
     ];
+
+    /// What an audit measures for a notion; `None` for those that speak of given rates or rows.
+    pub fn of(notion: &Notion) -> Option<Self> {
+        match notion {
+            Notion::DemographicParity | Notion::DisparateImpact => Some(Self::DemographicParity),
+            Notion::EqualOpportunity => Some(Self::EqualOpportunity),
+            Notion::PredictiveEquality => Some(Self::PredictiveEquality),
+            Notion::EqualizedOdds => Some(Self::EqualizedOdds),
+            Notion::EqualAccuracy => Some(Self::EqualAccuracy),
+            Notion::TargetRate { .. } | Notion::Pinned { .. } => None,
+        }
+    }
 
     /// The rates it asks to be equal.
     pub fn rates(self) -> &'static [RateKind] {

@@ -17,13 +17,16 @@ pub enum Measure {
     Scores,
 }
 
+/// What a cell adds to a rate: the cell, the class whose predictions count, the share of each row.
+type Part = (usize, usize, f64);
+
 /// A constraint bound to the cells of one set of rows.
 #[derive(Debug, Clone)]
 pub struct Functional {
-    /// The group's rows: cell, class that counts, share of the rate.
-    group: Vec<(usize, usize, f64)>,
-    /// The rows it is compared with, in the same form.
-    overall: Vec<(usize, usize, f64)>,
+    /// The group's rows.
+    group: Vec<Part>,
+    /// The rows it is compared with.
+    overall: Vec<Part>,
     target: f64,
     share: f64,
 }
@@ -31,7 +34,7 @@ pub struct Functional {
 impl Functional {
     /// Binds a constraint to cells; `None` when it speaks of rows there are none of.
     pub fn bind(constraint: &Constraint, cells: &Cells) -> Option<Self> {
-        let among = |inside: &dyn Fn(usize) -> bool| -> Option<(f64, Vec<(usize, usize, f64)>)> {
+        let among = |inside: &dyn Fn(usize) -> bool| -> Option<(f64, Vec<Part>)> {
             let holds = |cell: &usize| constraint.labelled.holds(cells.label(*cell)) && inside(*cell);
             let chosen: Vec<usize> = (0..cells.len()).filter(holds).collect();
             let weight: f64 = chosen.iter().map(|&cell| cells.weight(cell)).sum();
@@ -52,7 +55,7 @@ impl Functional {
 
     /// Overall rate (or asked rate) minus group rate: positive where the group gets less.
     pub fn violation(&self, tally: &Tally, measure: Measure) -> f64 {
-        let rate = |parts: &[(usize, usize, f64)]| -> f64 {
+        let rate = |parts: &[Part]| -> f64 {
             parts.iter().map(|&(cell, class, share)| share * of(tally, measure, cell)[class]).sum()
         };
         self.target + rate(&self.overall) - rate(&self.group)

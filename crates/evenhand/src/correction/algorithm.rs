@@ -5,7 +5,7 @@
 //! in [`super::Conventions`]. [Jiang & Nachum 2019, Alg. 1 and 2]
 
 use super::{Assessment, Correction, Keep, Loop, Observer, Problem, Stop};
-use crate::constraint::TiltTable;
+use crate::constraint::{Constraint, TiltTable};
 use crate::kernel::{Tally, tally};
 use crate::learner::{Learner, Predictor, Training};
 use crate::{Result, Warning, Weights};
@@ -55,7 +55,7 @@ pub fn correct<L: Learner>(
 ) -> Result<Outcome<L::Predictor>> {
     settings.check()?;
     let conventions = settings.conventions;
-    let lag = conventions.lag && problem.constraints().iter().any(|constraint| constraint.speaks_of_labels());
+    let lag = conventions.lag && problem.constraints().iter().any(Constraint::speaks_of_labels);
     let table = problem.tilt_table(conventions.tilt);
     let mut run = Run { problem, settings, learner, table, memory: L::Memory::default(), fits: 0, unconverged: 0 };
     let (mut multipliers, mut before) = (vec![0.0; problem.constraints().len()], None);
@@ -95,8 +95,10 @@ pub fn correct<L: Learner>(
             break Stop::Stalled;
         }
     };
-    let best = best.expect("every loop that starts yields an iterate");
-    Ok(run.outcome(best, trace, stop))
+    match best {
+        Some(best) => Ok(run.outcome(best, trace, stop)),
+        None => unreachable!("a loop ends only after a fit"),
+    }
 }
 
 /// What stays the same from loop to loop, and what the learner remembers.

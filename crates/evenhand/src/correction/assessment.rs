@@ -19,6 +19,21 @@ pub struct Assessment {
     pub positive_rate: Option<f64>,
     /// The share predicted as each class, in class order.
     pub class_rates: Vec<f64>,
+    /// The same for each group, pinned subsets last.
+    pub groups: Vec<GroupRates>,
+}
+
+/// What a classifier predicts for the rows of one group.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GroupRates {
+    /// The group.
+    pub name: String,
+    /// How many rows it has.
+    pub rows: usize,
+    /// The share predicted positive; `None` with no positive class, or no rows.
+    pub positive_rate: Option<f64>,
+    /// The share predicted as each class, in class order; empty without rows.
+    pub class_rates: Vec<f64>,
 }
 
 /// A number with a constraint's name.

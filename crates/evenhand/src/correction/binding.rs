@@ -181,12 +181,11 @@ fn withheld(settings: &Correction, groups: &Groups, table: &Table) -> Result<Vec
 
 fn encode(settings: &Correction, data: &Dataset, withheld: &[String]) -> Result<(Encoding, Vec<Warning>)> {
     let seen = |column: &String| !withheld.contains(column);
-    let plans = match &settings.plan {
-        Some(plans) => plans.iter().filter(|plan| seen(&plan.column)).cloned().collect(),
-        None => {
-            let names: Vec<String> = data.feature_names().into_iter().filter(seen).collect();
-            Encoding::plan(data.table(), &names, settings.standardise)?
-        }
+    let plans = if let Some(plans) = &settings.plan {
+        plans.iter().filter(|plan| seen(&plan.column)).cloned().collect()
+    } else {
+        let names: Vec<String> = data.feature_names().into_iter().filter(seen).collect();
+        Encoding::plan(data.table(), &names, settings.standardise)?
     };
     if plans.is_empty() {
         return Err(Error::NoFeatures);

@@ -14,7 +14,7 @@ mod settings;
 mod trace;
 
 pub use algorithm::{Outcome, correct};
-pub use assessment::{Assessment, NamedValue};
+pub use assessment::{Assessment, GroupRates, NamedValue};
 pub use binding::Binding;
 pub(crate) use fitted::predict;
 pub use fitted::{Fitted, Predictions};

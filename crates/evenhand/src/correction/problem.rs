@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Assessment, NamedValue};
+use super::{Assessment, GroupRates, NamedValue};
 use crate::cells::Cells;
 use crate::constraint::{Constraint, Functional, Measure, Tilt, TiltTable, constraints};
 use crate::data::Codes;
@@ -20,6 +20,7 @@ pub struct Problem {
     labels: Codes,
     classes: usize,
     positive: Option<usize>,
+    group_names: Vec<String>,
     cells: Cells,
     constraints: Vec<Constraint>,
     functionals: Vec<Option<Functional>>,
@@ -44,7 +45,8 @@ impl Problem {
         }
         let cells = Cells::new(membership, &labels, classes, row_weights)?;
         let functionals = constraints.iter().map(|constraint| Functional::bind(constraint, &cells)).collect();
-        Ok(Self { features, labels, classes, positive, cells, constraints, functionals })
+        let group_names = membership.names().to_vec();
+        Ok(Self { features, labels, classes, positive, group_names, cells, constraints, functionals })
     }
 
     /// Rows with their membership given directly: for callers that have no table.
@@ -159,9 +161,7 @@ impl Problem {
 
     pub(super) fn assess(&self, tally: &Tally, measure: Measure) -> Assessment {
         let total = self.cells.total_weight();
-        let class_rates: Vec<f64> = (0..self.classes)
-            .map(|class| (0..self.cells.len()).map(|cell| tally.decisions(cell)[class]).sum::<f64>() / total)
-            .collect();
+        let class_rates = self.class_rates(tally, |_| true);
         let violations: Vec<NamedValue> = self
             .constraints
             .iter()
@@ -179,6 +179,30 @@ impl Problem {
             violations,
             positive_rate: self.positive.map(|class| class_rates[class]),
             class_rates,
+            groups: (0..self.group_names.len()).map(|group| self.group_rates(tally, group)).collect(),
         }
+    }
+
+    fn group_rates(&self, tally: &Tally, group: usize) -> GroupRates {
+        let inside = |cell: usize| self.cells.is_in(cell, group);
+        let class_rates = self.class_rates(tally, inside);
+        GroupRates {
+            name: self.group_names[group].clone(),
+            rows: (0..self.cells.len()).filter(|&cell| inside(cell)).map(|cell| self.cells.count(cell)).sum(),
+            positive_rate: self.positive.and_then(|class| class_rates.get(class).copied()),
+            class_rates,
+        }
+    }
+
+    /// The share decided for each class among the rows of some cells; none where they weigh nothing.
+    fn class_rates(&self, tally: &Tally, inside: impl Fn(usize) -> bool) -> Vec<f64> {
+        let mut decided = vec![0.0; self.classes];
+        for cell in (0..self.cells.len()).filter(|&cell| inside(cell)) {
+            for (sum, weight) in decided.iter_mut().zip(tally.decisions(cell)) {
+                *sum += weight;
+            }
+        }
+        let total: f64 = (0..self.cells.len()).filter(|&cell| inside(cell)).map(|cell| self.cells.weight(cell)).sum();
+        if total > 0.0 { decided.into_iter().map(|weight| weight / total).collect() } else { Vec::new() }
     }
 }

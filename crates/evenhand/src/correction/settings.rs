@@ -52,6 +52,7 @@ pub struct Correction {
 
 /// The conventions of the loop that finds multipliers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one way in which published conventions differ")]
 pub struct Conventions {
     /// How multipliers enter the exponent.
     pub tilt: Tilt,
@@ -161,7 +162,9 @@ impl Conventions {
             _ if unweighted => cell_weights.fill(1.0),
             Technique::Sampling { seed } => return keep_by_lot(&cell_weights, cells, seed),
             Technique::Weighting if self.relative => {
-                cell_weights.iter_mut().for_each(|weight| *weight *= cells.classes() as f64);
+                for weight in &mut cell_weights {
+                    *weight *= cells.classes() as f64;
+                }
             }
             Technique::Weighting => {}
         }
@@ -274,7 +277,28 @@ impl Correction {
         correct(problem, self, learner, observer)
     }
 
-    pub(super) fn check(&self) -> Result<()> {
+    /// The same learner on the same rows without any correction, to compare with: one fit
+    /// with the user's row weights alone.
+    ///
+    /// # Errors
+    /// As [`Correction::fit`].
+    pub fn uncorrected<L: Learner>(&self, problem: &Problem, learner: &L) -> Result<super::Outcome<L::Predictor>> {
+        let conventions = Conventions {
+            first_unweighted: true,
+            loops: 1,
+            last_fit: false,
+            keep: Keep::Last,
+            patience: None,
+            ..self.conventions
+        };
+        correct(problem, &Self { conventions, tolerance: None, ..self.clone() }, learner, &mut Silent)
+    }
+
+    /// Whether the settings can be used; fitting asks it first.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] for a number out of its range.
+    pub fn check(&self) -> Result<()> {
         let wrong = |setting, found: f64, allowed: &str| {
             Err(Error::Setting { setting, found: found.to_string(), allowed: allowed.into() })
         };

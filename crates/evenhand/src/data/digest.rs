@@ -24,8 +24,17 @@ pub(super) fn digest(table: &Table, keep: impl Fn(&str) -> bool) -> String {
             Column::Categorical(values) => update_categories(&mut hash, values),
         }
     }
+    hex(&hash.finalize())
+}
+
+/// Lower-case hexadecimal SHA-256 of a text.
+pub(crate) fn digest_text(text: &str) -> String {
+    hex(&Sha256::digest(text))
+}
+
+fn hex(bytes: &[u8]) -> String {
     let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-    hash.finalize().iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// The length goes first, so that no two lists of texts run together alike.

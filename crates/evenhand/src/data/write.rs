@@ -44,19 +44,31 @@ impl Table {
     /// # Errors
     /// [`Error::Setting`] for another extension; [`Error::Io`].
     pub fn write(&self, path: &Path) -> Result<()> {
-        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_lowercase();
-        match extension.as_str() {
+        match extension(path).as_str() {
             "csv" => replace(path, |file| write_text(self, ',', file)),
             "tsv" => replace(path, |file| write_text(self, '\t', file)),
             "parquet" => replace(path, |file| write_parquet(self, file)),
             "arrow" | "feather" | "ipc" => replace(path, |file| write_ipc(self, file)),
-            _ => Err(Error::Setting {
-                setting: "output",
-                found: format!("`{}`", path.display()),
-                allowed: ALLOWED.into(),
-            }),
+            _ => Err(no_format(path)),
         }
     }
+
+    /// Whether a path names a format that [`Table::write`] knows; nothing is touched.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] where it does not.
+    pub fn check_format(path: &Path) -> Result<()> {
+        let known = ["csv", "tsv", "parquet", "arrow", "feather", "ipc"].contains(&extension(path).as_str());
+        if known { Ok(()) } else { Err(no_format(path)) }
+    }
+}
+
+fn extension(path: &Path) -> String {
+    path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_lowercase()
+}
+
+fn no_format(path: &Path) -> Error {
+    Error::Setting { setting: "output", found: format!("`{}`", path.display()), allowed: ALLOWED.into() }
 }
 
 fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>) -> Result<()> {

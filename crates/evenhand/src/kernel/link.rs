@@ -4,6 +4,8 @@
 //! turns the loops into vector code; `pulp` picks the widest instructions the machine has.
 //! No fused multiply-add is used, so every width gives the same bits.
 
+#![expect(clippy::inline_always, reason = "code that is not inlined into the dispatched loop is not vectorised")]
+
 use pulp::{Arch, Simd, WithSimd};
 
 /// Replaces each margin by the probability of the positive class, `1 / (1 + exp(-margin))`.

@@ -64,7 +64,7 @@ impl LogisticRows<'_> {
             }
             sums
         };
-        let sums = parallel::reduce(self.features.rows(), pass, merge_all);
+        let sums = parallel::reduce(self.features.rows(), pass, |left, right| merge_all(left, &right));
         self.unscatter(&sums)
     }
 
@@ -128,7 +128,7 @@ impl LogisticRows<'_> {
             }
             sums
         };
-        let sums = parallel::reduce(self.features.rows(), pass, merge_all);
+        let sums = parallel::reduce(self.features.rows(), pass, |left, right| merge_all(left, &right));
         self.unscatter(&sums)
     }
 
@@ -250,8 +250,8 @@ fn labelled(labels: &Codes, block: Range<usize>, class: usize, out: &mut Vec<f64
     }
 }
 
-fn merge_all(left: &mut Vec<Scatter>, right: Vec<Scatter>) {
-    for (left, right) in left.iter_mut().zip(&right) {
+fn merge_all(left: &mut [Scatter], right: &[Scatter]) {
+    for (left, right) in left.iter_mut().zip(right) {
         left.merge(right);
     }
 }

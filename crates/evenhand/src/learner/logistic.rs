@@ -67,7 +67,11 @@ impl Learner for Logistic {
 }
 
 impl Logistic {
-    fn check(&self) -> Result<()> {
+    /// Whether the settings can be used; fitting asks it first.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] for a number out of its range.
+    pub fn check(&self) -> Result<()> {
         let wrong =
             |setting, found: String, allowed: &str| Err(Error::Setting { setting, found, allowed: allowed.into() });
         if !(self.l2.is_finite() && self.l2 >= 0.0) {
@@ -84,7 +88,7 @@ impl Logistic {
 
     /// Half the penalty's derivative per unit of a coefficient: `l2`, or 0 for an unpenalised intercept.
     fn penalty(&self, position: usize, stride: usize) -> f64 {
-        if self.penalise_intercept || (position + 1) % stride != 0 { self.l2 } else { 0.0 }
+        if self.penalise_intercept || !(position + 1).is_multiple_of(stride) { self.l2 } else { 0.0 }
     }
 
     /// The penalised weighted loss of a model: what fitting minimises.
@@ -112,7 +116,7 @@ impl LogisticModel {
     /// [`Error::Length`] when there are not whole margins of them.
     pub fn new(classes: usize, coefficients: Vec<f64>) -> Result<Self> {
         let margins = crate::kernel::logistic::outputs(classes);
-        if classes < 2 || coefficients.is_empty() || coefficients.len() % margins != 0 {
+        if classes < 2 || coefficients.is_empty() || !coefficients.len().is_multiple_of(margins) {
             return Err(Error::Length { what: "coefficients", expected: margins, found: coefficients.len() });
         }
         Ok(Self { classes, coefficients, converged: true, passes: 0 })
@@ -213,9 +217,12 @@ mod tests {
     fn labels(features: &Features, classes: usize) -> Codes {
         let label = |row: usize| {
             let noise = ((row * 104_729) % 997) as f64 / 997.0;
-            ((features.dense()[0].values[row] + 1.0) / 2.0 * 0.6 + noise * 0.4) * classes as f64
+            (features.dense()[0].values[row] * 0.3 + 0.3 + noise * 0.4) * classes as f64
         };
-        Codes::narrow((0..features.rows()).map(|row| (label(row) as u32).min(classes as u32 - 1)).collect(), classes)
+        Codes::narrow(
+            (0..features.rows()).map(|row| (1..classes).filter(|&c| label(row) >= c as f64).count() as u32).collect(),
+            classes,
+        )
     }
 
     fn fit(

@@ -49,8 +49,8 @@ pub struct Minimiser {
 /// takes 18 MB and about a second, some hundred gradients of a hundred thousand rows.
 const FACTORED: usize = 1500;
 
-/// How many gradient differences are kept.
-const DIFFERENCES: usize = 8;
+/// How many gradient differences are kept: few beside a factor, which knows almost everything.
+const DIFFERENCES: [usize; 2] = [8, 30];
 
 /// A step that leaves more than this share of the distance behind it was slow.
 const SLOW: f64 = 0.35;
@@ -58,6 +58,9 @@ const SLOW: f64 = 0.35;
 /// A fit that starts close takes this many passes with a fresh metric: where it starts,
 /// after a step, and after a second that ends within the tolerance.
 const FEW_PASSES: usize = 3;
+
+/// After so many slow steps in a row the metric is made anew. A diagonal is slow by nature.
+const SLOW_STEPS: [usize; 2] = [2, 50];
 
 #[derive(Debug)]
 enum Metric {
@@ -91,7 +94,7 @@ pub(super) fn minimise(
     let mut slow_steps = 0;
     let mut renew = memory.metric.is_none() || memory.is_worn_out(objective);
     loop {
-        if renew || slow_steps >= 2 {
+        if renew || memory.is_slow_after(slow_steps) {
             memory.renew(objective);
             (renew, slow_steps) = (false, 0);
         }
@@ -163,9 +166,18 @@ impl Minimiser {
         matches!(self.metric, Some(Metric::Factor(_))) && self.excess >= objective.metric_cost()
     }
 
+    /// Whether so many slow steps in a row are too many for this kind of metric.
+    fn is_slow_after(&self, slow_steps: usize) -> bool {
+        self.metric.as_ref().is_none_or(|metric| slow_steps >= SLOW_STEPS[metric.kind()])
+    }
+
     fn renew(&mut self, objective: &dyn Objective) {
-        self.metric = Some(Metric::at(objective, &self.at));
-        self.differences.clear();
+        let metric = Metric::at(objective, &self.at);
+        if matches!(metric, Metric::Factor(_)) {
+            // It knows more than differences taken elsewhere; beside a diagonal they are worth keeping.
+            self.differences.clear();
+        }
+        self.metric = Some(metric);
         (self.fewest, self.excess) = (None, 0);
     }
 
@@ -199,7 +211,9 @@ impl Minimiser {
             let back = dot(&difference.gradient, &direction) / difference.curvature;
             add(&mut direction, share - back, &difference.step);
         }
-        direction.iter_mut().for_each(|entry| *entry = -*entry);
+        for entry in &mut direction {
+            *entry = -*entry;
+        }
         direction
     }
 
@@ -208,7 +222,8 @@ impl Minimiser {
         // A difference that is rounding error would poison the metric.
         if curvature > 1e-14 * dot(&gradient, &gradient).sqrt() * dot(&step, &step).sqrt() {
             self.differences.push_back(Difference { step, gradient, curvature });
-            if self.differences.len() > DIFFERENCES {
+            let kept = DIFFERENCES[self.metric.as_ref().map_or(0, Metric::kind)];
+            if self.differences.len() > kept {
                 self.differences.pop_front();
             }
         }
@@ -216,6 +231,14 @@ impl Minimiser {
 }
 
 impl Metric {
+    /// Its place in the tables above.
+    fn kind(&self) -> usize {
+        match self {
+            Self::Factor(_) => 0,
+            Self::Diagonal(_) => 1,
+        }
+    }
+
     fn at(objective: &dyn Objective, at: &[f64]) -> Self {
         let side = objective.dimension();
         if side <= FACTORED {

@@ -1,7 +1,7 @@
 //! A learner made of another program.
 //!
 //! The program is called once to fit and once per table to predict, with files in the
-//! LIBSVM text format that XGBoost, LightGBM and scikit-learn read: no one-hot matrix is
+//! LIBSVM text format that `XGBoost`, `LightGBM` and scikit-learn read: no one-hot matrix is
 //! ever written out.
 //!
 //! ```text
@@ -57,9 +57,8 @@ impl Learner for ProcessLearner {
         write_rows(&train, training.features, kept.iter().copied(), |row| training.labels.get(row))?;
         write_lines(&folder.path().join("train.svm.weight"), kept.iter().map(|&row| weights[row].to_string()))?;
         run(&self.command, &["fit".as_ref(), &train, &model])?;
-        let content = std::fs::read(&model).map_err(|_| Error::Learner {
-            detail: format!("`{} fit` wrote no model to {}", self.command, model.display()),
-        })?;
+        let content = std::fs::read(&model)
+            .map_err(|_| Error::Learner { detail: format!("`{} fit` wrote no model", self.command) })?;
         Ok(ProcessModel { command: self.command.clone(), classes: training.classes, content, agreed: true })
     }
 }

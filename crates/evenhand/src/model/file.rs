@@ -8,10 +8,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use sha2::{Digest, Sha256};
 
 use super::Model;
-use crate::data::write_atomically;
+use crate::data::{digest_text as digest, write_atomically};
 use crate::{Error, Result};
 
 /// The version of the format this program writes and reads.
@@ -78,9 +77,4 @@ fn render(version: u64, sha256: &str, body: &str) -> String {
     format!(
         "{{\n\"format\": \"{FORMAT}\",\n\"version\": {version},\n\"sha256\": \"{sha256}\",\n\"model\": {body}\n}}\n"
     )
-}
-
-/// Lower-case hexadecimal SHA-256.
-pub(super) fn digest(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }

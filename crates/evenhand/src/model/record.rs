@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::file::digest;
 use crate::correction::{Assessment, Binding, Correction, Fitted, NamedValue, Predictions, Stop};
-use crate::data::Table;
+use crate::data::{ReadOptions, Table, digest_text};
 use crate::learner::{Logistic, LogisticModel, Predictor, ProcessModel};
 use crate::{Error, Result};
 
@@ -37,6 +36,9 @@ pub struct Model {
     pub fits: usize,
     /// Where it came from.
     pub provenance: Provenance,
+    /// How its training file was read, so that new files are read alike; see [`Model::read_as`].
+    #[serde(default)]
+    pub reading: ReadOptions,
 }
 
 /// The weight that rows alike in membership and label share.
@@ -128,7 +130,31 @@ impl Model {
                 settings_sha256: settings_digest(settings)?,
                 split,
             },
+            reading: ReadOptions::default(),
         })
+    }
+
+    /// Records how the training file was read, with the kinds its columns had there.
+    #[must_use]
+    pub fn read_as(mut self, options: &ReadOptions, table: &Table) -> Self {
+        self.reading = options.like(table);
+        self
+    }
+
+    /// How to read a file to be predicted: features as in training, every other column as it stands.
+    pub fn reading_features(&self) -> ReadOptions {
+        let is_feature = |name: &String| self.binding.encoding().columns().iter().any(|code| code.column == *name);
+        let mut options = self.reading.clone();
+        options.categorical.retain(is_feature);
+        options.numeric.retain(is_feature);
+        options.ignore.clear();
+        ReadOptions { if_present: true, keep_text: true, ..options }
+    }
+
+    /// How to read the file the model came from: everything as in training.
+    pub fn reading_all(&self) -> ReadOptions {
+        let options = self.reading.clone().ignore(self.binding.schema().ignored().iter().cloned());
+        ReadOptions { if_present: true, ..options }
     }
 
     /// Scores and decides the rows of a raw table. Neither labels nor groups are needed.
@@ -155,7 +181,7 @@ impl Model {
 
 pub(super) fn settings_digest(settings: &Correction) -> Result<String> {
     serde_json::to_string(settings)
-        .map(|text| digest(&text))
+        .map(|text| digest_text(&text))
         .map_err(|error| Error::ModelFormat { path: "(in memory)".into(), detail: error.to_string() })
 }
 

@@ -67,6 +67,9 @@ impl Model {
             let (problem, _) = self.binding.problem(&test)?;
             let assessment = problem.assess_predictor(self.predictor(), self.settings.measure)?;
             checks.push(compare("test rates", &assessment, recorded));
+        } else if self.test.is_some() {
+            let detail = "the test rows were in a file of their own, which is not computed again".into();
+            checks.push(Check { name: "test rates", matches: None, detail });
         }
         Ok(Verdict { matches: checks.iter().all(|check| check.matches != Some(false)), checks })
     }
@@ -115,8 +118,10 @@ impl Model {
         let (features, labels, classes) = (problem.features(), problem.labels(), problem.classes());
         let training = Training { features, labels, classes, weights: &weights };
         let norm = settings.gradient_norm(training, model) / weights.total();
-        let detail = format!("the weighted loss has its least there: gradient {norm:.1e} per unit of weight");
-        Ok(Check { name, matches: Some(norm <= FLAT), detail })
+        let matches = norm <= FLAT;
+        let has = if matches { "is least there" } else { "is not least there" };
+        let detail = format!("the weighted loss {has}: gradient {norm:.1e} per unit of weight");
+        Ok(Check { name, matches: Some(matches), detail })
     }
 
     /// The weights the learner was given.

@@ -57,6 +57,19 @@ impl Notion {
         !matches!(self, Self::TargetRate { per_group: false, .. } | Self::Pinned { .. })
     }
 
+    /// What its violation is: the largest of these distances over all groups.
+    pub fn measured(&self) -> &'static str {
+        match self {
+            Self::DemographicParity | Self::DisparateImpact => "|overall - group| positive rate",
+            Self::EqualOpportunity => "|overall - group| true positive rate",
+            Self::EqualizedOdds => "|overall - group| true or false positive rate",
+            Self::PredictiveEquality => "|overall - group| false positive rate",
+            Self::EqualAccuracy => "|overall - group| accuracy",
+            Self::TargetRate { .. } => "|asked - found| rate of the class",
+            Self::Pinned { .. } => "|asked - found| accuracy of the pinned rows",
+        }
+    }
+
     /// The notion in one line.
     pub fn definition(&self) -> &'static str {
         match self {

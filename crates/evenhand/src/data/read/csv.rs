@@ -51,19 +51,22 @@ pub(super) fn read(source: &Source, options: &ReadOptions) -> Result<(Table, Vec
     let head = head(source)?;
     let delimiter = delimiter(options.delimiter, &source.extension(), &head)?;
     let mut text = Text { source, delimiter, header: options.header, width: 0 };
-    let plan = Plan::new(text.names()?, options)?;
-    if plan.width() == 0 {
+    let names = text.names()?;
+    if names.is_empty() {
         return Err(reading.no_rows());
     }
+    let plan = Plan::new(names, options)?;
     text.width = plan.width();
-    let mut builders: Vec<ColumnBuilder> = plan.kept().iter().map(|&at| builder(&plan, at)).collect();
+    let mut builders: Vec<ColumnBuilder> =
+        plan.kept().iter().map(|&at| builder(&plan, at, options.keep_text)).collect();
     text.collect(plan.kept(), &mut builders, &reading)?;
     read_again_as_categories(&text, &plan, &mut builders, &reading)?;
     Ok((finish(builders, &reading)?, plan.warnings))
 }
 
-fn builder(plan: &Plan, at: usize) -> ColumnBuilder {
+fn builder(plan: &Plan, at: usize, keep_text: bool) -> ColumnBuilder {
     match plan.asked(at) {
+        None if keep_text => ColumnBuilder::categorical(plan.name(at)),
         None => ColumnBuilder::guess(plan.name(at)),
         Some(Kind::Numeric) => ColumnBuilder::numeric(plan.name(at)),
         Some(Kind::Categorical) => ColumnBuilder::categorical(plan.name(at)),

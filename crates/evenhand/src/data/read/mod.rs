@@ -35,6 +35,8 @@ use source::{Format, Source};
 /// | `numeric` | none | columns that must hold numbers |
 /// | `names` | those of the file | names for all columns, in the order of the file |
 /// | `ignore` | none | columns that are not read at all |
+/// | `if_present` | `false` | whether options about columns that are not there are passed over |
+/// | `keep_text` | `false` | whether columns of a text file that no option speaks of stay text |
 ///
 /// An empty field is always missing, and so are `NA`, `N/A`, `NaN`, `null` and `None` in a
 /// column of numbers. Blanks around the fields of a text file do not count.
@@ -61,6 +63,10 @@ pub struct ReadOptions {
     pub names: Option<Vec<String>>,
     /// Columns that are not read.
     pub ignore: Vec<String>,
+    /// Whether options about columns that are not there are passed over.
+    pub if_present: bool,
+    /// Whether columns of a text file that no option speaks of stay text, leading zeros and all.
+    pub keep_text: bool,
 }
 
 impl Default for ReadOptions {
@@ -73,6 +79,8 @@ impl Default for ReadOptions {
             numeric: Vec::new(),
             names: None,
             ignore: Vec::new(),
+            if_present: false,
+            keep_text: false,
         }
     }
 }
@@ -125,6 +133,16 @@ impl ReadOptions {
     pub fn ignore<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
         self.ignore.extend(columns.into_iter().map(Into::into));
         self
+    }
+
+    /// How to read another file as `table` was read with these options: every column of
+    /// the kind it has there, and nothing asked of columns the other file lacks.
+    #[must_use]
+    pub fn like(&self, table: &Table) -> Self {
+        let of_kind = |kind: &str| -> Vec<String> {
+            table.columns().filter(|(_, column)| column.kind() == kind).map(|(name, _)| name.to_owned()).collect()
+        };
+        Self { categorical: of_kind("categorical"), numeric: of_kind("numeric"), if_present: true, ..self.clone() }
     }
 }
 

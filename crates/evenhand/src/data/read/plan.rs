@@ -37,7 +37,7 @@ impl Plan {
         let mut asked = vec![None; names.len()];
         for (listed, kind) in [(&options.categorical, Kind::Categorical), (&options.numeric, Kind::Numeric)] {
             for name in listed {
-                let at = find(&names, name)?;
+                let Some(at) = find(&names, name, options)? else { continue };
                 if asked[at].is_some_and(|other| other != kind) {
                     return Err(Error::Setting {
                         setting: "numeric",
@@ -50,7 +50,9 @@ impl Plan {
         }
         let mut keep = vec![true; names.len()];
         for name in &options.ignore {
-            keep[find(&names, name)?] = false;
+            if let Some(at) = find(&names, name, options)? {
+                keep[at] = false;
+            }
         }
         let kept: Vec<usize> = (0..names.len()).filter(|&at| keep[at]).collect();
         if kept.is_empty() && !names.is_empty() {
@@ -79,11 +81,12 @@ impl Plan {
     }
 }
 
-fn find(names: &[String], name: &str) -> Result<usize> {
-    names
-        .iter()
-        .position(|known| known == name)
-        .ok_or_else(|| Error::UnknownColumn { column: name.to_owned(), known: names.to_vec() })
+/// The place of a column that an option names; `None` where the options pass over one that is not there.
+fn find(names: &[String], name: &str, options: &ReadOptions) -> Result<Option<usize>> {
+    match names.iter().position(|known| known == name) {
+        None if !options.if_present => Err(Error::UnknownColumn { column: name.to_owned(), known: names.to_vec() }),
+        found => Ok(found),
+    }
 }
 
 /// Gives every column a name of its own: `column_3` for an empty one, `name.1` for a second `name`.
@@ -147,6 +150,13 @@ mod tests {
         }
         let both = none().categorical(["a"]).numeric(["a"]);
         assert_eq!(plan(&["a"], &both).unwrap_err().code(), "setting-invalid");
+    }
+
+    #[test]
+    fn absent_columns_are_passed_over_when_asked() {
+        let options = ReadOptions { if_present: true, ..ReadOptions::default() };
+        let plan = plan(&["a", "b"], &options.categorical(["z", "b"]).numeric(["y"]).ignore(["x", "a"])).unwrap();
+        assert_eq!((plan.kept(), plan.asked(1)), (&[1][..], Some(Kind::Categorical)));
     }
 
     #[test]

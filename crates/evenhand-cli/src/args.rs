@@ -1,0 +1,163 @@
+//! What can be typed: the commands and the options that several of them share.
+//!
+//! Options of one command alone stand with it. Leans on `clap`; whether values make sense
+//! is checked where they become settings of the library.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use evenhand::{ReadOptions, Schema};
+
+use crate::audit::AuditArgs;
+use crate::demo::DemoArgs;
+use crate::failure::Usage;
+use crate::fit::FitArgs;
+use crate::predict::PredictArgs;
+use crate::verify::VerifyArgs;
+
+/// Train even-handed classifiers from biased labels, by re-weighting rows.
+///
+/// Labels may be biased against groups. Evenhand finds a weight for every kind of row so that
+/// a classifier trained with these weights treats groups alike, in a sense you choose. No
+/// label and no feature is changed. [Jiang & Nachum 2019]
+#[derive(Debug, Parser)]
+#[command(name = "evenhand", version, max_term_width = 100, after_long_help = EXAMPLES)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  evenhand demo
+  evenhand audit loans.csv --label approved --positive yes --group sex
+  evenhand fit loans.csv --label approved --positive yes --group sex \\
+      --notion demographic-parity --holdout 0.3 --model model.json
+  evenhand predict model.json new.csv --out scored.csv
+  evenhand verify model.json loans.csv
+
+Exit codes:
+  0  all is as asked
+  1  a bound asked for with --max-violation was not met, or a check does not match
+  2  bad input or usage";
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Demo(DemoArgs),
+    Audit(AuditArgs),
+    Fit(Box<FitArgs>),
+    Predict(PredictArgs),
+    Verify(VerifyArgs),
+}
+
+impl Cli {
+    /// The arguments of this process, or what is wrong with them.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        Self::try_parse()
+    }
+}
+
+impl Command {
+    /// Whether the output is asked for as JSON.
+    pub(crate) fn json(&self) -> bool {
+        match self {
+            Self::Demo(args) => args.json,
+            Self::Audit(args) => args.json,
+            Self::Fit(args) => args.json,
+            Self::Predict(args) => args.json,
+            Self::Verify(args) => args.json,
+        }
+    }
+}
+
+/// A data file and the roles of its columns.
+#[derive(Debug, Args)]
+pub(crate) struct DataArgs {
+    /// CSV or TSV (also gzipped), Parquet or Arrow IPC file.
+    #[arg(value_name = "DATA")]
+    pub(crate) data: PathBuf,
+
+    /// Column to be predicted.
+    #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
+    label: String,
+
+    /// Label value that counts as positive; needed unless labels are 0/1, no/yes or the like.
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, help_heading = "Columns")]
+    positive: Option<String>,
+
+    /// Sensitive groups: `sex`, `race=Black,White`, `age<=30`, `age/5` or `sex*race`; may be repeated.
+    #[arg(long = "group", value_name = "GROUP", help_heading = "Columns")]
+    pub(crate) groups: Vec<String>,
+
+    /// Column of row weights.
+    #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
+    weight: Option<String>,
+
+    /// Column that is not read at all; may be repeated.
+    #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
+    ignore: Vec<String>,
+
+    #[command(flatten)]
+    reading: ReadingArgs,
+}
+
+/// How a file is read.
+#[derive(Debug, Args)]
+struct ReadingArgs {
+    /// Column of categories, even if it looks like numbers; may be repeated.
+    #[arg(long, value_name = "COLUMN", help_heading = "Reading")]
+    categorical: Vec<String>,
+
+    /// Column that must hold numbers; may be repeated.
+    #[arg(long, value_name = "COLUMN", help_heading = "Reading")]
+    numeric: Vec<String>,
+
+    /// Text that means a missing value, such as `?`; may be repeated.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, help_heading = "Reading")]
+    missing: Vec<String>,
+
+    /// What separates the fields of a text file: one character, or `tab` [default: found by itself].
+    #[arg(long, value_name = "CHARACTER", help_heading = "Reading")]
+    delimiter: Option<String>,
+
+    /// The first line of a text file holds data; columns are called `column_1`, `column_2`, ….
+    #[arg(long, help_heading = "Reading")]
+    no_header: bool,
+}
+
+impl DataArgs {
+    /// The roles of the columns.
+    pub(crate) fn schema(&self) -> Schema {
+        let mut schema = Schema::label(&self.label);
+        if let Some(positive) = &self.positive {
+            schema = schema.positive(positive);
+        }
+        if let Some(weight) = &self.weight {
+            schema = schema.weight(weight);
+        }
+        self.ignore.iter().fold(schema, Schema::ignore)
+    }
+
+    /// How the file is read.
+    pub(crate) fn reading(&self) -> anyhow::Result<ReadOptions> {
+        let ReadingArgs { categorical, numeric, missing, delimiter, no_header } = &self.reading;
+        let options = ReadOptions::default().header(!no_header).missing(missing);
+        let options = options.categorical(categorical).numeric(numeric);
+        Ok(match delimiter {
+            Some(text) => options.delimiter(character(text)?),
+            None => options,
+        })
+    }
+}
+
+/// One character, or the word for one that is hard to type.
+pub(crate) fn character(text: &str) -> anyhow::Result<char> {
+    let mut characters = text.chars();
+    match (characters.next(), characters.next()) {
+        (Some(one), None) => Ok(one),
+        _ if text == "tab" || text == "\\t" => Ok('\t'),
+        _ => Err(Usage::new(format!("--delimiter is `{text}`; it must be one character, or `tab`")).into()),
+    }
+}

@@ -1,0 +1,182 @@
+//! `evenhand audit`: what labels, and predictions of any model, show group by group.
+
+use anyhow::Result;
+use clap::Args;
+use evenhand::audit::{AuditOptions, AuditedNotion};
+use evenhand::{Audit, Dataset, Error, GroupSpec, Groups, Labels, Notion, ReadOptions, Schema};
+use serde::Serialize;
+
+use crate::Ending;
+use crate::args::DataArgs;
+use crate::failure::Usage;
+use crate::output::{self, note};
+use crate::progress::Progress;
+use crate::text;
+
+/// Show how labels, and predictions of any model, differ between groups.
+///
+/// For every group and every intersection of groups: counts, rates and Wilson intervals.
+/// For every notion: the paper's violation (largest |overall - group|), the largest
+/// difference between groups, and the smallest ratio. Predictions may come from any
+/// program: they are a column of the same file, holding label values.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct AuditArgs {
+    #[command(flatten)]
+    data: DataArgs,
+
+    /// Column of predictions: values of the label. Without it the labels alone are audited.
+    #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
+    predictions: Option<String>,
+
+    /// Confidence of the intervals.
+    #[arg(long, value_name = "SHARE", default_value_t = AuditOptions::default().confidence)]
+    confidence: f64,
+
+    /// Exit with 1 when the violation of --notion is above this: of predictions if given, else of labels.
+    #[arg(long, value_name = "VIOLATION")]
+    max_violation: Option<f64>,
+
+    /// Notion that --max-violation speaks of.
+    #[arg(long, default_value = "demographic-parity", requires = "max_violation")]
+    notion: String,
+
+    /// Write the audit as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  How biased are the labels?
+    evenhand audit adult.csv --label income --positive '>50K' --group sex --group race
+
+  Fail a pipeline when predictions differ too much:
+    evenhand audit scored.csv --label income --positive '>50K' --predictions decision \\
+        --ignore probability --group sex --notion equal-opportunity --max-violation 0.05
+
+JSON keys: rows, weighted, confidence, small_group, accuracy, classes, intersections_left_out,
+warnings; with --max-violation also bound (notion, of, max_violation, violation, met).";
+
+/// Arguments that make sense together.
+struct Config {
+    schema: Schema,
+    reading: ReadOptions,
+    groups: Vec<GroupSpec>,
+    options: AuditOptions,
+    bound: Option<(AuditedNotion, Notion, f64)>,
+}
+
+/// The audit, and whether it is within the bound asked for.
+#[derive(Serialize)]
+struct Report<'a> {
+    #[serde(flatten)]
+    audit: &'a Audit,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound: Option<Bound>,
+}
+
+/// A bound that was asked for.
+#[derive(Serialize)]
+struct Bound {
+    notion: String,
+    of: &'static str,
+    max_violation: f64,
+    violation: f64,
+    met: bool,
+}
+
+pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
+    let config = Config::new(args)?;
+    let progress = Progress::new(args.json);
+    let path = &args.data.data;
+    let (data, mut warnings) = progress
+        .during(format!("reading {}", path.display()), || Dataset::read(path, &config.schema, &config.reading))?;
+    let (groups, more) = Groups::bind(&config.groups, data.table())?;
+    warnings.extend(more);
+    let mut audit = progress.during("auditing", || config.audit(&data, &groups, args.predictions.as_deref()))?;
+    audit.warnings.splice(0..0, warnings);
+    let bound = config.bound(&audit, args.predictions.is_some())?;
+    let met = bound.as_ref().is_none_or(|bound| bound.met);
+    if args.json {
+        output::json(&Report { audit: &audit, bound })?;
+    } else {
+        output::text(&audit.to_string())?;
+        if let Some(Bound { notion, of, max_violation, violation, .. }) = bound.filter(|bound| !bound.met) {
+            note(&format!(
+                "bound not met: violation of {notion} by {of} is {}, above {max_violation}",
+                text::rate(violation)
+            ));
+        }
+    }
+    Ok(if met { Ending::Fine } else { Ending::Missed })
+}
+
+impl Config {
+    fn new(args: &AuditArgs) -> Result<Self> {
+        let bound = match args.max_violation {
+            Some(most) => Some(bound_asked(&args.notion, most, args.predictions.is_some())?),
+            None => None,
+        };
+        Ok(Self {
+            schema: args.data.schema(),
+            reading: args.data.reading()?,
+            groups: args.data.groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>()?,
+            options: AuditOptions { confidence: args.confidence, ..AuditOptions::default() },
+            bound,
+        })
+    }
+
+    fn audit(&self, data: &Dataset, groups: &Groups, predictions: Option<&str>) -> evenhand::Result<Audit> {
+        let (table, labels) = (data.table(), data.labels());
+        let predicted = match predictions {
+            Some(name) => Some(Labels::against(table.column(name)?, name, table, labels.classes(), labels.positive())?),
+            None => None,
+        };
+        Audit::of(
+            labels.codes(),
+            predicted.as_ref().map(Labels::codes),
+            &groups.membership(table)?,
+            data.row_weights(),
+            labels.classes(),
+            labels.positive(),
+            self.options,
+        )
+    }
+
+    fn bound(&self, audit: &Audit, predicted: bool) -> Result<Option<Bound>> {
+        let Some((audited, notion, max_violation)) = &self.bound else { return Ok(None) };
+        let violation = audit.violation(*audited).ok_or_else(|| {
+            Usage::new(format!("the violation of {notion} could not be measured")).hint("name groups with --group")
+        })?;
+        Ok(Some(Bound {
+            notion: notion.to_string(),
+            of: if predicted { "predictions" } else { "labels" },
+            max_violation: *max_violation,
+            violation,
+            met: violation <= *max_violation,
+        }))
+    }
+}
+
+/// The notion and the number of a bound, if the audit can tell them.
+fn bound_asked(notion: &str, most: f64, predicted: bool) -> Result<(AuditedNotion, Notion, f64)> {
+    let notion: Notion = notion.parse()?;
+    check_bound(most)?;
+    let Some(audited) = AuditedNotion::of(&notion) else {
+        return Err(Usage::new(format!("an audit does not measure {notion}")).hint("give another --notion").into());
+    };
+    if !predicted && audited != AuditedNotion::DemographicParity {
+        let message = format!("{notion} speaks of predictions, and there are none");
+        return Err(Usage::new(message).hint("name the column of predictions with --predictions").into());
+    }
+    Ok((audited, notion, most))
+}
+
+/// A bound on a violation lies between 0 and 1.
+pub(crate) fn check_bound(most: f64) -> evenhand::Result<()> {
+    if (0.0..=1.0).contains(&most) {
+        return Ok(());
+    }
+    Err(Error::Setting { setting: "max-violation", found: most.to_string(), allowed: "0 to 1".into() })
+}

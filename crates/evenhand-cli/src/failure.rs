@@ -1,0 +1,170 @@
+//! What is said when a command cannot go on: a message, a next step, and exit code 2.
+//!
+//! Holds [`Usage`], the errors of this crate itself, and the hints to errors of the library,
+//! which knows nothing of options.
+
+use std::fmt;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use evenhand::Error;
+use serde_json::json;
+
+use crate::output;
+
+/// The exit code of bad input and bad usage.
+const BAD_INPUT: u8 = 2;
+
+/// Arguments that do not go together, or with the files they name.
+#[derive(Debug)]
+pub(crate) struct Usage {
+    message: String,
+    hint: Option<String>,
+}
+
+impl Usage {
+    /// An error without a next step of its own.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None }
+    }
+
+    /// With a next step.
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+}
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// Reports what `clap` found, or the help that was asked for.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // Help and version are data: a closed pipe is the only thing that can go wrong.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let _ = error.print();
+    if std::env::args_os().any(|argument| argument == "--json") {
+        let text = error.to_string();
+        let message = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
+        to_stdout("usage", message);
+    }
+    ExitCode::from(BAD_INPUT)
+}
+
+/// Reports an error: on stderr, and with `json` on stdout as well.
+pub(crate) fn report(error: &anyhow::Error, json: bool) -> ExitCode {
+    let (code, hint) = match (error.downcast_ref::<Error>(), error.downcast_ref::<Usage>()) {
+        (Some(known), _) => (known.code(), hint(known)),
+        (None, Some(usage)) => ("usage", usage.hint.clone()),
+        (None, None) => ("io", None),
+    };
+    let message = message(error);
+    let mut stderr = io::stderr().lock();
+    // Where stderr is closed there is nobody left to tell.
+    let _ = writeln!(stderr, "error: {message}");
+    if let Some(hint) = hint {
+        let _ = writeln!(stderr, "hint: {hint}");
+    }
+    if json {
+        to_stdout(code, &message);
+    }
+    ExitCode::from(BAD_INPUT)
+}
+
+/// The contexts of an error and the error itself, whose text says what caused it.
+fn message(error: &anyhow::Error) -> String {
+    let mut parts = Vec::new();
+    for part in error.chain() {
+        parts.push(part.to_string());
+        if part.is::<Error>() {
+            break;
+        }
+    }
+    parts.join(": ")
+}
+
+fn to_stdout(code: &str, message: &str) {
+    let _ = output::json(&json!({ "error": { "code": code, "message": message } }));
+}
+
+/// The option or the step that gets a user on, where there is one that the message does not name.
+fn hint(error: &Error) -> Option<String> {
+    let text = match error {
+        Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+            "check the path, and the folder you are in".to_owned()
+        }
+        Error::UnknownColumn { column, known } => match nearest(column, known) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => "names count capitals; without a header line give --no-header".to_owned(),
+        },
+        Error::UnknownPositive { .. } => "give one of these values with --positive".to_owned(),
+        Error::PositiveNeeded { classes, .. } => {
+            format!("give --positive '{}'", classes.last().map_or("VALUE", String::as_str))
+        }
+        Error::OneClass { .. } => "check --label, and that the file was not filtered by it".to_owned(),
+        Error::TooManyClasses { .. } => "check --label; a number has to be cut into classes first".to_owned(),
+        Error::ColumnType { .. } => "leave it out with --ignore".to_owned(),
+        Error::NotFinite { column, found, .. } => {
+            format!("give --missing '{found}' to read it as missing, or --ignore '{column}'")
+        }
+        Error::NotNumeric { column, .. } => {
+            format!("name the text with --missing if it means a missing value, or give --categorical '{column}'")
+        }
+        Error::Unreadable { .. } => "the file may be cut or of another format; get it or write it again".to_owned(),
+        Error::RaggedRow { .. } => "correct or remove that line, and look for quotes that are not closed".to_owned(),
+        Error::EmptyGroup { .. } => "look at the groups there are with `evenhand audit`".to_owned(),
+        Error::NoConstraints { .. } => "name groups with --group, and a notion with --notion".to_owned(),
+        Error::ModelIntegrity { .. } | Error::ModelVersion { .. } => "write it again with `evenhand fit`".to_owned(),
+        Error::LostColumns { .. } => "bring the columns back, or fit a model without them (--ignore)".to_owned(),
+        Error::Learner { detail } if detail.contains("agree to it") => {
+            "give --learner with that command, if you trust it".to_owned()
+        }
+        _ => return None,
+    };
+    Some(text)
+}
+
+/// A known name that differs in capitals only, or in at most two characters.
+fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
+    let lower = name.to_lowercase();
+    let far = |other: &String| edits(&lower, &other.to_lowercase());
+    let near = known.iter().min_by_key(|other| far(other))?;
+    (far(near) <= 2.min(name.chars().count() / 2)).then_some(near)
+}
+
+/// How many characters must be put in, taken out or changed to turn one text into the other.
+fn edits(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut line: Vec<usize> = (0..=other.len()).collect();
+    for (at, a) in one.chars().enumerate() {
+        let mut diagonal = line[0];
+        line[0] = at + 1;
+        for (place, b) in other.iter().enumerate() {
+            let changed = diagonal + usize::from(a != *b);
+            diagonal = line[place + 1];
+            line[place + 1] = changed.min(diagonal + 1).min(line[place] + 1);
+        }
+    }
+    line[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_finger_is_recognised_and_another_word_is_not() {
+        let known = ["income".to_owned(), "sex".to_owned()];
+        assert_eq!(nearest("Income", &known), Some(&known[0]));
+        assert_eq!(nearest("incme", &known), Some(&known[0]));
+        assert_eq!(nearest("gender", &known), None);
+        assert_eq!(nearest("se", &known), Some(&known[1]));
+    }
+}

@@ -1,0 +1,49 @@
+//! Files that are to be written: checked before any work is done.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use evenhand::Table;
+
+use crate::failure::Usage;
+
+/// Checks that a file can be put there and is none of those that are read or written as well.
+///
+/// # Errors
+/// [`Usage`], naming the path and what to do.
+pub(crate) fn check_output(path: &Path, others: &[&Path]) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        let message = format!("{}: there is no folder {}", path.display(), folder.display());
+        return Err(Usage::new(message).hint(format!("make it first: mkdir -p '{}'", folder.display())).into());
+    }
+    if path.is_dir() {
+        return Err(Usage::new(format!("{}: is a folder", path.display())).hint("name a file in it").into());
+    }
+    match others.iter().find(|other| place(other) == place(path)) {
+        Some(_) => {
+            let message = format!("{}: is also another file of this command", path.display());
+            Err(Usage::new(message).hint("choose another name for the output").into())
+        }
+        None => Ok(()),
+    }
+}
+
+/// As [`check_output`], for a table: its extension must name a format.
+///
+/// # Errors
+/// As [`check_output`], and [`evenhand::Error::Setting`] for an extension that is not known.
+pub(crate) fn check_table(path: &Path, others: &[&Path]) -> Result<()> {
+    Table::check_format(path)?;
+    check_output(path, others)
+}
+
+/// The one spelling of a path, also of a file that is yet to be written.
+fn place(path: &Path) -> PathBuf {
+    if let Ok(place) = path.canonicalize() {
+        return place;
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    folder.join(path.file_name().unwrap_or_default())
+}

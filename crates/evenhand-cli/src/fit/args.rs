@@ -1,0 +1,195 @@
+//! The options of `evenhand fit`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::args::DataArgs;
+
+/// Find row weights that make a classifier even-handed, and train it with them.
+///
+/// A classifier is fitted again and again with weights that depend on a row's groups and
+/// label, until groups are treated alike in the sense of --notion. The same classifier
+/// without correction is fitted for comparison. [Jiang & Nachum 2019]
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+#[allow(clippy::struct_excessive_bools)] // switches on a command line
+pub(crate) struct FitArgs {
+    #[command(flatten)]
+    pub(super) data: DataArgs,
+
+    /// What should be equal across groups; may be repeated, see below.
+    #[arg(long = "notion", value_name = "NOTION", required = true)]
+    pub(super) notions: Vec<String>,
+
+    /// Column the learner may not see; may be repeated.
+    #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
+    pub(super) withhold: Vec<String>,
+
+    /// File of rows to test on, with the same columns.
+    #[arg(long, value_name = "FILE", conflicts_with = "holdout", help_heading = "Test rows")]
+    pub(super) test: Option<PathBuf>,
+
+    /// Share of rows to hold out and test on.
+    #[arg(long, value_name = "SHARE", help_heading = "Test rows")]
+    pub(super) holdout: Option<f64>,
+
+    /// Seed by which rows are held out.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "holdout", help_heading = "Test rows")]
+    pub(super) seed: u64,
+
+    /// Where to write the model (JSON).
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(super) model: Option<PathBuf>,
+
+    /// Where to write the weight of every training row (.csv, .parquet, .arrow, …).
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(super) weights: Option<PathBuf>,
+
+    /// Where to write one line per loop (.csv, .parquet, .arrow, …).
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(super) trace: Option<PathBuf>,
+
+    /// Exit with 1 when the violation is above this, on test rows if there are any.
+    #[arg(long, value_name = "VIOLATION", help_heading = "Output")]
+    pub(super) max_violation: Option<f64>,
+
+    /// Write the result as JSON.
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+
+    /// Show no progress.
+    #[arg(long, help_heading = "Output")]
+    pub(super) quiet: bool,
+
+    /// Conventions of the loop: ours, those of the paper, or those of its authors' notebooks
+    /// (which also penalise the intercept and do not standardise).
+    #[arg(long, value_enum, default_value_t = PresetArg::Default, help_heading = "Correction")]
+    pub(super) preset: PresetArg,
+
+    /// How multipliers enter the weights [default: that of the preset].
+    #[arg(long, value_enum, help_heading = "Correction")]
+    pub(super) tilt: Option<TiltArg>,
+
+    /// How far multipliers move in a loop [default: that of the preset].
+    #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
+    pub(super) step: Option<f64>,
+
+    /// How many times multipliers move at most [default: 100].
+    #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
+    pub(super) loops: Option<usize>,
+
+    /// Stop as soon as every violation on the training rows is within this.
+    #[arg(long, value_name = "VIOLATION", help_heading = "Correction")]
+    pub(super) tolerance: Option<f64>,
+
+    /// Compare decisions, or probabilities.
+    #[arg(long, value_enum, default_value_t = MeasureArg::Decisions, help_heading = "Correction")]
+    pub(super) measure: MeasureArg,
+
+    /// Keep the classifier of the best loop, or of the last [default: that of the preset].
+    #[arg(long, value_enum, help_heading = "Correction")]
+    pub(super) keep: Option<KeepArg>,
+
+    /// Weight rows, or keep each with a probability equal to its weight.
+    #[arg(long, value_enum, default_value_t = TechniqueArg::Weighting, help_heading = "Correction")]
+    pub(super) technique: TechniqueArg,
+
+    /// Seed by which --technique sampling keeps rows.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, help_heading = "Correction")]
+    pub(super) sampling_seed: u64,
+
+    /// Penalty on the squares of the coefficients.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1.0, conflicts_with = "learner", help_heading = "Learner")]
+    pub(super) l2: f64,
+
+    /// Penalise the intercept too.
+    #[arg(long, conflicts_with = "learner", overrides_with = "no_penalise_intercept", help_heading = "Learner")]
+    pub(super) penalise_intercept: bool,
+
+    /// Do not penalise the intercept, whatever the preset says.
+    #[arg(long, conflicts_with = "learner", help_heading = "Learner")]
+    pub(super) no_penalise_intercept: bool,
+
+    /// Use numbers as they are, neither centred nor scaled.
+    #[arg(long, overrides_with = "standardise", help_heading = "Learner")]
+    pub(super) no_standardise: bool,
+
+    /// Centre and scale numbers, whatever the preset says.
+    #[arg(long, help_heading = "Learner")]
+    pub(super) standardise: bool,
+
+    /// Command to use in place of the built-in logistic regression, see below.
+    #[arg(long, value_name = "COMMAND", help_heading = "Learner")]
+    pub(super) learner: Option<String>,
+
+    /// How many threads to use; the result is the same with any [default: all cores].
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Learner")]
+    pub(super) threads: Option<u16>,
+}
+
+/// Named conventions.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum PresetArg {
+    Default,
+    Paper,
+    Notebook,
+}
+
+/// How multipliers enter the weights.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum TiltArg {
+    Centred,
+    Paper,
+}
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum MeasureArg {
+    Decisions,
+    Scores,
+}
+
+/// Which classifier is kept.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum KeepArg {
+    Best,
+    Last,
+}
+
+/// How weights reach the learner.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum TechniqueArg {
+    Weighting,
+    Sampling,
+}
+
+const EXAMPLES: &str = "\
+Notions:
+  demographic-parity    every group is predicted positive at the overall rate
+  disparate-impact      the same, by a learner that may not see the sensitive columns
+  equal-opportunity     every group has the overall true positive rate
+  equalized-odds        every group has the overall true and false positive rates
+  predictive-equality   every group has the overall false positive rate
+  equal-accuracy        every group is predicted as accurately as everyone
+  target-rate=[CLASS:]RATE, group-target-rate=[CLASS:]RATE
+                        a class is predicted at this rate, overall or in every group
+  pinned=GROUP[:ACCURACY]
+                        these rows, known to be labelled right, are predicted right
+
+A learner of your own is called as
+  COMMAND fit TRAIN MODEL          TRAIN is in LIBSVM format, TRAIN.weight has a weight per line
+  COMMAND predict MODEL ROWS OUT   OUT gets a line per row: the probability of class 1, or of each class
+
+Examples:
+  evenhand fit adult.csv --label income --positive '>50K' --group sex --group race \\
+      --notion demographic-parity --holdout 0.3 --seed 7 --model model.json
+
+  Two notions at once, weights for a learner elsewhere, failing above a bound:
+    evenhand fit loans.parquet --label approved --group sex --group 'age<=30' \\
+        --notion equal-opportunity --notion target-rate=0.2 --weights weights.parquet \\
+        --test later.parquet --max-violation 0.02
+
+JSON keys: notion, groups, multipliers (name, value), train and test (rows, wrong, error, violation,
+violations, positive_rate, class_rates, groups), uncorrected (train, test), stop, loops, fits,
+seconds, warnings, model, weights, trace; with --max-violation also bound.";

@@ -1,0 +1,170 @@
+//! The options of `evenhand fit` made into settings, checked before any file is read.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use evenhand::correction::{Keep, Technique};
+use evenhand::learner::ProcessLearner;
+use evenhand::model::Split;
+use evenhand::{Correction, Error, Logistic, Measure, Notion, Preset, ReadOptions, Schema, Tilt};
+
+use super::args::{FitArgs, KeepArg, MeasureArg, PresetArg, TechniqueArg, TiltArg};
+use crate::audit::check_bound;
+use crate::files;
+
+/// What `evenhand fit` is to do.
+pub(super) struct Config {
+    pub(super) data: PathBuf,
+    pub(super) schema: Schema,
+    pub(super) reading: ReadOptions,
+    pub(super) rows: Rows,
+    pub(super) correction: Correction,
+    pub(super) method: Method,
+    pub(super) model: Option<PathBuf>,
+    pub(super) weights: Option<PathBuf>,
+    pub(super) trace: Option<PathBuf>,
+    pub(super) max_violation: Option<f64>,
+    pub(super) threads: Option<usize>,
+    pub(super) json: bool,
+    pub(super) quiet: bool,
+}
+
+/// Where test rows come from.
+pub(super) enum Rows {
+    /// There are none.
+    All,
+    /// Some rows are held out.
+    Split(Split),
+    /// They are in a file.
+    TestFile(PathBuf),
+}
+
+/// Who fits.
+#[derive(Clone)]
+pub(super) enum Method {
+    Logistic(Logistic),
+    Process(ProcessLearner),
+}
+
+impl Config {
+    pub(super) fn new(args: FitArgs) -> Result<Self> {
+        let correction = correction(&args)?;
+        let method = method(&args)?;
+        check_files(&args)?;
+        if let Some(most) = args.max_violation {
+            check_bound(most)?;
+        }
+        Ok(Self {
+            schema: args.data.schema(),
+            reading: args.data.reading()?,
+            rows: rows(args.holdout, args.seed, args.test)?,
+            data: args.data.data,
+            correction,
+            method,
+            model: args.model,
+            weights: args.weights,
+            trace: args.trace,
+            max_violation: args.max_violation,
+            threads: args.threads.map(usize::from),
+            json: args.json,
+            quiet: args.quiet,
+        })
+    }
+
+    /// How rows are held out, if they are.
+    pub(super) fn split(&self) -> Option<Split> {
+        match self.rows {
+            Rows::Split(split) => Some(split),
+            _ => None,
+        }
+    }
+
+    /// How many loops there are at most.
+    pub(super) fn most_loops(&self) -> usize {
+        let conventions = self.correction.conventions;
+        conventions.loops.saturating_add(usize::from(conventions.last_fit))
+    }
+}
+
+fn correction(args: &FitArgs) -> Result<Correction> {
+    let preset = match args.preset {
+        PresetArg::Default => Preset::Default,
+        PresetArg::Paper => Preset::Paper,
+        PresetArg::Notebook => Preset::Notebook,
+    };
+    let mut notions = args.notions.iter().map(|notion| notion.parse()).collect::<evenhand::Result<Vec<Notion>>>()?;
+    let rest = notions.split_off(1);
+    let mut correction = rest.into_iter().fold(Correction::new(notions.remove(0)), Correction::and).preset(preset);
+    for group in &args.data.groups {
+        correction = correction.group(group)?;
+    }
+    correction.withhold.clone_from(&args.withhold);
+    correction.tolerance = args.tolerance;
+    correction.measure = match args.measure {
+        MeasureArg::Decisions => Measure::Decisions,
+        MeasureArg::Scores => Measure::Scores,
+    };
+    correction.technique = match args.technique {
+        TechniqueArg::Weighting => Technique::Weighting,
+        TechniqueArg::Sampling => Technique::Sampling { seed: args.sampling_seed },
+    };
+    correction.standardise = !(args.no_standardise || notebook(args) && !args.standardise);
+    let conventions = &mut correction.conventions;
+    conventions.step = args.step.unwrap_or(conventions.step);
+    conventions.loops = args.loops.unwrap_or(conventions.loops);
+    conventions.tilt = match args.tilt {
+        Some(TiltArg::Centred) => Tilt::Centred,
+        Some(TiltArg::Paper) => Tilt::Paper,
+        None => conventions.tilt,
+    };
+    conventions.keep = match args.keep {
+        Some(KeepArg::Best) => Keep::Best,
+        Some(KeepArg::Last) => Keep::Last,
+        None => conventions.keep,
+    };
+    correction.check()?;
+    Ok(correction)
+}
+
+/// The authors' learner is liblinear on raw columns: it penalises the intercept.
+fn notebook(args: &FitArgs) -> bool {
+    matches!(args.preset, PresetArg::Notebook)
+}
+
+fn method(args: &FitArgs) -> Result<Method> {
+    if let Some(command) = &args.learner {
+        return Ok(Method::Process(ProcessLearner { command: command.clone() }));
+    }
+    let penalise_intercept = args.penalise_intercept || notebook(args) && !args.no_penalise_intercept;
+    let learner = Logistic { l2: args.l2, penalise_intercept, ..Logistic::default() };
+    learner.check()?;
+    Ok(Method::Logistic(learner))
+}
+
+fn rows(holdout: Option<f64>, seed: u64, test: Option<PathBuf>) -> Result<Rows> {
+    match (holdout, test) {
+        (Some(holdout), _) if !(holdout > 0.0 && holdout < 1.0) => Err(Error::Setting {
+            setting: "holdout",
+            found: holdout.to_string(),
+            allowed: "a fraction above 0 and below 1".into(),
+        }
+        .into()),
+        (Some(holdout), _) => Ok(Rows::Split(Split { holdout, seed })),
+        (None, Some(path)) => Ok(Rows::TestFile(path)),
+        (None, None) => Ok(Rows::All),
+    }
+}
+
+fn check_files(args: &FitArgs) -> Result<()> {
+    let mut others: Vec<&Path> = vec![&args.data.data];
+    others.extend(args.test.as_deref());
+    if let Some(model) = &args.model {
+        files::check_output(model, &others)?;
+        others.push(model);
+    }
+    for table in [&args.weights, &args.trace].into_iter().flatten() {
+        files::check_table(table, &others)?;
+        others.push(table);
+    }
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! `evenhand fit`: find the weights, and the classifier that goes with them.
+//!
+//! `args` is what can be typed, `config` what it means, `report` what is shown, `tables` the
+//! files of weights and loops. The work itself is the library's.
+
+mod args;
+mod config;
+mod report;
+mod tables;
+
+pub(crate) use args::FitArgs;
+
+use anyhow::{Context as _, Result};
+use evenhand::correction::Assessment;
+use evenhand::data::holdout;
+use evenhand::model::LearnerRecord;
+use evenhand::{Dataset, Fitted, Learner, Model, Table, Warning};
+
+use crate::Ending;
+use crate::output::{self, Told, note};
+use crate::progress::Progress;
+use config::{Config, Method, Rows};
+use report::{Bound, Comparison, Report};
+
+pub(crate) fn run(args: FitArgs) -> Result<Ending> {
+    let config = Config::new(args)?;
+    if let Some(threads) = config.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("--threads")?;
+    }
+    match config.method.clone() {
+        Method::Logistic(settings) => {
+            let record =
+                |model: &evenhand::learner::LogisticModel| LearnerRecord::Logistic { settings, model: model.clone() };
+            run_with(&config, &settings, record)
+        }
+        Method::Process(learner) => {
+            let record = |model: &evenhand::learner::ProcessModel| LearnerRecord::Process { model: model.clone() };
+            run_with(&config, &learner, record)
+        }
+    }
+}
+
+fn run_with<L: Learner>(
+    config: &Config,
+    learner: &L,
+    record: impl FnOnce(&L::Predictor) -> LearnerRecord,
+) -> Result<Ending> {
+    let progress = Progress::new(config.quiet || config.json);
+    let rows = read(config, progress)?;
+    let mut watch = progress.loops(config.most_loops());
+    let fitted = config.correction.fit_observed(&rows.train, learner, &mut watch)?;
+    let seconds = watch.finish();
+    let compared = progress.during("comparing", || compare(config, learner, &fitted, rows.test.as_ref()))?;
+    let mut warnings = Told::all(rows.warnings.into_iter().chain(fitted.warnings().iter().cloned()).collect(), None);
+    warnings.extend(Told::all(compared.warnings, Some("test")));
+
+    let tested = compared.test.as_ref().map(|test| test.after.clone());
+    if let Some(path) = &config.model {
+        let (digest, split) = (progress.during("hashing the data", || rows.all.digest()), config.split());
+        let model = Model::new(
+            &config.correction,
+            &fitted,
+            record(fitted.predictor()),
+            tested,
+            (digest, rows.all.rows()),
+            split,
+        )?;
+        model.read_as(&config.reading, rows.all.table()).save(path)?;
+    }
+    if let Some(path) = &config.weights {
+        tables::weights(&fitted, rows.train_rows.as_deref())?.write(path)?;
+    }
+    if let Some(path) = &config.trace {
+        tables::trace(&fitted)?.write(path)?;
+    }
+    let bound = config.max_violation.map(|most| Bound::new(most, &compared.train, compared.test.as_ref()));
+    let report = Report::new(config, &fitted, compared.train, compared.test, bound, seconds, warnings);
+    show(config, &report)
+}
+
+/// The rows to fit and to test on.
+struct Read {
+    all: Dataset,
+    train: Dataset,
+    /// Which of all rows are trained on, where some are held out.
+    train_rows: Option<Vec<usize>>,
+    test: Option<Dataset>,
+    warnings: Vec<Warning>,
+}
+
+fn read(config: &Config, progress: Progress) -> Result<Read> {
+    let (all, mut warnings) = progress.during(format!("reading {}", config.data.display()), || {
+        Dataset::read(&config.data, &config.schema, &config.reading)
+    })?;
+    match &config.rows {
+        Rows::All => Ok(Read { train: all.clone(), all, train_rows: None, test: None, warnings }),
+        Rows::Split(split) => {
+            let (train, test) = holdout(all.rows(), split.holdout, split.seed)?;
+            let (train, train_rows, test) = (all.select(&train), Some(train), Some(all.select(&test)));
+            Ok(Read { all, train, train_rows, test, warnings })
+        }
+        Rows::TestFile(path) => {
+            let options = config.reading.like(all.table()).ignore(config.schema.ignored());
+            let (table, more) =
+                progress.during(format!("reading {}", path.display()), || Table::read(path, &options))?;
+            warnings.extend(more);
+            let test = Some(all.like(table).with_context(|| path.display().to_string())?);
+            Ok(Read { train: all.clone(), all, train_rows: None, test, warnings })
+        }
+    }
+}
+
+/// The classifier with and without correction, on training and on test rows.
+struct Compared {
+    train: Comparison,
+    test: Option<Comparison>,
+    warnings: Vec<Warning>,
+}
+
+fn compare<L: Learner>(
+    config: &Config,
+    learner: &L,
+    fitted: &Fitted<L::Predictor>,
+    test: Option<&Dataset>,
+) -> Result<Compared> {
+    let correction = &config.correction;
+    let before = correction.uncorrected(fitted.problem(), learner)?;
+    let after: &Assessment = &fitted.outcome().train;
+    let train = Comparison { before: before.train, after: after.clone() };
+    let Some(test) = test else { return Ok(Compared { train, test: None, warnings: Vec::new() }) };
+    let (problem, warnings) = fitted.binding().problem(test)?;
+    let test = Comparison {
+        before: problem.assess_predictor(&before.predictor, correction.measure)?,
+        after: problem.assess_predictor(fitted.predictor(), correction.measure)?,
+    };
+    Ok(Compared { train, test: Some(test), warnings })
+}
+
+fn show(config: &Config, report: &Report) -> Result<Ending> {
+    if config.json {
+        output::json(report)?;
+    } else {
+        output::warn(&report.warnings);
+        output::text(&report.to_text())?;
+        if config.model.is_none() && config.weights.is_none() {
+            note("nothing was saved; give --model FILE, or --weights FILE for a learner elsewhere");
+        }
+    }
+    match &report.bound {
+        Some(bound) if !bound.met => {
+            note(&bound.to_text());
+            Ok(Ending::Missed)
+        }
+        _ => Ok(Ending::Fine),
+    }
+}

@@ -1,0 +1,192 @@
+//! What `evenhand fit` shows: the same numbers as text and as JSON.
+
+use std::path::PathBuf;
+
+use evenhand::correction::{Assessment, GroupRates, NamedValue};
+use evenhand::{Fitted, Measure, Notion, Predictor, Stop};
+use serde::Serialize;
+
+use super::config::Config;
+use crate::output::Told;
+use crate::text::{Lines, clean, counted, or_dash, percent, rate, signed, thousands};
+
+/// At most so many lines for constraints, groups and multipliers each; JSON has all.
+const MOST_LINES: usize = 40;
+
+/// A classifier without correction and with it, on the same rows.
+pub(super) struct Comparison {
+    pub(super) before: Assessment,
+    pub(super) after: Assessment,
+}
+
+/// Everything that is shown. The keys are stable.
+#[derive(Serialize)]
+pub(super) struct Report {
+    notion: Vec<String>,
+    groups: Vec<String>,
+    classes: Vec<String>,
+    multipliers: Vec<NamedValue>,
+    train: Assessment,
+    test: Option<Assessment>,
+    uncorrected: Uncorrected,
+    stop: Stop,
+    loops: usize,
+    fits: usize,
+    seconds: f64,
+    pub(super) warnings: Vec<Told>,
+    model: Option<PathBuf>,
+    weights: Option<PathBuf>,
+    trace: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) bound: Option<Bound>,
+    #[serde(skip)]
+    positive: Option<usize>,
+    #[serde(skip)]
+    notions: Vec<Notion>,
+    #[serde(skip)]
+    measure: Measure,
+}
+
+/// The classifier without correction.
+#[derive(Serialize)]
+struct Uncorrected {
+    train: Assessment,
+    test: Option<Assessment>,
+}
+
+/// A bound that was asked for, and the violation it is compared with.
+#[derive(Serialize)]
+pub(super) struct Bound {
+    max_violation: f64,
+    violation: f64,
+    rows: &'static str,
+    pub(super) met: bool,
+}
+
+impl Bound {
+    pub(super) fn new(max_violation: f64, train: &Comparison, test: Option<&Comparison>) -> Self {
+        let (rows, measured) = test.map_or(("training", train), |test| ("test", test));
+        let violation = measured.after.violation;
+        Self { max_violation, violation, rows, met: violation <= max_violation }
+    }
+
+    pub(super) fn to_text(&self) -> String {
+        let Self { max_violation, violation, rows, .. } = self;
+        format!("bound not met: violation {} on {rows} rows is above {max_violation}", rate(*violation))
+    }
+}
+
+impl Report {
+    pub(super) fn new<P: Predictor>(
+        config: &Config,
+        fitted: &Fitted<P>,
+        train: Comparison,
+        test: Option<Comparison>,
+        bound: Option<Bound>,
+        seconds: f64,
+        warnings: Vec<Told>,
+    ) -> Self {
+        let notions = config.correction.notions.clone();
+        let (tested, untested) = test.map(|test| (test.after, test.before)).unzip();
+        Self {
+            notion: notions.iter().map(ToString::to_string).collect(),
+            groups: fitted.binding().group_names(),
+            classes: fitted.binding().classes().to_vec(),
+            multipliers: fitted
+                .multipliers()
+                .map(|(name, value)| NamedValue { name: name.to_owned(), value: Some(value) })
+                .collect(),
+            train: train.after,
+            test: tested,
+            uncorrected: Uncorrected { train: train.before, test: untested },
+            stop: fitted.stop(),
+            loops: fitted.trace().len(),
+            fits: fitted.outcome().fits,
+            seconds,
+            warnings,
+            model: config.model.clone(),
+            weights: config.weights.clone(),
+            trace: config.trace.clone(),
+            bound,
+            positive: fitted.binding().positive(),
+            notions,
+            measure: config.correction.measure,
+        }
+    }
+
+    pub(super) fn to_text(&self) -> String {
+        let definition = |notion: &Notion| format!("{}: {}\n", clean(&notion.to_string()), notion.definition());
+        let definitions: Vec<String> = self.notions.iter().map(definition).collect();
+        let mut multipliers = Lines::default();
+        multipliers.push_some(&self.multipliers, MOST_LINES, |one| {
+            (format!("  {}", one.name), vec![or_dash(one.value, signed)])
+        });
+        let (table, multipliers, ending) = (self.table(), multipliers.render(), self.ending());
+        format!("{}\n{table}\nMultipliers\n{multipliers}\n{ending}", definitions.concat())
+    }
+
+    /// Before and after, on training rows and on test rows.
+    fn table(&self) -> String {
+        let mut lines = Lines::default();
+        let heads = |names: [&str; 4]| names[..self.cells(|_| String::new()).len()].iter().map(|&n| n.into()).collect();
+        lines.push("", heads(["training", "training", "test", "test"]));
+        lines.push("", heads(["before", "after", "before", "after"]));
+        lines.push("rows", self.cells(|one| thousands(one.rows)));
+        lines.push("error", self.cells(|one| percent(one.error)));
+        lines.push("violation", self.cells(|one| rate(one.violation)));
+        for notion in &self.notions {
+            lines.push(format!("  largest {}{}", notion.measured(), self.scores()), Vec::new());
+        }
+        lines.push("violation of each constraint, with its sign", Vec::new());
+        let places: Vec<usize> = (0..self.train.violations.len()).collect();
+        lines.push_some(&places, MOST_LINES, |&at| {
+            let name = format!("  {}", self.train.violations[at].name);
+            (name, self.cells(|one| or_dash(one.violations[at].value, signed)))
+        });
+        for class in self.shown_classes() {
+            lines.push(format!("predicted `{}`", self.classes[class]), Vec::new());
+            lines.push("  overall", self.cells(|one| percent(one.class_rates[class])));
+            let groups: Vec<usize> = (0..self.groups.len()).collect();
+            let of = |group: &GroupRates| or_dash(group.class_rates.get(class).copied(), percent);
+            lines.push_some(&groups, MOST_LINES, |&at| {
+                (format!("  {}", self.groups[at]), self.cells(|one| of(&one.groups[at])))
+            });
+        }
+        lines.render()
+    }
+
+    /// The positive class, or all of them where none is.
+    fn shown_classes(&self) -> Vec<usize> {
+        self.positive.map_or_else(|| (0..self.classes.len()).collect(), |class| vec![class])
+    }
+
+    fn cells(&self, number: impl Fn(&Assessment) -> String) -> Vec<String> {
+        let train = [&self.uncorrected.train, &self.train];
+        let test = [self.uncorrected.test.as_ref(), self.test.as_ref()];
+        train.into_iter().chain(test.into_iter().flatten()).map(number).collect()
+    }
+
+    fn scores(&self) -> &'static str {
+        match self.measure {
+            Measure::Scores => ", of probabilities in place of decisions",
+            Measure::Decisions => "",
+        }
+    }
+
+    fn ending(&self) -> String {
+        let how = match self.stop {
+            Stop::Converged => "converged: every violation is within the tolerance",
+            Stop::LoopLimit => "all loops were run",
+            Stop::Stalled => "stalled: the violation had not become smaller for many loops",
+            Stop::Cancelled => "cancelled",
+            _ => "ended",
+        };
+        let (loops, fits) = (counted(self.loops, "loop"), counted(self.fits, "fit"));
+        let wrote = |(what, path): (&str, &Option<PathBuf>)| {
+            path.as_ref().map(|path| format!("Wrote the {what} to {}.\n", path.display()))
+        };
+        let files = [("model", &self.model), ("weights", &self.weights), ("trace", &self.trace)];
+        let files: Vec<String> = files.into_iter().filter_map(wrote).collect();
+        format!("{loops}, {fits}, {:.2} s; {how}.\n{}", self.seconds, files.concat())
+    }
+}

@@ -1,0 +1,38 @@
+//! The tables `evenhand fit` writes: a weight per training row, a line per loop.
+
+use anyhow::Result;
+use evenhand::correction::Loop;
+use evenhand::{Column, Fitted, Predictor, Table};
+
+/// The number of each training row among the rows of the data file, from 1, and its weight.
+///
+/// `train_rows` are the places of the training rows, where some rows are held out.
+pub(super) fn weights<P: Predictor>(fitted: &Fitted<P>, train_rows: Option<&[usize]>) -> Result<Table> {
+    let weights = fitted.weights().to_rows();
+    let number = |place: usize| place as f64 + 1.0;
+    let rows = match train_rows {
+        Some(rows) => rows.iter().copied().map(number).collect(),
+        None => (0..weights.len()).map(number).collect(),
+    };
+    let columns = vec![("row".to_owned(), Column::Numeric(rows)), ("weight".to_owned(), Column::Numeric(weights))];
+    Ok(Table::new(columns, 1)?)
+}
+
+/// What every loop measured, and the multipliers behind it.
+pub(super) fn trace<P: Predictor>(fitted: &Fitted<P>) -> Result<Table> {
+    let trace = fitted.trace();
+    let column = |name: &str, value: &dyn Fn(&Loop) -> f64| {
+        (name.to_owned(), Column::Numeric(trace.iter().map(value).collect()))
+    };
+    let mut columns = vec![
+        column("loop", &|one| one.number as f64),
+        column("violation", &|one| one.violation),
+        column("error", &|one| one.error),
+        column("loss", &|one| one.loss),
+        column("seconds", &|one| one.seconds),
+    ];
+    for (at, (name, _)) in fitted.multipliers().enumerate() {
+        columns.push(column(name, &|one| one.multipliers[at]));
+    }
+    Ok(Table::new(columns, 1)?)
+}

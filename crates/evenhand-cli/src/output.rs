@@ -1,0 +1,78 @@
+//! Where things are said: data to stdout, everything else to stderr.
+
+use std::io::{self, Write as _};
+
+use evenhand::Warning;
+use serde::Serialize;
+
+/// Writes text to stdout. A reader that went away is no error: it has what it wanted.
+///
+/// # Errors
+/// What the system says when stdout cannot be written to.
+pub(crate) fn text(text: &str) -> anyhow::Result<()> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a value to stdout as indented JSON.
+///
+/// # Errors
+/// As [`text`].
+pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
+    text(&(serde_json::to_string_pretty(value)? + "\n"))
+}
+
+/// Says something on stderr. Where that is closed there is nobody to tell.
+pub(crate) fn note(message: &str) {
+    let _ = writeln!(io::stderr().lock(), "{message}");
+}
+
+/// A warning as JSON has it: its data, its text, and which rows it speaks of.
+#[derive(Debug, Serialize)]
+pub(crate) struct Told {
+    #[serde(flatten)]
+    warning: Warning,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<&'static str>,
+}
+
+impl Told {
+    /// Warnings about some rows, each once.
+    pub(crate) fn all(warnings: Vec<Warning>, place: Option<&'static str>) -> Vec<Self> {
+        let mut told: Vec<Self> = Vec::new();
+        for warning in warnings {
+            if !told.iter().any(|known| known.warning == warning) {
+                told.push(Self { message: warning.to_string(), warning, place });
+            }
+        }
+        told
+    }
+}
+
+/// Prints warnings on stderr, each with what can be done about it.
+pub(crate) fn warn(warnings: &[Told]) {
+    for Told { warning, message, place } in warnings {
+        let place = place.map(|place| format!(" ({place} rows)")).unwrap_or_default();
+        note(&format!("warning{place}: {message}"));
+        if let Some(advice) = advice(warning) {
+            note(&format!("  advice: {advice}"));
+        }
+    }
+}
+
+fn advice(warning: &Warning) -> Option<&'static str> {
+    match warning {
+        Warning::SmallGroup { .. } => Some("join it with others, as in `race=A,B`, or bring more rows"),
+        Warning::MissingSensitive { .. } => Some("fill the values where they are known"),
+        Warning::BucketsMerged { .. } => Some("ask for fewer buckets, or give edges, as in `age<=30`"),
+        Warning::ConstantColumn { .. } => Some("leave it out with --ignore"),
+        Warning::RenamedColumn { .. } => Some("give every column a name of its own"),
+        Warning::UnseenCategories { .. } => Some("check the spelling of the values, or fit again with rows like these"),
+        Warning::LearnerNotConverged { .. } => Some("raise --l2"),
+        _ => None,
+    }
+}

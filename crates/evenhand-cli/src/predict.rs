@@ -1,0 +1,169 @@
+//! `evenhand predict`: probabilities and decisions for the rows of a new file.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use evenhand::correction::Predictions;
+use evenhand::data::Categorical;
+use evenhand::model::LearnerRecord;
+use evenhand::{Column, Model, Table};
+use serde::Serialize;
+
+use crate::args::character;
+use crate::failure::Usage;
+use crate::output::{self, Told};
+use crate::progress::Progress;
+use crate::{Ending, files, text};
+
+/// Score the rows of a new file with a model.
+///
+/// All columns of the file are kept, and these are added at the end: with two classes
+/// `probability` (of the positive class) and `decision`; with more, `probability_CLASS` for
+/// every class and `decision`. Neither labels nor sensitive columns are needed, unless the
+/// model was trained on them as features.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct PredictArgs {
+    /// Model file that `evenhand fit` wrote.
+    model: PathBuf,
+
+    /// File with the columns the model was trained on; others are carried along.
+    #[arg(value_name = "NEW_DATA")]
+    data: PathBuf,
+
+    /// Where to write: .csv, .tsv, .parquet, .arrow, .feather or .ipc.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+
+    /// Column that is neither read nor written; may be repeated.
+    #[arg(long, value_name = "COLUMN")]
+    ignore: Vec<String>,
+
+    /// What separates the fields of a text file [default: as in training].
+    #[arg(long, value_name = "CHARACTER")]
+    delimiter: Option<String>,
+
+    /// Agree to run this command, for a model that was fitted by one.
+    #[arg(long, value_name = "COMMAND")]
+    learner: Option<String>,
+
+    /// Write what was done as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const EXAMPLES: &str = "\
+Example:
+  evenhand predict model.json applicants.csv --out scored.parquet
+
+JSON keys: model, out, rows, columns (those added), decisions (class and rows), warnings.";
+
+/// What was done.
+#[derive(Serialize)]
+struct Report {
+    model: PathBuf,
+    out: PathBuf,
+    rows: usize,
+    columns: Vec<String>,
+    decisions: Vec<Decided>,
+    warnings: Vec<Told>,
+}
+
+/// How many rows were decided for a class.
+#[derive(Serialize)]
+struct Decided {
+    class: String,
+    rows: usize,
+}
+
+pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
+    files::check_table(&args.out, &[&args.data, &args.model])?;
+    let model = load(&args.model, args.learner.as_deref())?;
+    let mut reading = model.reading_features().ignore(&args.ignore);
+    if let Some(delimiter) = &args.delimiter {
+        reading = reading.delimiter(character(delimiter)?);
+    }
+    let progress = Progress::new(args.json);
+    let (mut table, mut warnings) =
+        progress.during(format!("reading {}", args.data.display()), || Table::read(&args.data, &reading))?;
+    let predictions = progress.during("predicting", || model.predict(&table))?;
+    warnings.extend(predictions.warnings.iter().cloned());
+    let classes = model.binding.classes();
+    let columns = append(&mut table, &predictions, classes)?;
+    progress.during(format!("writing {}", args.out.display()), || table.write(&args.out))?;
+    let report = Report {
+        model: args.model.clone(),
+        out: args.out.clone(),
+        rows: table.rows(),
+        columns,
+        decisions: decided(&predictions, classes),
+        warnings: Told::all(warnings, None),
+    };
+    if args.json {
+        output::json(&report)?;
+    } else {
+        output::warn(&report.warnings);
+        output::text(&report.to_text())?;
+    }
+    Ok(Ending::Fine)
+}
+
+/// Reads a model, and agrees to its command where the user does.
+pub(crate) fn load(path: &std::path::Path, learner: Option<&str>) -> Result<Model> {
+    let mut model = Model::load(path)?;
+    match (&mut model.learner, learner) {
+        (LearnerRecord::Process { model }, Some(command)) => model.agree(command),
+        (LearnerRecord::Logistic { .. }, Some(_)) => {
+            let message = "the model was fitted by the built-in learner, which runs no command";
+            return Err(Usage::new(message).hint("leave out --learner").into());
+        }
+        _ => {}
+    }
+    Ok(model)
+}
+
+/// Adds probabilities and decisions; the names of the new columns are returned.
+fn append(table: &mut Table, predictions: &Predictions, classes: &[String]) -> Result<Vec<String>> {
+    let of_class =
+        |class: usize| Column::Numeric(predictions.scores.iter().skip(class).step_by(classes.len()).copied().collect());
+    let decisions = predictions.decisions.iter().map(|class| class as u32).collect();
+    let mut columns: Vec<(String, Column)> = match classes {
+        [_, _] => vec![("probability".to_owned(), of_class(1))],
+        _ => classes.iter().enumerate().map(|(at, class)| (format!("probability_{class}"), of_class(at))).collect(),
+    };
+    columns.push(("decision".to_owned(), Column::Categorical(Categorical::new(decisions, classes.to_vec()))));
+    if let Some((name, _)) = columns.iter().find(|(name, _)| table.get(name).is_some()) {
+        let message = format!("the data have a column `{name}` already");
+        return Err(Usage::new(message).hint(format!("rename it, or leave it out with --ignore '{name}'")).into());
+    }
+    for (name, column) in &columns {
+        table.set(name, column.clone())?;
+    }
+    Ok(columns.into_iter().map(|(name, _)| name).collect())
+}
+
+fn decided(predictions: &Predictions, classes: &[String]) -> Vec<Decided> {
+    let mut rows = vec![0; classes.len()];
+    for class in predictions.decisions.iter() {
+        rows[class] += 1;
+    }
+    classes.iter().zip(rows).map(|(class, rows)| Decided { class: class.clone(), rows }).collect()
+}
+
+impl Report {
+    fn to_text(&self) -> String {
+        let decided: Vec<String> = self
+            .decisions
+            .iter()
+            .map(|Decided { class, rows }| format!("{} `{}`", text::thousands(*rows), text::clean(class)))
+            .collect();
+        format!(
+            "Wrote {} to {}, with {} added.\nDecided: {}.\n",
+            text::counted(self.rows, "row"),
+            self.out.display(),
+            self.columns.join(", "),
+            decided.join(", "),
+        )
+    }
+}

@@ -1,0 +1,67 @@
+//! How far long work has come, on a terminal only.
+//!
+//! Holds [`Progress`], which the library's loop reports to, and which lends it a clock.
+
+use std::io::{self, IsTerminal as _};
+use std::time::{Duration, Instant};
+
+use evenhand::correction::{Loop, Observer};
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Says what is being done while it is done; says nothing where stderr is no terminal.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Progress {
+    shown: bool,
+}
+
+impl Progress {
+    /// Progress that is shown on a terminal, unless it is to be `quiet`.
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self { shown: !quiet && io::stderr().is_terminal() }
+    }
+
+    /// Does one piece of work whose length is not known.
+    pub(crate) fn during<T>(self, what: impl Into<String>, work: impl FnOnce() -> T) -> T {
+        let spinner = if self.shown { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        spinner.set_message(what.into());
+        spinner.enable_steady_tick(Duration::from_millis(100));
+        let done = work();
+        spinner.finish_and_clear();
+        done
+    }
+
+    /// Watches the loops of a correction.
+    pub(crate) fn loops(self, most: usize) -> Watch {
+        let bar = if self.shown { ProgressBar::new(most as u64) } else { ProgressBar::hidden() };
+        let style = ProgressStyle::with_template("correcting {bar:30} loop {pos} of at most {len}  {msg}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        Watch { started: Instant::now(), bar }
+    }
+}
+
+/// Watches the loops of a correction, by a clock.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    started: Instant,
+    bar: ProgressBar,
+}
+
+impl Watch {
+    /// Clears the bar and tells the seconds since the start.
+    pub(crate) fn finish(self) -> f64 {
+        self.bar.finish_and_clear();
+        self.started.elapsed().as_secs_f64()
+    }
+}
+
+impl Observer for Watch {
+    fn after(&mut self, done: &Loop) -> bool {
+        self.bar.set_message(format!("violation {:.4}", done.violation));
+        self.bar.inc(1);
+        true
+    }
+
+    fn seconds(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+}

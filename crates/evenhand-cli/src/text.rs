@@ -1,0 +1,104 @@
+//! Numbers and tables as people read them.
+
+/// A share as a percentage: `14.1 %`.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// A rate or a distance of rates: `0.0056`.
+pub(crate) fn rate(value: f64) -> String {
+    format!("{value:.4}")
+}
+
+/// A signed distance: `+0.0056`.
+pub(crate) fn signed(value: f64) -> String {
+    format!("{value:+.4}")
+}
+
+/// A number that may be undefined.
+pub(crate) fn or_dash(value: Option<f64>, shown: impl Fn(f64) -> String) -> String {
+    value.map_or_else(|| "-".to_owned(), shown)
+}
+
+/// `1 row`, `32,561 rows`.
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", thousands(number))
+}
+
+/// Digits in groups of three.
+pub(crate) fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Lines of a name and some numbers, set in columns.
+#[derive(Debug, Default)]
+pub(crate) struct Lines {
+    lines: Vec<(String, Vec<String>)>,
+}
+
+impl Lines {
+    /// Adds a line; one without numbers is a heading.
+    pub(crate) fn push(&mut self, name: impl Into<String>, numbers: Vec<String>) {
+        self.lines.push((clean(&name.into()), numbers));
+    }
+
+    /// Adds a line for each item, at most `most`, and then how many are left.
+    pub(crate) fn push_some<T>(&mut self, items: &[T], most: usize, line: impl Fn(&T) -> (String, Vec<String>)) {
+        for (name, numbers) in items.iter().take(most).map(line) {
+            self.push(name, numbers);
+        }
+        if items.len() > most {
+            self.push(format!("    and {} more (--json has all)", items.len() - most), Vec::new());
+        }
+    }
+
+    /// The lines, numbers flush right.
+    pub(crate) fn render(&self) -> String {
+        let with_numbers = self.lines.iter().filter(|(_, numbers)| !numbers.is_empty());
+        let name_width = with_numbers.map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        let columns = self.lines.iter().map(|(_, numbers)| numbers.len()).max().unwrap_or(0);
+        let width = |at: usize| self.lines.iter().filter_map(|(_, n)| n.get(at)).map(|n| n.chars().count()).max();
+        let widths: Vec<usize> = (0..columns).map(|at| width(at).unwrap_or(0)).collect();
+        let mut text = String::new();
+        for (name, numbers) in &self.lines {
+            let set = |(number, width): (&String, &usize)| format!("  {number:>width$}");
+            let numbers: Vec<String> = numbers.iter().zip(&widths).map(set).collect();
+            text.push_str(format!("{name:name_width$}{}", numbers.concat()).trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// A name from the data, without characters that move the cursor.
+pub(crate) fn clean(name: &str) -> String {
+    name.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_set_flush_right_and_long_lists_are_cut() {
+        let mut lines = Lines::default();
+        lines.push("", vec!["before".into(), "after".into()]);
+        lines.push_some(&[0.5, 0.25, 0.125], 2, |value| (format!("  {value}"), vec![rate(*value), signed(-value)]));
+        let expected = "        before    after\n  0.5   0.5000  -0.5000\n  0.25  0.2500  -0.2500\n    and 1 more (--json has all)\n";
+        assert_eq!(lines.render(), expected);
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        assert_eq!((counted(1, "row"), counted(5_032_561, "row")), ("1 row".into(), "5,032,561 rows".into()));
+    }
+}

@@ -1,0 +1,248 @@
+//! `evenhand fit` and `evenhand predict`, from a file to a scored file.
+
+use evenhand::{Column, ReadOptions, Table};
+
+use crate::support::{CliTest, each_line, snapshot};
+
+const FIT: &str = "fit loans.csv --label approved --ignore id --group sex --notion demographic-parity";
+
+#[test]
+fn before_and_after_are_shown() {
+    snapshot!(CliTest::new(), &format!("{FIT} --group 'age<=30' --holdout 0.3 --seed 7"));
+}
+
+#[test]
+fn without_test_rows_there_are_two_columns() {
+    snapshot!(CliTest::new(), &format!("{FIT} --tolerance 0.02"));
+}
+
+#[test]
+fn json_has_the_promised_keys() {
+    snapshot!(CliTest::new(), &format!("{FIT} --holdout 0.3 --seed 7 --json"));
+}
+
+#[test]
+fn text_and_json_have_the_same_numbers() {
+    let test = CliTest::new();
+    let json = test.json(&format!("{FIT} --json"));
+    let text = test.run(FIT);
+    for part in [&json["uncorrected"]["train"], &json["train"]] {
+        assert!(text.contains(&format!("{:.4}", part["violation"].as_f64().unwrap())), "{text}");
+        assert!(text.contains(&format!("{:.1} %", part["error"].as_f64().unwrap() * 100.0)), "{text}");
+    }
+}
+
+#[test]
+fn a_correction_lowers_the_violation() {
+    let json = CliTest::new().json(&format!("{FIT} --json"));
+    let violation = |part: &serde_json::Value| part["violation"].as_f64().unwrap();
+    assert!(violation(&json["train"]) < 0.02 && violation(&json["uncorrected"]["train"]) > 0.1, "{json}");
+}
+
+#[test]
+fn a_bound_that_is_not_met_on_test_rows_exits_with_1() {
+    let test = CliTest::new();
+    let command = format!("{FIT} --loops 1 --holdout 0.3 --max-violation 0.001");
+    let output = test.expect(1, &command);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("bound not met: violation 0.") && said.contains("on test rows is above 0.001"), "{said}");
+    let json: serde_json::Value = serde_json::from_slice(&test.expect(1, &format!("{command} --json")).stdout).unwrap();
+    assert_eq!((&json["bound"]["met"], &json["bound"]["rows"]), (&false.into(), &"test".into()));
+    test.expect(0, &format!("{FIT} --max-violation 0.5"));
+}
+
+#[test]
+fn a_model_predicts_and_verifies_in_every_format() {
+    let test = CliTest::new();
+    for extension in ["parquet", "arrow", "tsv"] {
+        test.convert("loans.csv", &format!("loans.{extension}"));
+    }
+    test.expect(0, &format!("{FIT} --holdout 0.3 --model model.json"));
+    let mut scored = Vec::new();
+    for extension in ["csv", "parquet", "arrow", "tsv"] {
+        test.expect(0, &format!("predict model.json loans.{extension} --out scored.{extension}"));
+        test.expect(0, &format!("verify model.json loans.{extension}"));
+        let (table, _) = Table::read(&test.path(&format!("scored.{extension}")), &ReadOptions::default()).unwrap();
+        let Some(Column::Numeric(probabilities)) = table.get("probability") else { panic!("{extension}") };
+        scored.push(probabilities.clone());
+    }
+    assert!(scored.iter().all(|one| *one == scored[0]));
+}
+
+#[test]
+fn parquet_is_fitted_like_csv() {
+    let test = CliTest::new();
+    test.convert("loans.csv", "loans.parquet");
+    let csv = test.json(&format!("{FIT} --json"));
+    let parquet = test.json(&format!("{} --json", FIT.replace(".csv", ".parquet")));
+    assert_eq!((&csv["train"], &csv["multipliers"]), (&parquet["train"], &parquet["multipliers"]));
+}
+
+#[test]
+fn predictions_are_added_to_all_columns_as_they_were() {
+    let test = CliTest::new();
+    test.expect(0, &format!("{FIT} --model model.json"));
+    snapshot!(test, "predict model.json loans.csv --out scored.csv");
+    let (before, after) = (test.read("loans.csv"), test.read("scored.csv"));
+    for (before, after) in before.lines().zip(after.lines()) {
+        assert!(after.starts_with(&format!("{before},")), "{before}\n{after}");
+    }
+    assert!(after.lines().next().unwrap().ends_with(",approved,probability,decision"));
+}
+
+#[test]
+fn predictions_are_reported_as_json() {
+    let test = CliTest::new();
+    test.expect(0, &format!("{FIT} --model model.json"));
+    snapshot!(test, "predict model.json loans.csv --out scored.csv --json");
+}
+
+#[test]
+fn labels_and_ignored_columns_are_not_needed_and_new_things_are_told() {
+    let test = CliTest::new();
+    test.expect(0, &format!("{FIT} --model model.json"));
+    let new = "age,region,sex,history,income,extra\n30,r9,female,good,55,x\n41,r1,male,,,y\n";
+    test.write("new.csv", new);
+    snapshot!(test, "predict model.json new.csv --out scored.csv");
+}
+
+#[test]
+fn columns_keep_the_kind_they_had_in_training() {
+    let test = CliTest::new();
+    let numbered = test.read("loans.csv").replace(",r", ",").replace("egion", "region");
+    test.write("loans.csv", &numbered);
+    test.expect(0, &format!("{FIT} --categorical region --model model.json"));
+    test.expect(0, "verify model.json loans.csv");
+    test.write("new.csv", "age,region,sex,history,income\n30,1,female,good,55\n");
+    let json = test.json("predict model.json new.csv --out scored.csv --json");
+    assert_eq!(json["warnings"], serde_json::json!([]));
+}
+
+#[test]
+fn a_lost_column_is_told() {
+    let test = CliTest::new();
+    test.expect(0, &format!("{FIT} --model model.json"));
+    test.write("new.csv", "age,sex\n30,female\n");
+    snapshot!(test, "predict model.json new.csv --out scored.csv");
+}
+
+#[test]
+fn a_column_of_that_name_is_not_replaced() {
+    let test = CliTest::new();
+    test.expect(0, &format!("{FIT} --model model.json"));
+    test.expect(0, "predict model.json loans.csv --out scored.csv");
+    snapshot!(test, "predict model.json scored.csv --out again.csv");
+    test.expect(0, "predict model.json scored.csv --out again.csv --ignore probability --ignore decision");
+}
+
+#[test]
+fn three_classes_are_fitted_and_predicted() {
+    let test = CliTest::new();
+    let graded = each_line(&test.read("loans.csv"), |at, line| {
+        let income: u32 = line.split(',').nth(1).and_then(|income| income.parse().ok()).unwrap_or(0);
+        let grade = ["low", "middle", "top"][(income as usize + at % 17).saturating_sub(20).min(80) / 27];
+        format!("{},{}", line.rsplit_once(',').unwrap().0, if at == 0 { "grade" } else { grade })
+    });
+    test.write("graded.csv", &graded);
+    let fit = "fit graded.csv --label grade --ignore id --group sex --notion demographic-parity";
+    snapshot!(test, &format!("{fit} --model model.json"));
+    test.expect(0, "predict model.json graded.csv --out scored.csv");
+    let header = test.read("scored.csv").lines().next().unwrap().to_owned();
+    assert!(header.ends_with("grade,probability_low,probability_middle,probability_top,decision"), "{header}");
+    test.expect(0, "verify model.json graded.csv");
+}
+
+#[test]
+fn a_weight_of_two_is_a_repeated_row() {
+    let test = CliTest::new();
+    let loans = test.read("loans.csv");
+    let weighted = each_line(&loans, |at, line| match at {
+        0 => format!("{line},times"),
+        _ => format!("{line},{}", if at % 3 == 0 { 2 } else { 1 }),
+    });
+    let repeated: String = loans
+        .lines()
+        .enumerate()
+        .flat_map(|(at, line)| vec![format!("{line}\n"); if at > 0 && at % 3 == 0 { 2 } else { 1 }])
+        .collect();
+    test.write("weighted.csv", &weighted);
+    test.write("repeated.csv", &repeated);
+    let weighted = test.json(&format!("{} --weight times --loops 3 --json", FIT.replace("loans", "weighted")));
+    let repeated = test.json(&format!("{} --loops 3 --json", FIT.replace("loans", "repeated")));
+    let error = |json: &serde_json::Value| json["train"]["error"].as_f64().unwrap();
+    assert!((error(&weighted) - error(&repeated)).abs() < 1e-12);
+    assert_eq!(weighted["train"]["rows"], 400);
+}
+
+#[test]
+fn weights_and_loops_are_written() {
+    let test = CliTest::new();
+    test.expect(0, &format!("{FIT} --holdout 0.25 --loops 3 --weights weights.parquet --trace trace.csv"));
+    let (weights, _) = Table::read(&test.path("weights.parquet"), &ReadOptions::default()).unwrap();
+    assert_eq!((weights.names(), weights.rows()), (&["row".to_owned(), "weight".to_owned()][..], 300));
+    let Some(Column::Numeric(values)) = weights.get("weight") else { panic!() };
+    assert!(values.iter().all(|&weight| weight > 0.0 && weight < 1.0));
+    let trace = test.read("trace.csv");
+    let header = "loop,violation,error,loss,seconds,demographic-parity sex=female,demographic-parity sex=male";
+    assert_eq!((trace.lines().next(), trace.lines().count()), (Some(header), 5));
+}
+
+#[test]
+fn presets_and_switches_reach_the_model() {
+    let test = CliTest::new();
+    let model = |options: &str| -> serde_json::Value {
+        test.expect(0, &format!("{FIT} --loops 2 --model model.json {options}"));
+        serde_json::from_str::<serde_json::Value>(&test.read("model.json")).unwrap()["model"].take()
+    };
+    let notebook = model("--preset notebook");
+    assert_eq!(notebook["settings"]["standardise"], false);
+    assert_eq!(notebook["learner"]["settings"]["penalise_intercept"], true);
+    assert_eq!(notebook["settings"]["conventions"]["factor"], 2.0);
+    let mixed = model("--preset notebook --standardise --no-penalise-intercept --tilt centred --keep best --step 0.5");
+    assert_eq!(mixed["settings"]["standardise"], true);
+    assert_eq!(mixed["learner"]["settings"]["penalise_intercept"], false);
+    assert_eq!(mixed["settings"]["conventions"]["tilt"], "centred");
+    assert_eq!(mixed["settings"]["conventions"]["keep"], "best");
+    assert_eq!(mixed["settings"]["conventions"]["step"], 0.5);
+    let sampled = model("--technique sampling --sampling-seed 3 --measure scores --withhold region --l2 0.5");
+    assert_eq!(sampled["settings"]["technique"]["sampling"]["seed"], 3);
+    assert_eq!(sampled["settings"]["measure"], "scores");
+    assert_eq!(sampled["binding"]["withheld"][0], "region");
+}
+
+#[test]
+fn a_model_does_not_depend_on_the_number_of_threads() {
+    let test = CliTest::new();
+    test.expect(0, &format!("{FIT} --threads 1 --model one.json"));
+    test.expect(0, &format!("{FIT} --threads 2 --model two.json"));
+    assert_eq!(test.read("one.json"), test.read("two.json"));
+}
+
+#[test]
+fn a_test_file_is_read_like_the_training_file() {
+    let test = CliTest::new();
+    let loans = test.read("loans.csv");
+    let lines: Vec<&str> = loans.lines().collect();
+    test.write("train.csv", &(lines[..300].join("\n") + "\n"));
+    // Another order of columns, no identifier, and few enough rows that a category is lost.
+    let later: Vec<String> = std::iter::once(&lines[0])
+        .chain(&lines[300..340])
+        .map(|line| line.split(',').skip(1).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join(","))
+        .collect();
+    test.write("later.csv", &(later.join("\n") + "\n"));
+    let fit = FIT.replace("loans", "train");
+    let json = test.json(&format!("{fit} --test later.csv --model model.json --json"));
+    assert_eq!((&json["train"]["rows"], &json["test"]["rows"]), (&299.into(), &40.into()));
+    snapshot!(test, "verify model.json train.csv");
+}
+
+#[test]
+fn files_without_a_header_have_numbered_columns() {
+    let test = CliTest::new();
+    let bare: String = test.read("loans.csv").lines().skip(1).map(|line| line.replace(',', ";") + "\n").collect();
+    test.write("bare.txt", &bare);
+    let fit = "fit bare.txt --no-header --delimiter ; --label column_7 --group column_4 --ignore column_1";
+    test.expect(0, &format!("{fit} --notion demographic-parity --model model.json"));
+    test.expect(0, "verify model.json bare.txt");
+    test.expect(0, "predict model.json bare.txt --out scored.csv");
+}

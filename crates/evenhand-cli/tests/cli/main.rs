@@ -1,0 +1,12 @@
+//! The command line, driven as a user would drive it.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod audit;
+mod damage;
+mod demo;
+mod errors;
+mod fit;
+mod help;
+mod learner;
+mod support;
+mod verify;

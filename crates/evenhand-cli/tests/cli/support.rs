@@ -1,0 +1,149 @@
+//! A folder of small files, and the program run in it.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use evenhand::{ReadOptions, Table};
+use tempfile::TempDir;
+
+/// A temporary folder with `loans.csv` in it.
+pub(crate) struct CliTest {
+    folder: TempDir,
+}
+
+impl CliTest {
+    pub(crate) fn new() -> Self {
+        let test = Self { folder: tempfile::tempdir().unwrap() };
+        test.write("loans.csv", &loans(400));
+        test
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, content: &str) {
+        fs::write(self.path(name), content).unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The same table in the format that the name says.
+    pub(crate) fn convert(&self, from: &str, to: &str) {
+        let (table, _) = Table::read(&self.path(from), &ReadOptions::default().categorical(["id"])).unwrap();
+        table.write(&self.path(to)).unwrap();
+    }
+
+    pub(crate) fn output(&self, command: &str) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_evenhand"))
+            .args(words(command))
+            .current_dir(self.folder.path())
+            .env_remove("COLUMNS")
+            .env("NO_COLOR", "1")
+            .output()
+            .unwrap()
+    }
+
+    /// The exit code, stdout and stderr of a command line.
+    pub(crate) fn run(&self, command: &str) -> String {
+        let Output { status, stdout, stderr } = self.output(command);
+        let (stdout, stderr) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
+        format!("exit code {}\n----- stdout\n{stdout}----- stderr\n{stderr}", status.code().unwrap())
+    }
+
+    /// Runs a command that must end with that code.
+    #[track_caller]
+    pub(crate) fn expect(&self, code: i32, command: &str) -> Output {
+        let output = self.output(command);
+        assert_eq!(output.status.code(), Some(code), "{command}\n{}", self.run(command));
+        output
+    }
+
+    /// What a command writes to stdout as JSON; it must end with 0.
+    #[track_caller]
+    pub(crate) fn json(&self, command: &str) -> serde_json::Value {
+        serde_json::from_slice(&self.expect(0, command).stdout).unwrap()
+    }
+
+    /// What differs from machine to machine is left out of snapshots.
+    pub(crate) fn filters() -> insta::Settings {
+        let mut settings = insta::Settings::clone_current();
+        settings.set_omit_expression(true);
+        settings.add_filter(r"[0-9a-f]{64}", "[SHA-256]");
+        settings.add_filter(r"\d\.\de-?\d+", "[SMALL]");
+        settings.add_filter(r"\d+\.\d\d s([;.])", "[TIME] s$1");
+        settings.add_filter(r#""seconds": [-.e0-9]+"#, r#""seconds": [TIME]"#);
+        settings.add_filter(r"evenhand \d+\.\d+\.\d+", "evenhand [VERSION]");
+        // Digits behind the eighth depend on the processor.
+        settings.add_filter(r"(\d\.\d{8})\d+", "$1");
+        settings
+    }
+}
+
+/// Compares what a command does with what it did.
+macro_rules! snapshot {
+    ($test:expr, $command:expr) => {
+        crate::support::CliTest::filters().bind(|| insta::assert_snapshot!($test.run($command)))
+    };
+}
+pub(crate) use snapshot;
+
+/// Words between blanks; quotes keep blanks together.
+fn words(command: &str) -> Vec<String> {
+    let mut words = vec![];
+    for (at, part) in command.split('\'').enumerate() {
+        if at % 2 == 1 {
+            words.push(part.to_owned());
+        } else {
+            words.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    words
+}
+
+/// A stream of whole numbers below a bound, the same everywhere.
+pub(crate) struct Lots(u64);
+
+impl Lots {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(crate) fn below(&mut self, bound: u64) -> i64 {
+        // The multiplier and increment of Knuth's MMIX; the high bits are the random ones.
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        i64::try_from((self.0 >> 33) % bound).unwrap()
+    }
+}
+
+/// Loans approved by income and history, and less often for women.
+pub(crate) fn loans(rows: usize) -> String {
+    let mut lots = Lots::new(7);
+    let mut text = "id,income,history,sex,age,region,approved\n".to_owned();
+    for row in 0..rows {
+        let (income, history) = (20 + lots.below(80), lots.below(3));
+        let (sex, age, region) = (lots.below(2), 18 + lots.below(50), lots.below(4));
+        let score = income + 15 * history - 25 * sex + lots.below(40) - 75;
+        let approved = if score > 0 { "yes" } else { "no" };
+        let history = ["bad", "none", "good"][usize::try_from(history).unwrap()];
+        let sex = ["male", "female"][usize::try_from(sex).unwrap()];
+        writeln!(text, "{row:04},{income},{history},{sex},{age},r{region},{approved}").unwrap();
+    }
+    text
+}
+
+/// Every line of a CSV file changed, the header too.
+pub(crate) fn each_line(csv: &str, change: impl Fn(usize, &str) -> String) -> String {
+    csv.lines().enumerate().map(|(at, line)| change(at, line) + "\n").collect()
+}
+
+/// The file with one byte changed.
+pub(crate) fn flip(path: &Path, to: &Path, at: usize) {
+    let mut bytes = fs::read(path).unwrap();
+    bytes[at] ^= 1;
+    fs::write(to, bytes).unwrap();
+}
