@@ -64,6 +64,10 @@ impl Learner for Logistic {
         }
         Ok(LogisticModel { classes, coefficients, converged, passes })
     }
+
+    fn takes_merged_rows(&self) -> bool {
+        true
+    }
 }
 
 impl Logistic {
