@@ -72,6 +72,12 @@ impl Cells {
         })
     }
 
+    /// The same cells of rows that stand for all, each weighing as much as those it stands for.
+    pub(crate) fn merged(&self, rows: &[usize], row_weights: Vec<f64>) -> Self {
+        let cell_of_row = Arc::new(self.cell_of_row.select(rows));
+        Self { cell_of_row, row_weights: Some(row_weights.into()), ..self.clone() }
+    }
+
     /// How many cells.
     pub fn len(&self) -> usize {
         self.labels.len()

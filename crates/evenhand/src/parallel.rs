@@ -26,6 +26,13 @@ pub(crate) fn reduce<S: Send>(
     walk(0..leaves, &|index| leaf(index * size..((index + 1) * size).min(rows)), &merge)
 }
 
+/// Runs work that walks over rows many times on one of the threads that do the walking.
+///
+/// Each walk that starts from outside costs two hand-overs between threads.
+pub(crate) fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    rayon::scope(|_| work())
+}
+
 /// Cuts `out` into the leaves of [`reduce`], `width` values a row, and fills each.
 pub(crate) fn fill<T: Send>(out: &mut [T], width: usize, leaf: impl Fn(Range<usize>, &mut [T]) + Sync) {
     use rayon::prelude::*;

@@ -4,7 +4,7 @@
 //! conventions in which the paper's text, its authors' notebooks and our default differ are
 //! in [`super::Conventions`]. [Jiang & Nachum 2019, Alg. 1 and 2]
 
-use super::{Assessment, Correction, Keep, Loop, Observer, Problem, Stop};
+use super::{Assessment, Correction, Keep, Loop, Observer, Problem, Stop, Technique};
 use crate::constraint::{Constraint, TiltTable};
 use crate::kernel::{Tally, tally};
 use crate::learner::{Learner, Predictor, Training};
@@ -56,6 +56,10 @@ pub fn correct<L: Learner>(
     settings.check()?;
     let conventions = settings.conventions;
     let lag = conventions.lag && problem.constraints().iter().any(Constraint::speaks_of_labels);
+    // Lots are drawn row by row; weights are not.
+    let may_merge = settings.technique == Technique::Weighting && learner.takes_merged_rows();
+    let merged = if may_merge { problem.merged() } else { None };
+    let problem = merged.as_ref().unwrap_or(problem);
     let table = problem.tilt_table(conventions.tilt);
     let mut run = Run { problem, settings, learner, table, memory: L::Memory::default(), fits: 0, unconverged: 0 };
     let (mut multipliers, mut before) = (vec![0.0; problem.constraints().len()], None);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::merge::merge;
 use super::{Assessment, GroupRates, NamedValue};
 use crate::cells::Cells;
 use crate::constraint::{Constraint, Functional, Measure, Tilt, TiltTable, constraints};
@@ -97,6 +98,23 @@ impl Problem {
         Ok(warnings)
     }
 
+    /// The same problem with rows that are alike merged into one that weighs as much as they do.
+    ///
+    /// `None` where too few are alike. For learners to whom that is the same.
+    pub(super) fn merged(&self) -> Option<Self> {
+        let merged = merge(&self.features, &self.cells)?;
+        Some(Self {
+            features: self.features.select(&merged.rows),
+            labels: self.labels.select(&merged.rows),
+            classes: self.classes,
+            positive: self.positive,
+            group_names: self.group_names.clone(),
+            cells: self.cells.merged(&merged.rows, merged.weights),
+            constraints: self.constraints.clone(),
+            functionals: self.functionals.clone(),
+        })
+    }
+
     /// The encoded rows.
     pub fn features(&self) -> &Features {
         &self.features
@@ -172,7 +190,7 @@ impl Problem {
             })
             .collect();
         Assessment {
-            rows: self.cells.rows(),
+            rows: (0..self.cells.len()).map(|cell| self.cells.count(cell)).sum(),
             wrong: self.wrong(tally),
             error: self.wrong(tally) / total,
             violation: violations.iter().filter_map(|one| one.value).fold(0.0, |largest, one| one.abs().max(largest)),

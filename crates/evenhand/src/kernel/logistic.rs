@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::product::{Scatter, Tables, gram, gram_diagonal, margins};
 use super::{BLOCK, blocks, link};
 use crate::data::Codes;
-use crate::features::Features;
+use crate::features::{CodedColumn, Features};
 use crate::parallel;
 use crate::weights::Weights;
 
@@ -93,6 +93,23 @@ impl LogisticRows<'_> {
         };
         let squares = parallel::reduce(self.features.rows(), pass, merge);
         lay_out(&squares, count, stride)
+    }
+
+    /// How many gradients a matrix of second derivatives and its factor cost, about.
+    ///
+    /// A gradient adds each feature of a row twice, a matrix each pair of them for each
+    /// pair of margins; the factor takes a sixth of the cube of its side in such additions.
+    pub(crate) fn hessian_cost(&self) -> usize {
+        let on = |column: &CodedColumn| {
+            let codes = column.active.codes().max(1);
+            (0..codes).map(|code| column.active.of(code).len()).sum::<usize>() as f64 / codes as f64
+        };
+        let features = 1.0 + self.features.dense().len() as f64 + self.features.coded().iter().map(on).sum::<f64>();
+        let margins = outputs(self.classes) as f64;
+        let gradient = 2.0 * self.features.rows() as f64 * features * margins;
+        let matrix = self.features.rows() as f64 * features.powi(2) * margins * (margins + 1.0) / 2.0;
+        let factor = (self.coefficients() as f64).powi(3) / 6.0;
+        ((matrix + factor) / gradient).ceil().max(1.0) as usize
     }
 
     /// The diagonal of the matrix of second derivatives.
@@ -263,7 +280,7 @@ fn lay_out(squares: &[Vec<f64>], count: usize, stride: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::{Active, CodedColumn, DenseColumn};
+    use crate::features::{Active, DenseColumn};
 
     /// Rows with byte, two-byte and dense columns, some of them thermometers, more than a leaf of them.
     fn features(rows: usize) -> Features {

@@ -9,7 +9,7 @@ use super::minimise::{Minimiser, Objective, minimise};
 use super::{Learner, Predictor, Scorer, Training};
 use crate::features::Features;
 use crate::kernel::logistic::{LogisticRows, LogisticScorer};
-use crate::{Error, Result};
+use crate::{Error, Result, parallel};
 
 /// Settings of the built-in learner.
 ///
@@ -57,11 +57,16 @@ impl Learner for Logistic {
         self.check()?;
         let Training { features, labels, classes, weights } = training;
         let problem = Penalised { rows: LogisticRows { features, labels, weights, classes }, settings: self };
-        let (coefficients, converged, passes) = minimise(&problem, memory, self.tolerance, self.max_passes);
+        let (coefficients, converged, passes) =
+            parallel::inside(|| minimise(&problem, memory, self.tolerance, self.max_passes));
         if !coefficients.iter().all(|coefficient| coefficient.is_finite()) {
             return Err(Error::Learner { detail: "the coefficients ran off to infinity; raise `l2`".into() });
         }
         Ok(LogisticModel { classes, coefficients, converged, passes })
+    }
+
+    fn takes_merged_rows(&self) -> bool {
+        true
     }
 }
 
@@ -192,6 +197,10 @@ impl Objective for Penalised<'_> {
             *entry += self.settings.penalty(position, self.stride());
         }
         diagonal
+    }
+
+    fn metric_cost(&self) -> usize {
+        self.rows.hessian_cost()
     }
 }
 

@@ -3,8 +3,12 @@
 //! A second-derivative matrix costs as much as ten or twenty gradients and changes little
 //! from one re-weighting to the next. So its Cholesky factor is kept, across fits too, and
 //! the last few gradient differences correct it (limited-memory BFGS with the factor as its
-//! first guess); it is made anew when steps get slow. With more coefficients than a matrix
-//! is worth, the diagonal takes the factor's place and nothing else changes.
+//! first guess); it is made anew when steps get slow, or when fits have come to take so many
+//! more passes than at first that a new one would have paid. With more coefficients than a
+//! matrix is worth, the diagonal takes the factor's place and nothing else changes.
+//!
+//! A run of fits whose weights drift ends at points that drift as well: each starts where
+//! the way of those before it leads.
 //!
 //! The loss is never evaluated: it is convex, so a step that has not passed the valley
 //! along its line, which two gradients tell, has lowered it.
@@ -23,6 +27,8 @@ pub(super) trait Objective {
     /// The lower triangle, row by row.
     fn hessian(&self, at: &[f64]) -> Vec<f64>;
     fn hessian_diagonal(&self, at: &[f64]) -> Vec<f64>;
+    /// How many gradients the metric costs, its factor included.
+    fn metric_cost(&self) -> usize;
 }
 
 /// What one minimisation leaves for the next: where it ended, and the metric it ended with.
@@ -31,6 +37,12 @@ pub struct Minimiser {
     at: Vec<f64>,
     metric: Option<Metric>,
     differences: VecDeque<Difference>,
+    /// Where the last three fits ended, the latest first.
+    ends: VecDeque<Vec<f64>>,
+    /// The fewest passes that a whole fit with this metric has taken, if there was one.
+    fewest: Option<usize>,
+    /// How many passes more than could be hoped for the fits with this metric have taken.
+    excess: usize,
 }
 
 /// The largest number of coefficients for which a matrix is factored. At 1,500 the factor
@@ -42,6 +54,10 @@ const DIFFERENCES: [usize; 2] = [8, 30];
 
 /// A step that leaves more than this share of the distance behind it was slow.
 const SLOW: f64 = 0.35;
+
+/// A fit that starts close takes this many passes with a fresh metric: where it starts,
+/// after a step, and after a second that ends within the tolerance.
+const FEW_PASSES: usize = 3;
 
 /// After so many slow steps in a row the metric is made anew. A diagonal is slow by nature.
 const SLOW_STEPS: [usize; 2] = [2, 50];
@@ -72,21 +88,19 @@ pub(super) fn minimise(
     if memory.at.len() != objective.dimension() {
         *memory = Minimiser { at: vec![0.0; objective.dimension()], ..Minimiser::default() };
     }
+    memory.extrapolate();
     let mut gradient = objective.gradient(&memory.at);
     let mut passes = 1;
     let mut slow_steps = 0;
+    let mut renew = memory.metric.is_none() || memory.is_worn_out(objective);
     loop {
-        if memory.metric.as_ref().is_none_or(|metric| slow_steps >= SLOW_STEPS[metric.kind()]) {
-            let metric = Metric::at(objective, &memory.at);
-            if matches!(metric, Metric::Factor(_)) {
-                // It knows more than differences taken elsewhere; beside a diagonal they are worth keeping.
-                memory.differences.clear();
-            }
-            memory.metric = Some(metric);
-            slow_steps = 0;
+        if renew || memory.is_slow_after(slow_steps) {
+            memory.renew(objective);
+            (renew, slow_steps) = (false, 0);
         }
         let distance = memory.distance(&gradient);
         if distance <= tolerance || passes >= max_passes || !distance.is_finite() {
+            memory.finish(passes);
             return (memory.at.clone(), distance <= tolerance, passes);
         }
         let (step, next, used) = line_search(objective, memory, &gradient, max_passes - passes);
@@ -133,6 +147,50 @@ fn line_search(
 }
 
 impl Minimiser {
+    /// Goes on from the last end as far as its step, compared with the one before, suggests.
+    fn extrapolate(&mut self) {
+        let [last, before, first] = self.ends.make_contiguous() else { return };
+        let minus = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a - b).collect() };
+        let (step, step_before) = (minus(last, before), minus(before, first));
+        // The best multiple of the step before to predict the step; steps that turn back predict nothing.
+        let ratio = dot(&step, &step_before) / dot(&step_before, &step_before);
+        if ratio > 0.0 {
+            add(&mut self.at, ratio.min(1.0), &step);
+        }
+    }
+
+    /// Whether the passes that a new factor would have saved would have paid for it.
+    ///
+    /// A diagonal is left alone: what the differences know is worth more than a new one.
+    fn is_worn_out(&self, objective: &dyn Objective) -> bool {
+        matches!(self.metric, Some(Metric::Factor(_))) && self.excess >= objective.metric_cost()
+    }
+
+    /// Whether so many slow steps in a row are too many for this kind of metric.
+    fn is_slow_after(&self, slow_steps: usize) -> bool {
+        self.metric.as_ref().is_none_or(|metric| slow_steps >= SLOW_STEPS[metric.kind()])
+    }
+
+    fn renew(&mut self, objective: &dyn Objective) {
+        let metric = Metric::at(objective, &self.at);
+        if matches!(metric, Metric::Factor(_)) {
+            // It knows more than differences taken elsewhere; beside a diagonal they are worth keeping.
+            self.differences.clear();
+        }
+        self.metric = Some(metric);
+        (self.fewest, self.excess) = (None, 0);
+    }
+
+    /// Keeps what the next fit starts from, and the account of whether the metric is still worth keeping.
+    fn finish(&mut self, passes: usize) {
+        let fewest = self.fewest.map_or(passes, |fewest| fewest.min(passes));
+        self.fewest = Some(fewest);
+        // A metric is never as good as on its first day: that one pass could be saved is always hoped for.
+        self.excess += passes.saturating_sub(FEW_PASSES.max(fewest - 1));
+        self.ends.push_front(self.at.clone());
+        self.ends.truncate(3);
+    }
+
     fn distance(&self, gradient: &[f64]) -> f64 {
         let metric = self.metric.as_ref().expect("set before the first use");
         dot(gradient, &metric.solve(gradient)).max(0.0).sqrt()

@@ -32,6 +32,13 @@ pub trait Learner {
     /// # Errors
     /// [`crate::Error::Learner`], or what an outside program or closure says.
     fn fit(&self, training: Training<'_>, memory: &mut Self::Memory) -> Result<Self::Predictor>;
+
+    /// Whether rows that are alike may be handed over as one that weighs as much as they do.
+    ///
+    /// True of a learner that minimises a weighted sum over rows; not of one that counts rows.
+    fn takes_merged_rows(&self) -> bool {
+        false
+    }
 }
 
 /// All that a learner is shown.
