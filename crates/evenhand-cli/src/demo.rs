@@ -1,5 +1,7 @@
 //! `evenhand demo`: made-up loans whose true labels are known, with and without correction.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use clap::Args;
 use evenhand::correction::{Assessment, Problem};
@@ -18,7 +20,8 @@ use crate::text::{Lines, counted, or_dash, percent, rate, signed};
 /// A population of applicants is drawn whose true labels (who would repay) are known. The
 /// decisions of the past were biased against two overlapping groups, by a known amount. A
 /// classifier is trained on these decisions, without correction and with it, and both are
-/// judged on held-out applicants against the true labels, which a real user never has.
+/// judged on held-out applicants against the true labels, which a real user never has;
+/// beside them stands a classifier that was trained on the true labels.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct DemoArgs {
@@ -30,6 +33,10 @@ pub(crate) struct DemoArgs {
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
 
+    /// Write the made-up applicants to a file as well, to try the other commands on.
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
+
     /// Write the result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -38,12 +45,13 @@ pub(crate) struct DemoArgs {
 const EXAMPLES: &str = "\
 Example:
   evenhand demo --rows 20000 --seed 3
+  evenhand demo --write loans.csv
 
-JSON keys: rows, seed, notion, groups, multipliers (name, value, truth), uncorrected and corrected
-(each with past and truth: rows, wrong, error, violation, violations, positive_rate, class_rates,
+JSON keys: rows, seed, notion, groups, multipliers (name, value, truth), uncorrected, corrected and
+true_labels (each with past and truth: rows, wrong, error, violation, violations, positive_rate, class_rates,
 groups), stop, loops, fits, seconds.";
 
-/// The share of applicants that both classifiers are judged on.
+/// The share of applicants that the classifiers are judged on.
 const HOLDOUT: f64 = 0.3;
 
 /// What the demonstration shows. The keys are stable.
@@ -56,6 +64,8 @@ struct Report {
     multipliers: Vec<Multiplier>,
     uncorrected: Judged,
     corrected: Judged,
+    /// Trained on the true labels: as good as it can get.
+    true_labels: Judged,
     stop: Stop,
     loops: usize,
     fits: usize,
@@ -81,7 +91,13 @@ struct Judged {
 
 pub(crate) fn run(args: &DemoArgs) -> Result<Ending> {
     let progress = Progress::new(args.json);
+    if let Some(path) = &args.write {
+        Table::check_format(path)?;
+    }
     let table = progress.during("drawing applicants", || synthetic::population(args.rows, args.seed))?;
+    if let Some(path) = &args.write {
+        table.write(path)?;
+    }
     let (train_rows, test_rows) = holdout(args.rows, HOLDOUT, args.seed)?;
     let train = labelled(table.select(&train_rows), "approved", "deserved")?;
     let past = labelled(table.select(&test_rows), "approved", "deserved")?;
@@ -98,6 +114,8 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Ending> {
     let fitted = correction.fit_observed(&train, &learner, &mut watch)?;
     let seconds = watch.finish();
     let uncorrected = correction.uncorrected(fitted.problem(), &learner)?;
+    let taught = labelled(table.select(&train_rows), "deserved", "approved")?;
+    let taught = correction.uncorrected(&fitted.binding().problem(&taught)?.0, &learner)?;
 
     let (past, truth) = (fitted.binding().problem(&past)?.0, fitted.binding().problem(&truth)?.0);
     let report = Report {
@@ -108,6 +126,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Ending> {
         multipliers: multipliers(&fitted),
         uncorrected: judge(&uncorrected.predictor, &past, &truth)?,
         corrected: judge(fitted.predictor(), &past, &truth)?,
+        true_labels: judge(&taught.predictor, &past, &truth)?,
         stop: fitted.stop(),
         loops: fitted.trace().len(),
         fits: fitted.outcome().fits,
@@ -143,15 +162,17 @@ impl Report {
     fn to_text(&self) -> String {
         let held_out = self.corrected.truth.rows;
         let mut lines = Lines::default();
-        lines.push("", vec!["uncorrected".into(), "corrected".into()]);
-        let both = |number: &dyn Fn(&Judged) -> String| vec![number(&self.uncorrected), number(&self.corrected)];
-        lines.push("wrong by the true labels", both(&|one| percent(one.truth.error)));
-        lines.push("wrong by the biased decisions", both(&|one| percent(one.past.error)));
-        lines.push("violation of demographic parity", both(&|one| rate(one.truth.violation)));
-        lines.push("approved", both(&|one| percent(one.truth.class_rates[1])));
+        lines.push("trained on", vec!["past decisions".into(), "corrected".into(), "true labels".into()]);
+        let all = |number: &dyn Fn(&Judged) -> String| {
+            [&self.uncorrected, &self.corrected, &self.true_labels].into_iter().map(number).collect::<Vec<_>>()
+        };
+        lines.push("wrong by the true labels", all(&|one| percent(one.truth.error)));
+        lines.push("wrong by the biased decisions", all(&|one| percent(one.past.error)));
+        lines.push("violation of demographic parity", all(&|one| rate(one.truth.violation)));
+        lines.push("approved", all(&|one| percent(one.truth.class_rates[1])));
         for (at, group) in self.groups.iter().enumerate() {
             let of_group = |one: &Judged| or_dash(one.truth.groups[at].positive_rate, percent);
-            lines.push(format!("  {group}"), both(&of_group));
+            lines.push(format!("  {group}"), all(&of_group));
         }
         let mut bias = Lines::default();
         bias.push("", vec!["put in".into(), "found".into()]);
@@ -160,11 +181,12 @@ impl Report {
         }
         format!(
             "{} for a loan, made up. Past decisions were biased against two overlapping groups.\n\
-             One classifier learned from these decisions as they are, one with corrected weights;\n\
-             both are judged on {} that neither has seen.\n\n{}\n\
-             Violation: largest |overall - group| positive rate.\n\n\
+             One classifier learned from these decisions as they are, one with corrected weights, and\n\
+             one from the true labels, which a real user never has. All are judged on {}\n\
+             that none of them has seen.\n\n{}\n\
+             Violation: largest |overall - group| positive rate, of decisions.\n\n\
              The bias, as a multiplier per group\n{}\n\
-             {}, {}, {:.2} s. Next: evenhand fit --help\n",
+             {}, {}, {:.2} s. Next: evenhand demo --write loans.csv, and evenhand fit --help\n",
             counted(self.rows, "applicant"),
             counted(held_out, "applicant"),
             lines.render(),

@@ -71,3 +71,7 @@ pub use notion::Notion;
 pub use recipe::Recipe;
 pub use warning::Warning;
 pub use weights::Weights;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
