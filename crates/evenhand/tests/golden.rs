@@ -6,6 +6,8 @@
 //! Without it these tests are skipped, and say so; with `EVENHAND_DATA_REQUIRED=1` its
 //! absence is a failure.
 
+#![allow(clippy::unwrap_used)] // clippy knows helpers of unit tests only
+
 use std::path::{Path, PathBuf};
 
 use evenhand::correction::Assessment;

@@ -109,7 +109,10 @@ impl LogisticRows<'_> {
         let gradient = 2.0 * self.features.rows() as f64 * features * margins;
         let matrix = self.features.rows() as f64 * features.powi(2) * margins * (margins + 1.0) / 2.0;
         let factor = (self.coefficients() as f64).powi(3) / 6.0;
-        ((matrix + factor) / gradient).ceil().max(1.0) as usize
+        // At least one, so that nothing is lost.
+        #[expect(clippy::cast_sign_loss)]
+        let cost = ((matrix + factor) / gradient).ceil().max(1.0) as usize;
+        cost
     }
 
     /// The diagonal of the matrix of second derivatives.
