@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let correction = prepared.correction(Notion::DemographicParity);
     let learner = prepared.learner();
     if let Some(out) = arguments.next() {
-        let (binding, _) = Binding::new(&correction, &prepared.train)?;
+        let (binding, ..) = Binding::new(&correction, &prepared.train)?;
         std::fs::create_dir_all(&out)?;
         std::fs::write(Path::new(&out).join("width"), binding.encoding().width().to_string())?;
         for (part, data) in [("train", &prepared.train), ("test", &prepared.test)] {
@@ -32,8 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     for _ in 0..repetitions {
         let start = Instant::now();
-        let (binding, _) = Binding::new(&correction, &prepared.train)?;
-        let (problem, _) = binding.problem(&prepared.train)?;
+        let (binding, problem, _) = Binding::new(&correction, &prepared.train)?;
         let encoded = Instant::now();
         let outcome = correction.solve(&problem, &learner, &mut Silent)?;
         let end = Instant::now();

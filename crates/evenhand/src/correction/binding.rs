@@ -30,11 +30,11 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// Learns from training rows.
+    /// Learns from training rows, and makes them ready.
     ///
     /// # Errors
     /// Anything wrong with groups, notions, withheld columns or the encoding.
-    pub fn new(settings: &Correction, data: &Dataset) -> Result<(Self, Vec<Warning>)> {
+    pub fn new(settings: &Correction, data: &Dataset) -> Result<(Self, Problem, Vec<Warning>)> {
         let table = data.table();
         let (groups, mut warnings) = Groups::bind(&settings.groups, table)?;
         let (pinned, places, more) = pinned(settings, table, groups.len())?;
@@ -59,10 +59,11 @@ impl Binding {
         };
         let membership = binding.membership(table)?;
         warnings.extend(membership.small_groups(SMALL_GROUP));
-        let (mut problem, _) = binding.problem_with(data, &membership)?;
+        let (mut problem, more) = binding.problem_with(data, &membership)?;
+        warnings.extend(more);
         warnings.extend(problem.drop_unbound()?);
         binding.constraints = problem.constraints().to_vec();
-        Ok((binding, warnings))
+        Ok((binding, problem, warnings))
     }
 
     /// Encodes rows and binds the constraints to them.

@@ -257,9 +257,7 @@ impl Correction {
         learner: &L,
         observer: &mut dyn Observer,
     ) -> Result<Fitted<L::Predictor>> {
-        let (binding, mut warnings) = Binding::new(self, data)?;
-        let (problem, more) = binding.problem(data)?;
-        warnings.extend(more);
+        let (binding, problem, warnings) = Binding::new(self, data)?;
         let outcome = correct(&problem, self, learner, observer)?;
         Ok(Fitted::new(binding, problem, outcome, warnings))
     }

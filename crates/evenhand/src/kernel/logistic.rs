@@ -249,11 +249,12 @@ impl Buffers {
 
 /// 1.0 where the label is `class`, 0.0 elsewhere.
 fn labelled(labels: &Codes, block: Range<usize>, class: usize, out: &mut Vec<f64>) {
+    let is = |label: usize| if label == class { 1.0 } else { 0.0 };
     out.clear();
     match labels {
-        Codes::U8(labels) => out.extend(labels[block].iter().map(|&label| f64::from(label as usize == class))),
-        Codes::U16(labels) => out.extend(labels[block].iter().map(|&label| f64::from(label as usize == class))),
-        Codes::U32(labels) => out.extend(labels[block].iter().map(|&label| f64::from(label as usize == class))),
+        Codes::U8(labels) => out.extend(labels[block].iter().map(|&label| is(label as usize))),
+        Codes::U16(labels) => out.extend(labels[block].iter().map(|&label| is(label as usize))),
+        Codes::U32(labels) => out.extend(labels[block].iter().map(|&label| is(label as usize))),
     }
 }
 
@@ -271,9 +272,10 @@ fn lay_out(squares: &[Vec<f64>], count: usize, stride: usize) -> Vec<f64> {
     for ((first, second), square) in pairs.zip(squares) {
         for row in 0..stride {
             for column in 0..stride {
-                // Squares are symmetric and hold their lower triangle; off the diagonal both halves are wanted.
-                let value = square[row.max(column) * stride + row.min(column)];
-                whole[(first * stride + row) * side + second * stride + column] = value;
+                // A square holds each pair of features once, in one triangle or the other.
+                let across = if row == column { 0.0 } else { square[column * stride + row] };
+                whole[(first * stride + row) * side + second * stride + column] =
+                    square[row * stride + column] + across;
             }
         }
     }

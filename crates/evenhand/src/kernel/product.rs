@@ -158,9 +158,11 @@ fn add_bytes(codes: &[u8], residuals: &[f64], table: &mut [f64]) {
     }
 }
 
-/// Adds `Σ curvature · x xᵀ` over a block of rows to the lower triangle of a matrix.
+/// Adds `Σ curvature · x xᵀ` over a block of rows to a matrix, each pair of features once.
 ///
-/// The intercept is the last feature. The matrix is stored row by row, `width + 1` wide.
+/// The intercept is the last feature. The matrix is stored row by row, `width + 1` wide. A
+/// pair falls in the triangle that the order of columns puts it in: whoever reads an entry
+/// adds the one across the diagonal, which is cheaper than sorting every row's features.
 pub(crate) fn gram(features: &Features, rows: Range<usize>, curvature: &[f64], matrix: &mut [f64]) {
     let side = features.width() + 1;
     let mut on: Vec<u32> = Vec::new();
@@ -175,18 +177,17 @@ pub(crate) fn gram(features: &Features, rows: Range<usize>, curvature: &[f64], m
             on.extend_from_slice(column.active.of(column.codes.get(row)));
         }
         on.push(features.width() as u32);
-        on.sort_unstable();
         for (position, &feature) in on.iter().enumerate() {
-            let line = &mut matrix[feature as usize * side..][..=feature as usize];
+            let line = &mut matrix[feature as usize * side..][..side];
             for &other in &on[..=position] {
                 line[other as usize] += curvature;
             }
         }
         for &(feature, values) in &dense {
             let value = curvature * values[at];
+            let line = &mut matrix[feature * side..][..side];
             for &other in &on {
-                let (low, high) = (feature.min(other as usize), feature.max(other as usize));
-                matrix[high * side + low] += value;
+                line[other as usize] += value;
             }
         }
     }
@@ -196,8 +197,7 @@ pub(crate) fn gram(features: &Features, rows: Range<usize>, curvature: &[f64], m
             *scaled = value * curvature;
         }
         for &(other, others) in &dense[..=position] {
-            let (low, high) = (feature.min(other), feature.max(other));
-            matrix[high * side + low] += dot(&scaled, others);
+            matrix[feature * side + other] += dot(&scaled, others);
         }
     }
 }
