@@ -22,7 +22,7 @@ HEAD = """\
 
 Written by `bench/notebook/run`; every measurement is in `RESULTS.csv`. Same matrices, same run, rounds taking turns.
 Reading files is timed on neither side. For evenhand the time runs from the table in memory (encoding and groups
-included); for scikit-learn from the encoded matrix. evenhand solves every fit to a Newton decrement of 1e-6;
+included); for scikit-learn from the encoded matrix. evenhand solves every fit to a Newton decrement of 1e-5;
 liblinear stops at its default tolerance, so the two differ by a few decisions. The notebooks used dense matrices; a sparse one is
 the faster way to ask scikit-learn for the same.
 

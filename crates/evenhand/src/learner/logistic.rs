@@ -17,7 +17,7 @@ use crate::{Error, Result, parallel};
 /// |---|---|---|---|
 /// | `l2` | 1 | ≥ 0 | penalty on the squares of the coefficients, against the sum of weighted losses |
 /// | `penalise_intercept` | no | | whether the penalty includes the intercept (as liblinear does) |
-/// | `tolerance` | 1e-6 | > 0 | stops when the loss is within half its square of the least |
+/// | `tolerance` | 1e-5 | > 0 | stops when the loss is within half its square of the least |
 /// | `max_passes` | 500 | ≥ 1 | stops, not converged, after this many passes over the rows |
 ///
 /// A value out of range is [`Error::Setting`] at the first fit.
@@ -35,7 +35,7 @@ pub struct Logistic {
 
 impl Default for Logistic {
     fn default() -> Self {
-        Self { l2: 1.0, penalise_intercept: false, tolerance: 1e-6, max_passes: 500 }
+        Self { l2: 1.0, penalise_intercept: false, tolerance: 1e-5, max_passes: 500 }
     }
 }
 
