@@ -10,7 +10,7 @@ use evenhand::{ReadOptions, Schema};
 
 use crate::audit::AuditArgs;
 use crate::demo::DemoArgs;
-use crate::failure::Usage;
+use crate::failure::{Running, Usage};
 use crate::fit::FitArgs;
 use crate::predict::PredictArgs;
 use crate::verify::VerifyArgs;
@@ -68,6 +68,18 @@ impl Command {
             Self::Fit(args) => args.json,
             Self::Predict(args) => args.json,
             Self::Verify(args) => args.json,
+        }
+    }
+}
+
+impl From<&Command> for Running {
+    fn from(command: &Command) -> Self {
+        match command {
+            Command::Demo(_) => Self::Demo,
+            Command::Audit(_) => Self::Audit,
+            Command::Fit(_) => Self::Fit,
+            Command::Predict(_) => Self::Predict,
+            Command::Verify(_) => Self::Verify,
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 use clap::Args;
-use evenhand::audit::{AuditOptions, AuditedNotion};
+use evenhand::audit::{AuditOptions, AuditedNotion, ClassAudit, Rate};
 use evenhand::{Audit, Dataset, Error, GroupSpec, Groups, Labels, Notion, ReadOptions, Schema};
 use serde::Serialize;
 
 use crate::Ending;
 use crate::args::DataArgs;
 use crate::failure::Usage;
-use crate::output::{self, note};
+use crate::output::{self, Told, note};
 use crate::progress::Progress;
 use crate::text;
 
@@ -67,11 +67,17 @@ struct Config {
     bound: Option<(AuditedNotion, Notion, f64)>,
 }
 
-/// The audit, and whether it is within the bound asked for.
+/// The audit, with the texts of its warnings, and whether it is within the bound asked for.
 #[derive(Serialize)]
-struct Report<'a> {
-    #[serde(flatten)]
-    audit: &'a Audit,
+struct Report {
+    rows: usize,
+    weighted: bool,
+    confidence: f64,
+    small_group: usize,
+    accuracy: Option<Rate>,
+    classes: Vec<ClassAudit>,
+    intersections_left_out: usize,
+    warnings: Vec<Told>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<Bound>,
 }
@@ -92,14 +98,14 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
     let path = &args.data.data;
     let (data, mut warnings) = progress
         .during(format!("reading {}", path.display()), || Dataset::read(path, &config.schema, &config.reading))?;
-    let (groups, more) = Groups::bind(&config.groups, data.table())?;
+    let (groups, more) = Groups::of(&config.groups, &data)?;
     warnings.extend(more);
     let mut audit = progress.during("auditing", || config.audit(&data, &groups, args.predictions.as_deref()))?;
     audit.warnings.splice(0..0, warnings);
     let bound = config.bound(&audit, args.predictions.is_some())?;
     let met = bound.as_ref().is_none_or(|bound| bound.met);
     if args.json {
-        output::json(&Report { audit: &audit, bound })?;
+        output::json(&Report::new(audit, bound))?;
     } else {
         output::text(&audit.to_string())?;
         if let Some(Bound { notion, of, max_violation, violation, .. }) = bound.filter(|bound| !bound.met) {
@@ -110,6 +116,15 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
         }
     }
     Ok(if met { Ending::Fine } else { Ending::Missed })
+}
+
+impl Report {
+    fn new(audit: Audit, bound: Option<Bound>) -> Self {
+        let Audit { rows, weighted, confidence, small_group, accuracy, classes, intersections_left_out, warnings } =
+            audit;
+        let warnings = Told::all(warnings, None);
+        Self { rows, weighted, confidence, small_group, accuracy, classes, intersections_left_out, warnings, bound }
+    }
 }
 
 impl Config {

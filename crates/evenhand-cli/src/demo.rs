@@ -59,7 +59,7 @@ const HOLDOUT: f64 = 0.3;
 struct Report {
     rows: usize,
     seed: u64,
-    notion: Notion,
+    notion: Vec<String>,
     groups: Vec<String>,
     multipliers: Vec<Multiplier>,
     uncorrected: Judged,
@@ -121,7 +121,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Ending> {
     let report = Report {
         rows: args.rows,
         seed: args.seed,
-        notion: Notion::DemographicParity,
+        notion: vec![Notion::DemographicParity.to_string()],
         groups: fitted.binding().group_names(),
         multipliers: multipliers(&fitted),
         uncorrected: judge(&uncorrected.predictor, &past, &truth)?,
@@ -168,7 +168,7 @@ impl Report {
         };
         lines.push("wrong by the true labels", all(&|one| percent(one.truth.error)));
         lines.push("wrong by the biased decisions", all(&|one| percent(one.past.error)));
-        lines.push("violation of demographic parity", all(&|one| rate(one.truth.violation)));
+        lines.push("violation of demographic parity", all(&|one| or_dash(one.truth.violation, rate)));
         lines.push("approved", all(&|one| percent(one.truth.class_rates[1])));
         for (at, group) in self.groups.iter().enumerate() {
             let of_group = |one: &Judged| or_dash(one.truth.groups[at].positive_rate, percent);

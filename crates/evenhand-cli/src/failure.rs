@@ -17,6 +17,23 @@ use crate::output;
 /// The exit code of bad input and bad usage.
 const BAD_INPUT: u8 = 2;
 
+/// The command that could not go on: it decides which options a hint may name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Running {
+    Demo,
+    Audit,
+    Fit,
+    Predict,
+    Verify,
+}
+
+impl Running {
+    /// Whether it has the options that say how a file is read and what its columns are.
+    fn has_data_options(self) -> bool {
+        matches!(self, Self::Audit | Self::Fit)
+    }
+}
+
 /// Arguments that do not go together, or with the files they name.
 #[derive(Debug)]
 pub(crate) struct Usage {
@@ -91,9 +108,9 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
 }
 
 /// Reports an error: on stderr, and with `json` on stdout as well.
-pub(crate) fn report(error: &anyhow::Error, json: bool) -> ExitCode {
+pub(crate) fn report(error: &anyhow::Error, running: Running, json: bool) -> ExitCode {
     let (code, hint) = match (error.downcast_ref::<Error>(), error.downcast_ref::<Usage>()) {
-        (Some(known), _) => (known.code(), hint(known)),
+        (Some(known), _) => (known.code(), hint(known, running)),
         (None, Some(usage)) => ("usage", usage.hint.clone()),
         (None, None) if error.is::<Bug>() => {
             ("internal", Some("please report it with the command you gave".to_owned()))
@@ -130,36 +147,55 @@ fn to_stdout(code: &str, message: &str) {
 }
 
 /// The option or the step that gets a user on, where there is one that the message does not name.
-fn hint(error: &Error) -> Option<String> {
+fn hint(error: &Error, running: Running) -> Option<String> {
     let text = match error {
         Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
             "check the path, and the folder you are in".to_owned()
         }
         Error::UnknownColumn { column, known } => match nearest(column, known) {
             Some(name) => format!("did you mean `{name}`?"),
-            None => "names count capitals; without a header line give --no-header".to_owned(),
+            None if running.has_data_options() => {
+                "names count capitals; without a header line give --no-header".to_owned()
+            }
+            None => return None,
         },
+        Error::Unreadable { .. } => "the file may be cut or of another format; get it or write it again".to_owned(),
+        Error::RaggedRow { .. } => "correct or remove that line, and look for quotes that are not closed".to_owned(),
+        Error::EmptyGroup { .. } => "look at the groups there are with `evenhand audit`".to_owned(),
+        Error::ModelIntegrity { .. } | Error::ModelVersion { .. } => "write it again with `evenhand fit`".to_owned(),
+        Error::LostColumns { .. } => {
+            "bring the columns back, or fit a model without them (`evenhand fit --ignore`)".to_owned()
+        }
+        Error::Learner { detail } if detail.contains("agree to it") => {
+            "give --learner with that command, if you trust it".to_owned()
+        }
+        Error::ColumnType { .. } if running != Running::Verify => "leave it out with --ignore".to_owned(),
+        Error::NoConstraints { .. } if running == Running::Fit => {
+            "name groups with --group, and a notion with --notion".to_owned()
+        }
+        Error::NotFinite { .. } | Error::NotNumeric { .. } if running == Running::Predict => {
+            "correct the value, or leave it empty if it is missing".to_owned()
+        }
+        _ if running.has_data_options() => return data_hint(error),
+        _ => return None,
+    };
+    Some(text)
+}
+
+/// The hints that name options about labels and values.
+fn data_hint(error: &Error) -> Option<String> {
+    let text = match error {
         Error::UnknownPositive { .. } => "give one of these values with --positive".to_owned(),
         Error::PositiveNeeded { classes, .. } => {
             format!("give --positive '{}'", classes.last().map_or("VALUE", String::as_str))
         }
         Error::OneClass { .. } => "check --label, and that the file was not filtered by it".to_owned(),
         Error::TooManyClasses { .. } => "check --label; a number has to be cut into classes first".to_owned(),
-        Error::ColumnType { .. } => "leave it out with --ignore".to_owned(),
         Error::NotFinite { column, found, .. } => {
             format!("give --missing '{found}' to read it as missing, or --ignore '{column}'")
         }
         Error::NotNumeric { column, .. } => {
             format!("name the text with --missing if it means a missing value, or give --categorical '{column}'")
-        }
-        Error::Unreadable { .. } => "the file may be cut or of another format; get it or write it again".to_owned(),
-        Error::RaggedRow { .. } => "correct or remove that line, and look for quotes that are not closed".to_owned(),
-        Error::EmptyGroup { .. } => "look at the groups there are with `evenhand audit`".to_owned(),
-        Error::NoConstraints { .. } => "name groups with --group, and a notion with --notion".to_owned(),
-        Error::ModelIntegrity { .. } | Error::ModelVersion { .. } => "write it again with `evenhand fit`".to_owned(),
-        Error::LostColumns { .. } => "bring the columns back, or fit a model without them (--ignore)".to_owned(),
-        Error::Learner { detail } if detail.contains("agree to it") => {
-            "give --learner with that command, if you trust it".to_owned()
         }
         _ => return None,
     };
@@ -199,6 +235,14 @@ mod tests {
         let error = guarded(|| -> anyhow::Result<()> { panic!("no such thing") }).unwrap_err();
         let _ = panic::take_hook();
         assert!(error.is::<Bug>() && error.to_string().contains("no such thing"), "{error}");
+    }
+
+    #[test]
+    fn hints_name_options_of_the_running_command_only() {
+        let error = Error::NotFinite { column: "age".into(), row: 2, found: "inf".into() };
+        assert!(hint(&error, Running::Fit).unwrap().contains("--missing"));
+        assert!(!hint(&error, Running::Predict).unwrap().contains("--"));
+        assert_eq!(hint(&error, Running::Verify), None);
     }
 
     #[test]

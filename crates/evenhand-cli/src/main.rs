@@ -18,6 +18,7 @@ mod verify;
 use std::process::ExitCode;
 
 use args::{Cli, Command};
+use failure::Running;
 
 /// How a command that ran to its end ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +34,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return failure::usage(&error),
     };
-    let json = cli.command.json();
+    let (running, json) = (Running::from(&cli.command), cli.command.json());
     let ended = failure::guarded(|| match cli.command {
         Command::Demo(args) => demo::run(&args),
         Command::Audit(args) => audit::run(&args),
@@ -44,6 +45,6 @@ fn main() -> ExitCode {
     match ended {
         Ok(Ending::Fine) => ExitCode::SUCCESS,
         Ok(Ending::Missed) => ExitCode::from(1),
-        Err(error) => failure::report(&error, json),
+        Err(error) => failure::report(&error, running, json),
     }
 }

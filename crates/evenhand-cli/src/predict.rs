@@ -1,14 +1,17 @@
 //! `evenhand predict`: probabilities and decisions for the rows of a new file.
 
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::Args;
 use evenhand::correction::Predictions;
 use evenhand::data::Categorical;
 use evenhand::model::LearnerRecord;
-use evenhand::{Column, Model, Table};
+use evenhand::{Column, Model, ReadOptions, Table};
 use serde::Serialize;
+use tempfile::TempDir;
 
 use crate::args::character;
 use crate::failure::Usage;
@@ -18,7 +21,7 @@ use crate::{Ending, files, text};
 
 /// Score the rows of a new file with a model.
 ///
-/// All columns of the file are kept, and these are added at the end: with two classes
+/// All columns of the file are kept as they are, those of a text file as text, and these are added at the end: with two classes
 /// `probability` (of the positive class) and `decision`; with more, `probability_CLASS` for
 /// every class and `decision`. Neither labels nor sensitive columns are needed, unless the
 /// model was trained on them as features.
@@ -85,9 +88,12 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
         reading = reading.delimiter(character(delimiter)?);
     }
     let progress = Progress::new(args.json);
-    let (mut table, mut warnings) =
-        progress.during(format!("reading {}", args.data.display()), || Table::read(&args.data, &reading))?;
+    let copied = copy_of_pipe(&args.data).with_context(|| args.data.display().to_string())?;
+    let data = copied.as_ref().map_or(&args.data, |(_, path)| path);
+    let (table, mut warnings) =
+        progress.during(format!("reading {}", args.data.display()), || Table::read(data, &reading))?;
     let predictions = progress.during("predicting", || model.predict(&table))?;
+    let mut table = progress.during("reading again", || as_it_came(data, reading, table))?;
     warnings.extend(predictions.warnings.iter().cloned());
     let classes = model.binding.classes();
     let columns = append(&mut table, &predictions, classes)?;
@@ -109,8 +115,41 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
     Ok(Ending::Fine)
 }
 
+/// What comes through a pipe can be read once only: a copy under the same name, in a folder that goes with it.
+fn copy_of_pipe(path: &Path) -> io::Result<Option<(TempDir, PathBuf)>> {
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() && !found.is_dir() => {
+            let folder = tempfile::tempdir()?;
+            let copy = folder.path().join(path.file_name().unwrap_or_default());
+            io::copy(&mut File::open(path)?, &mut File::create(&copy)?)?;
+            Ok(Some((folder, copy)))
+        }
+        // Files are read where they are, and what is wrong with others is told when they are read.
+        _ => Ok(None),
+    }
+}
+
+/// The table to add to: fields of a text file to the letter, whatever the model reads in them.
+fn as_it_came(path: &Path, reading: ReadOptions, table: Table) -> Result<Table> {
+    if is_typed(path).with_context(|| path.display().to_string())? {
+        return Ok(table);
+    }
+    let (missing, categorical, numeric) = (Vec::new(), Vec::new(), Vec::new());
+    let to_the_letter = ReadOptions { missing, categorical, numeric, keep_text: true, ..reading };
+    Ok(Table::read(path, &to_the_letter)?.0)
+}
+
+/// Whether a file that could be read is Parquet or Arrow IPC, by its first bytes; only an old
+/// Arrow stream has none of its own, and is told by its name.
+fn is_typed(path: &Path) -> io::Result<bool> {
+    let mut start = Vec::new();
+    File::open(path)?.take(6).read_to_end(&mut start)?;
+    let stream = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("arrows"));
+    Ok(stream || start.starts_with(b"PAR1") || start.starts_with(b"ARROW1") || start.starts_with(&[0xff; 4]))
+}
+
 /// Reads a model, and agrees to its command where the user does.
-pub(crate) fn load(path: &std::path::Path, learner: Option<&str>) -> Result<Model> {
+pub(crate) fn load(path: &Path, learner: Option<&str>) -> Result<Model> {
     let mut model = Model::load(path)?;
     match (&mut model.learner, learner) {
         (LearnerRecord::Process { model }, Some(command)) => model.agree(command),

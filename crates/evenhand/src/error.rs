@@ -33,7 +33,7 @@ pub enum Error {
         detail: String,
     },
     /// A line has another number of fields than the header.
-    #[error("{}, row {row}: {found} fields where {expected} were expected; the line may be cut, or the delimiter wrong (`--delimiter`)", path.display())]
+    #[error("{}, row {row}: {found} fields where {expected} were expected; the line may be cut, or the delimiter another", path.display())]
     RaggedRow {
         /// The file.
         path: PathBuf,
@@ -233,6 +233,22 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// A target rate for a class that the labels do not have, or for none in particular.
+    #[error("the target rate is for {}; write `target-rate=CLASS:RATE` with one of: {}", asked(class.as_deref()), list(known))]
+    TargetClass {
+        /// The class asked for.
+        class: Option<String>,
+        /// The classes there are.
+        known: Vec<String>,
+    },
+    /// A column that cannot tell groups because of its role.
+    #[error("column `{column}` cannot tell groups: it is {role}")]
+    GroupRole {
+        /// The column.
+        column: String,
+        /// What it is instead, and what to do.
+        role: &'static str,
+    },
     /// A setting out of its range.
     #[error("`{setting}` is {found}; allowed is {allowed}")]
     Setting {
@@ -314,6 +330,8 @@ impl Error {
             Self::RepeatedGroup { .. } => "group-repeated",
             Self::NotionSyntax { .. } => "notion-syntax",
             Self::NoConstraints { .. } => "no-constraints",
+            Self::TargetClass { .. } => "target-class",
+            Self::GroupRole { .. } => "group-role",
             Self::Setting { .. } => "setting-invalid",
             Self::Length { .. } => "length-mismatch",
             Self::Learner { .. } => "learner-failed",
@@ -333,6 +351,10 @@ fn list(names: &[String]) -> String {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }
+}
+
+fn asked(class: Option<&str>) -> String {
+    class.map_or_else(|| "no class in particular".to_owned(), |class| format!("`{class}`, which is no class"))
 }
 
 fn count(number: usize, noun: &str) -> String {

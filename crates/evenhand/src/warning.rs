@@ -67,6 +67,13 @@ pub enum Warning {
         /// The column.
         column: String,
     },
+    /// A text column in which almost every row has a value of its own, such as a name.
+    NearlyUnique {
+        /// The column.
+        column: String,
+        /// How many distinct values.
+        values: usize,
+    },
     /// A name that occurs twice in a header; later ones were renamed.
     RenamedColumn {
         /// The name in the file.
@@ -127,6 +134,10 @@ impl std::fmt::Display for Warning {
             Self::ConstantColumn { column } => {
                 write!(f, "column `{column}` has the same value in every training row: it can tell the learner nothing")
             }
+            Self::NearlyUnique { column, values } => write!(
+                f,
+                "column `{column}` has {values} distinct values, most in one row only; each becomes a feature and stands in the model: ignore it unless that is meant"
+            ),
             Self::RenamedColumn { column, renamed } => {
                 write!(f, "the header has `{column}` more than once; a later one is called `{renamed}` here")
             }

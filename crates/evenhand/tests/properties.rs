@@ -38,7 +38,7 @@ fn problem(rows: &[Row], names: [&str; 2], weights: Option<Vec<f64>>, notion: No
 
 /// Scores vary smoothly with the rows' order of summation, decisions do not: a tie may fall either way.
 fn multipliers(problem: &Problem) -> Vec<f64> {
-    let mut correction = Correction::new(Notion::DemographicParity).measure(Measure::Scores);
+    let mut correction = Correction::new(problem.constraints()[0].notion.clone()).measure(Measure::Scores);
     correction.conventions.loops = 8;
     correction.conventions.keep = evenhand::correction::Keep::Last;
     let learner = Logistic { tolerance: 1e-10, ..Logistic::default() };

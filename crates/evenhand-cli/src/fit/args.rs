@@ -50,7 +50,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) trace: Option<PathBuf>,
 
-    /// Exit with 1 when the violation is above this, on test rows if there are any.
+    /// Exit with 1 when the violation is above this or cannot be measured, on test rows if there are any.
     #[arg(long, value_name = "VIOLATION", help_heading = "Output")]
     pub(super) max_violation: Option<f64>,
 
@@ -95,13 +95,13 @@ pub(crate) struct FitArgs {
     #[arg(long, value_enum, default_value_t = TechniqueArg::Weighting, help_heading = "Correction")]
     pub(super) technique: TechniqueArg,
 
-    /// Seed by which --technique sampling keeps rows.
-    #[arg(long, value_name = "NUMBER", default_value_t = 0, help_heading = "Correction")]
-    pub(super) sampling_seed: u64,
+    /// Seed by which --technique sampling keeps rows [default: 0].
+    #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
+    pub(super) sampling_seed: Option<u64>,
 
-    /// Penalty on the squares of the coefficients.
-    #[arg(long, value_name = "NUMBER", default_value_t = 1.0, conflicts_with = "learner", help_heading = "Learner")]
-    pub(super) l2: f64,
+    /// Penalty on the squares of the coefficients [default: 1].
+    #[arg(long, value_name = "NUMBER", conflicts_with = "learner", help_heading = "Learner")]
+    pub(super) l2: Option<f64>,
 
     /// Penalise the intercept too.
     #[arg(long, conflicts_with = "learner", overrides_with = "no_penalise_intercept", help_heading = "Learner")]
@@ -190,6 +190,10 @@ Examples:
         --notion equal-opportunity --notion target-rate=0.2 --weights weights.parquet \\
         --test later.parquet --max-violation 0.02
 
-JSON keys: notion, groups, multipliers (name, value), train and test (rows, wrong, error, violation,
-violations, positive_rate, class_rates, groups), uncorrected (train, test), stop, loops, fits,
-seconds, warnings, model, weights, trace; with --max-violation also bound.";
+Columns of --trace: loop, violation, error, loss, seconds; then `multiplier: NAME` for each
+constraint, and `violation: NAME` for each.
+
+JSON keys: notion, groups, classes (in the order of class_rates), multipliers (name, value),
+train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
+uncorrected (train, test), stop, loops, fits, seconds, warnings, model, weights, trace; with
+--max-violation also bound (max_violation, violation, unmeasured, rows, met).";

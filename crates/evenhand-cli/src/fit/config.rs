@@ -10,6 +10,7 @@ use evenhand::{Correction, Error, Logistic, Measure, Notion, Preset, ReadOptions
 
 use super::args::{FitArgs, KeepArg, MeasureArg, PresetArg, TechniqueArg, TiltArg};
 use crate::audit::check_bound;
+use crate::failure::Usage;
 use crate::files;
 
 /// What `evenhand fit` is to do.
@@ -87,11 +88,7 @@ impl Config {
 }
 
 fn correction(args: &FitArgs) -> Result<Correction> {
-    let preset = match args.preset {
-        PresetArg::Default => Preset::Default,
-        PresetArg::Paper => Preset::Paper,
-        PresetArg::Notebook => Preset::Notebook,
-    };
+    let preset = preset(args);
     let mut notions = args.notions.iter().map(|notion| notion.parse()).collect::<evenhand::Result<Vec<Notion>>>()?;
     let rest = notions.split_off(1);
     let mut correction = rest.into_iter().fold(Correction::new(notions.remove(0)), Correction::and).preset(preset);
@@ -104,11 +101,8 @@ fn correction(args: &FitArgs) -> Result<Correction> {
         MeasureArg::Decisions => Measure::Decisions,
         MeasureArg::Scores => Measure::Scores,
     };
-    correction.technique = match args.technique {
-        TechniqueArg::Weighting => Technique::Weighting,
-        TechniqueArg::Sampling => Technique::Sampling { seed: args.sampling_seed },
-    };
-    correction.standardise = !(args.no_standardise || notebook(args) && !args.standardise);
+    correction.technique = technique(args)?;
+    correction.standardise = !args.no_standardise && (args.standardise || preset.standardises());
     let conventions = &mut correction.conventions;
     conventions.step = args.step.unwrap_or(conventions.step);
     conventions.loops = args.loops.unwrap_or(conventions.loops);
@@ -126,17 +120,32 @@ fn correction(args: &FitArgs) -> Result<Correction> {
     Ok(correction)
 }
 
-/// The authors' learner is liblinear on raw columns: it penalises the intercept.
-fn notebook(args: &FitArgs) -> bool {
-    matches!(args.preset, PresetArg::Notebook)
+fn preset(args: &FitArgs) -> Preset {
+    match args.preset {
+        PresetArg::Default => Preset::Default,
+        PresetArg::Paper => Preset::Paper,
+        PresetArg::Notebook => Preset::Notebook,
+    }
+}
+
+fn technique(args: &FitArgs) -> Result<Technique> {
+    match (args.technique, args.sampling_seed) {
+        (TechniqueArg::Sampling, seed) => Ok(Technique::Sampling { seed: seed.unwrap_or(0) }),
+        (TechniqueArg::Weighting, None) => Ok(Technique::Weighting),
+        (TechniqueArg::Weighting, Some(_)) => {
+            let message = "--sampling-seed goes with --technique sampling, and rows are weighted";
+            Err(Usage::new(message).hint("give --technique sampling too, or leave out --sampling-seed").into())
+        }
+    }
 }
 
 fn method(args: &FitArgs) -> Result<Method> {
     if let Some(command) = &args.learner {
         return Ok(Method::Process(ProcessLearner { command: command.clone() }));
     }
-    let penalise_intercept = args.penalise_intercept || notebook(args) && !args.no_penalise_intercept;
-    let learner = Logistic { l2: args.l2, penalise_intercept, ..Logistic::default() };
+    let usual = preset(args).learner();
+    let penalise_intercept = args.penalise_intercept || usual.penalise_intercept && !args.no_penalise_intercept;
+    let learner = Logistic { l2: args.l2.unwrap_or(usual.l2), penalise_intercept, ..usual };
     learner.check()?;
     Ok(Method::Logistic(learner))
 }

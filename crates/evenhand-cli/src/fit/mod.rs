@@ -64,7 +64,7 @@ fn run_with<L: Learner>(
             tested,
             (digest, rows.all.rows()),
             split,
-        )?;
+        );
         model.read_as(&config.reading, rows.all.table()).save(path)?;
     }
     if let Some(path) = &config.weights {
@@ -145,6 +145,9 @@ fn show(config: &Config, report: &Report) -> Result<Ending> {
         if config.model.is_none() && config.weights.is_none() {
             note("nothing was saved; give --model FILE, or --weights FILE for a learner elsewhere");
         }
+    }
+    if let Some(warning) = report.unmeasured() {
+        note(&warning);
     }
     match &report.bound {
         Some(bound) if !bound.met => {

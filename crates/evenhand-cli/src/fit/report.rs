@@ -13,6 +13,9 @@ use crate::text::{Lines, clean, counted, or_dash, percent, rate, signed, thousan
 /// At most so many lines for constraints, groups and multipliers each; JSON has all.
 const MOST_LINES: usize = 40;
 
+/// At most so many constraints are named in a warning.
+const MOST_NAMES: usize = 10;
+
 /// A classifier without correction and with it, on the same rows.
 pub(super) struct Comparison {
     pub(super) before: Assessment,
@@ -45,6 +48,8 @@ pub(super) struct Report {
     notions: Vec<Notion>,
     #[serde(skip)]
     measure: Measure,
+    #[serde(skip)]
+    patience: Option<usize>,
 }
 
 /// The classifier without correction.
@@ -58,7 +63,9 @@ struct Uncorrected {
 #[derive(Serialize)]
 pub(super) struct Bound {
     max_violation: f64,
-    violation: f64,
+    violation: Option<f64>,
+    /// Constraints that these rows cannot tell.
+    unmeasured: Vec<String>,
     rows: &'static str,
     pub(super) met: bool,
 }
@@ -67,12 +74,20 @@ impl Bound {
     pub(super) fn new(max_violation: f64, train: &Comparison, test: Option<&Comparison>) -> Self {
         let (rows, measured) = test.map_or(("training", train), |test| ("test", test));
         let violation = measured.after.violation;
-        Self { max_violation, violation, rows, met: violation <= max_violation }
+        let unmeasured: Vec<String> = measured.after.unmeasured().into_iter().map(str::to_owned).collect();
+        // What was not measured may be anything.
+        let met = unmeasured.is_empty() && violation.is_some_and(|violation| violation <= max_violation);
+        Self { max_violation, violation, unmeasured, rows, met }
     }
 
     pub(super) fn to_text(&self) -> String {
         let Self { max_violation, violation, rows, .. } = self;
-        format!("bound not met: violation {} on {rows} rows is above {max_violation}", rate(*violation))
+        match violation {
+            Some(violation) if violation > max_violation => {
+                format!("bound not met: violation {} on {rows} rows is above {max_violation}", rate(*violation))
+            }
+            _ => format!("bound not met: not every constraint could be measured on {rows} rows"),
+        }
     }
 }
 
@@ -111,6 +126,7 @@ impl Report {
             positive: fitted.binding().positive(),
             notions,
             measure: config.correction.measure,
+            patience: config.correction.conventions.patience,
         }
     }
 
@@ -125,6 +141,17 @@ impl Report {
         format!("{}\n{table}\nMultipliers\n{multipliers}\n{ending}", definitions.concat())
     }
 
+    /// A warning that names the constraints test rows cannot tell, if there are any.
+    pub(super) fn unmeasured(&self) -> Option<String> {
+        let names = self.test.as_ref().map(Assessment::unmeasured).filter(|names| !names.is_empty())?;
+        let shown: Vec<String> = names.iter().take(MOST_NAMES).map(|name| format!("`{}`", clean(name))).collect();
+        let more = match names.len().saturating_sub(MOST_NAMES) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        Some(format!("warning (test rows): could not be measured, for lack of rows: {}{more}", shown.join(", ")))
+    }
+
     /// Before and after, on training rows and on test rows.
     fn table(&self) -> String {
         let mut lines = Lines::default();
@@ -133,7 +160,7 @@ impl Report {
         lines.push("", heads(["before", "after", "before", "after"]));
         lines.push("rows", self.cells(|one| thousands(one.rows)));
         lines.push("error", self.cells(|one| percent(one.error)));
-        lines.push("violation", self.cells(|one| rate(one.violation)));
+        lines.push("violation", self.cells(|one| or_dash(one.violation, rate)));
         for notion in &self.notions {
             lines.push(format!("  largest {}{}", notion.measured(), self.scores()), Vec::new());
         }
@@ -174,10 +201,12 @@ impl Report {
     }
 
     fn ending(&self) -> String {
+        let patience = self.patience.map_or_else(|| "loops".to_owned(), |loops| counted(loops, "loop"));
+        let stalled = format!("stopped: no smaller violation in the last {patience}");
         let how = match self.stop {
             Stop::Converged => "converged: every violation is within the tolerance",
             Stop::LoopLimit => "all loops were run",
-            Stop::Stalled => "stalled: the violation had not become smaller for many loops",
+            Stop::Stalled => stalled.as_str(),
             Stop::Cancelled => "cancelled",
             _ => "ended",
         };

@@ -18,7 +18,7 @@ pub(super) fn weights<P: Predictor>(fitted: &Fitted<P>, train_rows: Option<&[usi
     Ok(Table::new(columns, 1)?)
 }
 
-/// What every loop measured, and the multipliers behind it.
+/// What every loop measured, the multipliers behind it, and the violation of every constraint.
 pub(super) fn trace<P: Predictor>(fitted: &Fitted<P>) -> Result<Table> {
     let trace = fitted.trace();
     let column = |name: &str, value: &dyn Fn(&Loop) -> f64| {
@@ -32,7 +32,10 @@ pub(super) fn trace<P: Predictor>(fitted: &Fitted<P>) -> Result<Table> {
         column("seconds", &|one| one.seconds),
     ];
     for (at, (name, _)) in fitted.multipliers().enumerate() {
-        columns.push(column(name, &|one| one.multipliers[at]));
+        columns.push(column(&format!("multiplier: {name}"), &|one| one.multipliers[at]));
+    }
+    for (at, (name, _)) in fitted.multipliers().enumerate() {
+        columns.push(column(&format!("violation: {name}"), &|one| one.violations[at]));
     }
     Ok(Table::new(columns, 1)?)
 }

@@ -52,6 +52,49 @@ fn a_bound_that_is_not_met_on_test_rows_exits_with_1() {
 }
 
 #[test]
+fn a_bound_is_not_met_where_test_rows_cannot_tell() {
+    let test = CliTest::new();
+    let loans = test.read("loans.csv");
+    let men = loans.lines().filter(|line| !line.contains(",female,")).map(|line| line.to_owned() + "\n");
+    test.write("men.csv", &men.collect::<String>());
+    let command = format!("{FIT} --test men.csv --max-violation 1");
+    let said = String::from_utf8(test.expect(1, &command).stderr).unwrap();
+    let warning = "warning (test rows): could not be measured, for lack of rows: `demographic-parity sex=female`";
+    assert!(said.contains(warning), "{said}");
+    assert!(said.contains("bound not met: not every constraint could be measured on test rows"), "{said}");
+    let json: serde_json::Value = serde_json::from_slice(&test.expect(1, &format!("{command} --json")).stdout).unwrap();
+    assert_eq!(json["bound"]["met"], false);
+    assert_eq!(json["bound"]["unmeasured"], serde_json::json!(["demographic-parity sex=female"]));
+    test.expect(0, &format!("{FIT} --test men.csv"));
+}
+
+#[test]
+fn a_violation_that_nothing_tells_is_a_dash() {
+    let test = CliTest::new();
+    let loans = test.read("loans.csv");
+    let nobody = each_line(&loans, |_, line| line.replace(",female,", ",,").replace(",male,", ",,"));
+    test.write("nobody.csv", &nobody);
+    let command = format!("{FIT} --test nobody.csv --max-violation 1");
+    let text = String::from_utf8(test.expect(1, &command).stdout).unwrap();
+    let line = text.lines().find(|line| line.starts_with("violation ")).unwrap();
+    assert!(line.trim_end().ends_with('-'), "{text}");
+    let json: serde_json::Value = serde_json::from_slice(&test.expect(1, &format!("{command} --json")).stdout).unwrap();
+    assert_eq!((&json["test"]["violation"], &json["bound"]["violation"]), (&().into(), &().into()));
+}
+
+#[test]
+fn a_seed_of_sampling_goes_with_sampling() {
+    let test = CliTest::new();
+    let output = test.expect(2, &format!("{FIT} --sampling-seed 3 --json"));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["error"]["code"], "usage");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("--sampling-seed goes with --technique sampling"), "{said}");
+    test.expect(2, &format!("{FIT} --sampling-seed 0 --technique weighting"));
+    test.expect(0, &format!("{FIT} --sampling-seed 3 --technique sampling --loops 2"));
+}
+
+#[test]
 fn a_model_predicts_and_verifies_in_every_format() {
     let test = CliTest::new();
     for extension in ["parquet", "arrow", "tsv"] {
@@ -88,6 +131,58 @@ fn predictions_are_added_to_all_columns_as_they_were() {
         assert!(after.starts_with(&format!("{before},")), "{before}\n{after}");
     }
     assert!(after.lines().next().unwrap().ends_with(",approved,probability,decision"));
+}
+
+/// Numbers that `f64` would spell otherwise, an empty field, and a text that means missing.
+const ODD: &str = "id,income,history,sex,age,region\n\
+    00502,0055,good,female,30.0,r1\n\
+    12345678901234567890,5.50e1,?,male,,r2\n\
+    7,?,NA,male,+41,r0\n";
+
+#[track_caller]
+fn assert_carried(before: &str, after: &str, delimiter: char) {
+    assert_eq!(before.lines().count(), after.lines().count(), "{after}");
+    for (before, after) in before.lines().zip(after.lines()) {
+        assert!(after.starts_with(&format!("{before}{delimiter}")), "{before}\n{after}");
+    }
+}
+
+#[test]
+fn fields_of_a_text_file_come_out_to_the_letter() {
+    let test = CliTest::new();
+    test.expect(0, &format!("{FIT} --missing ? --model model.json"));
+    test.write("new.csv", ODD);
+    test.expect(0, "predict model.json new.csv --out scored.csv");
+    assert_carried(ODD, &test.read("scored.csv"), ',');
+    let tabs = ODD.replace(',', "\t");
+    test.write("new.tsv", &tabs);
+    test.expect(0, "predict model.json new.tsv --out scored.tsv");
+    assert_carried(&tabs, &test.read("scored.tsv"), '\t');
+}
+
+#[cfg(unix)]
+#[test]
+fn rows_may_come_through_a_pipe() {
+    let test = CliTest::new();
+    test.expect(0, &format!("{FIT} --missing ? --model model.json"));
+    test.write("new.csv", ODD);
+    let piped = "cat new.csv | \"$0\" predict model.json /dev/stdin --out scored.csv";
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", piped, env!("CARGO_BIN_EXE_evenhand")]).current_dir(test.path(""));
+    let output = shell.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_carried(ODD, &test.read("scored.csv"), ',');
+}
+
+#[test]
+fn columns_of_a_typed_file_keep_their_types() {
+    let test = CliTest::new();
+    test.convert("loans.csv", "loans.parquet");
+    test.expect(0, &format!("{FIT} --model model.json"));
+    test.expect(0, "predict model.json loans.parquet --out scored.parquet");
+    let (scored, _) = Table::read(&test.path("scored.parquet"), &ReadOptions::default()).unwrap();
+    let kinds: Vec<&str> = ["id", "income", "history"].iter().map(|name| scored.column(name).unwrap().kind()).collect();
+    assert_eq!(kinds, ["categorical", "numeric", "categorical"]);
 }
 
 #[test]
@@ -183,8 +278,15 @@ fn weights_and_loops_are_written() {
     let Some(Column::Numeric(values)) = weights.get("weight") else { panic!() };
     assert!(values.iter().all(|&weight| weight > 0.0 && weight < 1.0));
     let trace = test.read("trace.csv");
-    let header = "loop,violation,error,loss,seconds,demographic-parity sex=female,demographic-parity sex=male";
+    let header = "loop,violation,error,loss,seconds,\
+        multiplier: demographic-parity sex=female,multiplier: demographic-parity sex=male,\
+        violation: demographic-parity sex=female,violation: demographic-parity sex=male";
     assert_eq!((trace.lines().next(), trace.lines().count()), (Some(header), 5));
+    for line in trace.lines().skip(1) {
+        let numbers: Vec<f64> = line.split(',').map(|number| number.parse().unwrap()).collect();
+        let largest = numbers[7].abs().max(numbers[8].abs());
+        assert!((numbers[1] - largest).abs() < 1e-12, "{line}");
+    }
 }
 
 #[test]

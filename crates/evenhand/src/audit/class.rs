@@ -78,13 +78,21 @@ pub struct GroupRates {
     pub true_positive_rate: Rate,
     /// Share predicted as the class, among rows labelled otherwise.
     pub false_positive_rate: Rate,
-    /// Share of rows predicted and labelled as the class, or neither.
+    /// Share of rows predicted as labelled, over all classes.
     pub accuracy: Rate,
 }
 
 impl ClassAudit {
-    /// Audits one class. `patterns` are those whose intersections are reported.
-    pub(super) fn of(view: View<'_>, class: usize, classes: &[String], patterns: &[usize], z: f64) -> Self {
+    /// Audits one class. `hits` tells rows predicted as labelled; `patterns` are those whose
+    /// intersections are reported.
+    pub(super) fn of(
+        view: View<'_>,
+        class: usize,
+        classes: &[String],
+        hits: &Tally<'_>,
+        patterns: &[usize],
+        z: f64,
+    ) -> Self {
         let tally = Tally::of(view, class);
         let names = view.membership.names();
         let label = |name: String, rows: Confusion| LabelRates::new(name, rows, z);
@@ -98,7 +106,13 @@ impl ClassAudit {
                 LabelAudit { overall, groups, intersections, violation }
             },
             predictions: view.predictions.is_some().then(|| {
-                let (overall, groups, intersections) = tables(view, &tally, patterns, predicted);
+                let (mut overall, mut groups, mut intersections) = tables(view, &tally, patterns, predicted);
+                let right = |_, rows: Confusion| Rate::new(rows.sum(|_, hit| hit), rows.sum(|_, _| true), z);
+                let (all, each, shared) = tables(view, hits, patterns, right);
+                let rates = std::iter::once(&mut overall).chain(&mut groups).chain(&mut intersections);
+                for (rates, accuracy) in rates.zip(std::iter::once(all).chain(each).chain(shared)) {
+                    rates.accuracy = accuracy;
+                }
                 let rate_of = |rate, group: Option<usize>| group.map_or(&overall, |g| &groups[g]).rate(rate).value;
                 let measure = |&notion: &AuditedNotion| Violation::measure(notion, names, rate_of);
                 let violations = AuditedNotion::ALL.iter().map(measure).collect();

@@ -121,7 +121,10 @@ impl Audit {
             confidence: options.confidence,
             small_group: options.small_group,
             accuracy: predictions.map(|_| Rate::new(right.sum(|_, hit| hit), right.sum(|_, _| true), z)),
-            classes: audited.into_iter().map(|class| ClassAudit::of(view, class, classes, &patterns, z)).collect(),
+            classes: audited
+                .into_iter()
+                .map(|class| ClassAudit::of(view, class, classes, &hits, &patterns, z))
+                .collect(),
             intersections_left_out,
             warnings: membership.small_groups(options.small_group),
         })

@@ -55,6 +55,8 @@ pub enum Reference {
     Overall,
     /// A given number.
     Rate(f64),
+    /// A given number or more.
+    AtLeast(f64),
 }
 
 impl Constraint {
@@ -93,7 +95,7 @@ impl Event {
 ///
 /// # Errors
 /// [`Error::NoConstraints`] when a notion needs groups and there are none, or when there is
-/// no notion; [`Error::UnknownPositive`] when a notion names a class that does not exist.
+/// no notion; [`Error::TargetClass`] when a notion names a class that does not exist, or none where it must.
 pub fn constraints(
     notions: &[Notion],
     groups: &[String],
@@ -112,12 +114,12 @@ pub fn constraints(
             Notion::Pinned { accuracy, .. } => {
                 for place in pinned.next().cloned().unwrap_or_default() {
                     bound.push(Constraint {
-                        name: format!("pinned {}", all_names[place]),
+                        name: all_names[place].clone(),
                         notion: notion.clone(),
                         group: Some(place),
                         labelled: Labelled::Any,
                         event: Event::Correct,
-                        reference: Reference::Rate(*accuracy),
+                        reference: Reference::AtLeast(*accuracy),
                         drives: Labelled::Any,
                     });
                 }
@@ -189,13 +191,13 @@ fn of_groups(notion: &Notion, groups: &[String], classes: &[String], positive: O
 }
 
 fn class_asked(class: Option<&str>, classes: &[String], positive: Option<usize>) -> Result<usize> {
+    // `1` and `1.0` are one class, as they are one label.
+    let same = |one: &str, other: &str| {
+        one == other || matches!((one.parse::<f64>(), other.parse::<f64>()), (Ok(a), Ok(b)) if (a - b).abs() == 0.0)
+    };
     let found = match class {
-        Some(name) => classes.iter().position(|class| class == name),
+        Some(name) => classes.iter().position(|class| same(class, name)),
         None => positive,
     };
-    found.ok_or_else(|| Error::UnknownPositive {
-        column: "target rate".into(),
-        positive: class.unwrap_or("(none named)").to_owned(),
-        known: classes.to_vec(),
-    })
+    found.ok_or_else(|| Error::TargetClass { class: class.map(str::to_owned), known: classes.to_vec() })
 }

@@ -28,6 +28,8 @@ pub struct Functional {
     /// The rows it is compared with.
     overall: Vec<Part>,
     target: f64,
+    /// Whether more than the target is no violation.
+    least: bool,
     share: f64,
 }
 
@@ -48,9 +50,10 @@ impl Functional {
         };
         let (overall, target) = match constraint.reference {
             Reference::Overall => (overall, 0.0),
-            Reference::Rate(rate) => (Vec::new(), rate),
+            Reference::Rate(rate) | Reference::AtLeast(rate) => (Vec::new(), rate),
         };
-        Some(Self { group, overall, target, share: weight / everyone })
+        let least = matches!(constraint.reference, Reference::AtLeast(_));
+        Some(Self { group, overall, target, least, share: weight / everyone })
     }
 
     /// Overall rate (or asked rate) minus group rate: positive where the group gets less.
@@ -58,7 +61,8 @@ impl Functional {
         let rate = |parts: &[Part]| -> f64 {
             parts.iter().map(|&(cell, class, share)| share * of(tally, measure, cell)[class]).sum()
         };
-        self.target + rate(&self.overall) - rate(&self.group)
+        let violation = self.target + rate(&self.overall) - rate(&self.group);
+        if self.least { violation.max(0.0) } else { violation }
     }
 
     /// The share of the group among the rows the constraint speaks of, Z in the paper.

@@ -43,7 +43,7 @@ impl TiltTable {
                 match (tilt, constraint.reference) {
                     (Tilt::Paper, _) => member,
                     (Tilt::Centred, Reference::Overall) => member / functional.share() - 1.0,
-                    (Tilt::Centred, Reference::Rate(_)) => member / functional.share(),
+                    (Tilt::Centred, Reference::Rate(_) | Reference::AtLeast(_)) => member / functional.share(),
                 }
             };
             (0..cells.len())

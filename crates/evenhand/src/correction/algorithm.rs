@@ -54,6 +54,10 @@ pub fn correct<L: Learner>(
     observer: &mut dyn Observer,
 ) -> Result<Outcome<L::Predictor>> {
     settings.check()?;
+    if let Some(other) = problem.constraints().iter().find(|one| !settings.notions.contains(&one.notion)) {
+        let allowed = format!("what the rows were bound for, `{}`", other.notion);
+        return Err(crate::Error::Setting { setting: "notions", found: "something else".into(), allowed });
+    }
     let conventions = settings.conventions;
     let lag = conventions.lag && problem.constraints().iter().any(Constraint::speaks_of_labels);
     // Lots are drawn row by row; weights are not.
@@ -78,7 +82,9 @@ pub fn correct<L: Learner>(
         let (violation, go_on) = (iterate.violation, observer.after(&done));
         trace.push(done);
 
-        let within = settings.tolerance.is_some_and(|tolerance| violation <= tolerance);
+        // With nothing left to correct the multipliers stand still: published runs go on, to the same end.
+        let nothing_left = violation == 0.0 && conventions.patience.is_some();
+        let within = nothing_left || settings.tolerance.is_some_and(|tolerance| violation <= tolerance);
         let better = best.as_ref().is_none_or(|best| run.is_better(&iterate, best));
         if better {
             improved_at = number;

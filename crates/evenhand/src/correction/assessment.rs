@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 pub struct Assessment {
     /// How many rows.
     pub rows: usize,
-    /// How many are predicted otherwise than labelled.
+    /// How many are predicted otherwise than labelled; with row weights, how much they weigh.
     pub wrong: f64,
     /// Their share, row weights counted.
     pub error: f64,
-    /// The largest violation in absolute value: |overall or asked rate − group rate|.
-    pub violation: f64,
+    /// The largest violation in absolute value: |overall or asked rate − group rate|; `None`
+    /// when these rows have none that any constraint speaks of.
+    pub violation: Option<f64>,
     /// Overall (or asked) rate minus group rate, per constraint; `None` where these rows have none of the group's.
     pub violations: Vec<NamedValue>,
     /// The share predicted positive: of the positive class, or with no such class `None`.
@@ -21,6 +22,13 @@ pub struct Assessment {
     pub class_rates: Vec<f64>,
     /// The same for each group, pinned subsets last.
     pub groups: Vec<GroupRates>,
+}
+
+impl Assessment {
+    /// The constraints that could not be measured, for want of rows they speak of.
+    pub fn unmeasured(&self) -> Vec<&str> {
+        self.violations.iter().filter(|one| one.value.is_none()).map(|one| one.name.as_str()).collect()
+    }
 }
 
 /// What a classifier predicts for the rows of one group.

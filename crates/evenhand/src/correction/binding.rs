@@ -9,7 +9,7 @@ use super::{Correction, Problem};
 use crate::constraint::{Constraint, constraints};
 use crate::data::{Dataset, Schema, Table};
 use crate::features::{Encoding, Features};
-use crate::group::{Groups, Membership};
+use crate::group::{Group, Groups, Membership};
 use crate::notion::Notion;
 use crate::{Error, Result, Warning};
 
@@ -36,8 +36,8 @@ impl Binding {
     /// Anything wrong with groups, notions, withheld columns or the encoding.
     pub fn new(settings: &Correction, data: &Dataset) -> Result<(Self, Problem, Vec<Warning>)> {
         let table = data.table();
-        let (groups, mut warnings) = Groups::bind(&settings.groups, table)?;
-        let (pinned, places, more) = pinned(settings, table, groups.len())?;
+        let (groups, mut warnings) = Groups::of(&settings.groups, data)?;
+        let (pinned, places, more) = pinned(settings, data, groups.len())?;
         warnings.extend(more);
         let withheld = withheld(settings, &groups, table)?;
         let (encoding, more) = encode(settings, data, &withheld)?;
@@ -153,14 +153,16 @@ impl Binding {
 /// The subsets of all pinned notions, and per notion their places behind the asked groups.
 type Pinned = (Groups, Vec<std::ops::Range<usize>>, Vec<Warning>);
 
-fn pinned(settings: &Correction, table: &Table, asked: usize) -> Result<Pinned> {
+fn pinned(settings: &Correction, data: &Dataset, asked: usize) -> Result<Pinned> {
     let (mut all, mut places, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     for notion in &settings.notions {
         if let Notion::Pinned { rows, .. } = notion {
-            let (groups, more) = Groups::bind(std::slice::from_ref(rows), table)?;
+            let (groups, more) = Groups::of(std::slice::from_ref(rows), data)?;
             let first = asked + all.len();
             places.push(first..first + groups.len());
-            all.extend(groups.definitions().iter().cloned());
+            // A name of its own: the same rows may be an asked group as well.
+            let name = |group: &Group| format!("pinned {}", group.name());
+            all.extend(groups.definitions().iter().map(|group| Group::new(name(group), group.conditions().to_vec())));
             warnings.extend(more);
         }
     }

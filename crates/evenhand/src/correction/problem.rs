@@ -65,6 +65,11 @@ impl Problem {
         row_weights: Option<Vec<f64>>,
         notions: &[Notion],
     ) -> Result<(Self, Vec<Warning>)> {
+        if notions.iter().any(|notion| matches!(notion, Notion::Pinned { .. })) {
+            return Err(Error::NoConstraints {
+                reason: "pinned rows are named by columns, and here is no table".into(),
+            });
+        }
         let positive = (classes.len() == 2).then_some(1);
         let constraints = constraints(notions, membership.names(), classes, positive, &[], membership.names())?;
         let mut problem =
@@ -193,7 +198,7 @@ impl Problem {
             rows: (0..self.cells.len()).map(|cell| self.cells.count(cell)).sum(),
             wrong: self.wrong(tally),
             error: self.wrong(tally) / total,
-            violation: violations.iter().filter_map(|one| one.value).fold(0.0, |largest, one| one.abs().max(largest)),
+            violation: violations.iter().filter_map(|one| one.value).map(f64::abs).reduce(f64::max),
             violations,
             positive_rate: self.positive.map(|class| class_rates[class]),
             class_rates,

@@ -8,7 +8,7 @@ use crate::constraint::{Measure, Tilt};
 use crate::data::Dataset;
 use crate::features::ColumnPlan;
 use crate::group::GroupSpec;
-use crate::learner::Learner;
+use crate::learner::{Learner, Logistic};
 use crate::notion::Notion;
 use crate::sampling::keep_by_lot;
 use crate::{Error, Result, Weights};
@@ -116,6 +116,16 @@ pub enum Technique {
 }
 
 impl Preset {
+    /// The built-in learner as this preset has it: the authors' liblinear penalised the intercept too.
+    pub fn learner(self) -> Logistic {
+        Logistic { penalise_intercept: self == Self::Notebook, ..Logistic::default() }
+    }
+
+    /// Whether numeric columns are centred and scaled: the authors left them as they were.
+    pub fn standardises(self) -> bool {
+        self != Self::Notebook
+    }
+
     /// The conventions of this preset.
     pub fn conventions(self) -> Conventions {
         let default = Conventions {
@@ -211,10 +221,12 @@ impl Correction {
         self
     }
 
-    /// Sets all conventions at once.
+    /// Sets all conventions at once, and whether numbers are standardised. The learner that
+    /// goes with them is [`Preset::learner`].
     #[must_use]
     pub fn preset(mut self, preset: Preset) -> Self {
         self.conventions = preset.conventions();
+        self.standardise = preset.standardises();
         self
     }
 
@@ -309,6 +321,12 @@ impl Correction {
         }
         if loops == 0 {
             return wrong("loops", 0.0, "one or more");
+        }
+        for (at, notion) in self.notions.iter().enumerate() {
+            if self.notions[..at].contains(notion) {
+                let found = format!("`{notion}` twice");
+                return Err(Error::Setting { setting: "notions", found, allowed: "each notion once".into() });
+            }
         }
         match self.tolerance {
             Some(tolerance) if !(0.0..=1.0).contains(&tolerance) => wrong("tolerance", tolerance, "0 to 1"),

@@ -89,6 +89,9 @@ pub enum PlanKind {
     },
 }
 
+/// With fewer distinct values a small table says nothing about its column.
+const NEARLY_UNIQUE: usize = 50;
+
 impl Encoding {
     /// Categories one-hot and numbers standardised (or as they are), for the named columns.
     ///
@@ -135,6 +138,12 @@ impl Encoding {
             };
             if constant {
                 warnings.push(Warning::ConstantColumn { column: plan.column.clone() });
+            }
+            if let Code::OneHot { values, .. } = &code
+                && values.len() >= NEARLY_UNIQUE
+                && 2 * values.len() > table.rows()
+            {
+                warnings.push(Warning::NearlyUnique { column: plan.column.clone(), values: values.len() });
             }
             columns.push(EncodedColumn { column: plan.column.clone(), code });
         }
@@ -292,9 +301,11 @@ fn number(kind: &PlanKind, values: &[f64], row_weights: Option<&[f64]>) -> (Code
     let spread = mean(&|value| (value - fill).powi(2)).sqrt();
     let indicator = values.iter().any(|value| value.is_nan());
     // A spread that is rounding error of the mean would blow rounding errors up to features.
-    let constant = spread <= 1e-12 * fill.abs().max(1e-300);
+    let flat = spread <= 1e-12 * fill.abs().max(1e-300);
+    let mut others = values.iter().filter(|value| !value.is_nan());
+    let constant = others.next().is_none_or(|first| others.all(|value| value.total_cmp(first).is_eq()));
     let (centre, scale) = match kind {
-        PlanKind::Standardised => (fill, if constant { 1.0 } else { spread }),
+        PlanKind::Standardised => (fill, if flat { 1.0 } else { spread }),
         PlanKind::Centred(centre) => (*centre, 1.0),
         _ => (0.0, 1.0),
     };

@@ -9,7 +9,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{GroupSpec, Membership, bind, lookup};
-use crate::data::Table;
+use crate::data::{Dataset, Table};
 use crate::{Error, Result, Warning};
 
 /// A named set of rows: those that meet every condition.
@@ -115,6 +115,33 @@ impl Groups {
         self.groups.is_empty()
     }
 }
+
+impl Groups {
+    /// As [`Groups::bind`], on rows whose columns have roles.
+    ///
+    /// # Errors
+    /// As [`Groups::bind`], and [`Error::GroupRole`] when the label, or a column that was ignored, should tell a group.
+    pub fn of(specs: &[GroupSpec], data: &Dataset) -> Result<(Self, Vec<Warning>)> {
+        let schema = data.schema();
+        let wrong = |column: &str, role| Err(Error::GroupRole { column: column.to_owned(), role });
+        let ignored = |column: &str| schema.ignored().iter().any(|ignored| ignored == column);
+        let (groups, warnings) = match Self::bind(specs, data.table()) {
+            Err(Error::UnknownColumn { column, .. }) if ignored(&column) => return wrong(&column, IGNORED),
+            bound => bound?,
+        };
+        for column in groups.columns() {
+            if column == schema.label_column() {
+                return wrong(column, "the label; groups are told by other columns");
+            }
+            if ignored(column) {
+                return wrong(column, IGNORED);
+            }
+        }
+        Ok((groups, warnings))
+    }
+}
+
+const IGNORED: &str = "ignored; to keep it from the learner alone, withhold it instead";
 
 impl TryFrom<Vec<Group>> for Groups {
     type Error = Error;

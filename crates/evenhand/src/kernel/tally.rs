@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::{BLOCK, blocks, link};
 use crate::data::Codes;
 use crate::features::Features;
-use crate::learner::Predictor;
+use crate::predictor::Predictor;
 use crate::{Result, parallel};
 
 /// What a predictor does with the rows of each cell, row weights counted.

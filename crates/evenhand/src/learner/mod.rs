@@ -13,12 +13,12 @@ pub use function::{FnLearner, FnPredictor};
 pub use logistic::{Logistic, LogisticModel};
 pub use process::{ProcessLearner, ProcessModel};
 
-use std::ops::Range;
+pub use crate::predictor::{Predictor, Scorer, scores};
 
+use crate::Result;
 use crate::data::Codes;
 use crate::features::Features;
 use crate::weights::Weights;
-use crate::{Result, parallel};
 
 /// Fits weighted rows.
 pub trait Learner {
@@ -52,36 +52,4 @@ pub struct Training<'a> {
     pub classes: usize,
     /// The weight of each row.
     pub weights: &'a Weights,
-}
-
-/// Gives class probabilities to rows.
-pub trait Predictor: Send + Sync {
-    /// Puts the predictor to some rows; the scorer returned gives their probabilities.
-    ///
-    /// # Errors
-    /// [`crate::Error::Learner`] or [`crate::Error::Length`] when it cannot score them.
-    fn on<'a>(&'a self, features: &'a Features) -> Result<Scorer<'a>>;
-
-    /// Whether fitting reached its own tolerance.
-    fn converged(&self) -> bool {
-        true
-    }
-}
-
-/// Writes the class probabilities of a range of rows over a vector, row by row.
-pub type Scorer<'a> = Box<dyn Fn(Range<usize>, &mut Vec<f64>) + Send + Sync + 'a>;
-
-/// The probabilities of all rows, `classes` numbers a row.
-///
-/// # Errors
-/// As [`Predictor::on`].
-pub fn scores(predictor: &dyn Predictor, features: &Features, classes: usize) -> Result<Vec<f64>> {
-    let scorer = predictor.on(features)?;
-    let mut all = vec![0.0; features.rows() * classes];
-    parallel::fill(&mut all, classes, |rows, out| {
-        let mut part = Vec::with_capacity(out.len());
-        scorer(rows, &mut part);
-        out.copy_from_slice(&part);
-    });
-    Ok(all)
 }

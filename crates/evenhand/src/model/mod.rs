@@ -8,5 +8,5 @@ mod record;
 mod verify;
 
 pub use file::FORMAT_VERSION;
-pub use record::{CellRecord, LearnerRecord, Model, Provenance, Split};
+pub use record::{CellRecord, LearnerRecord, LoopRecord, Model, Provenance, Split};
 pub use verify::{Check, Verdict};

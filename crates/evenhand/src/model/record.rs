@@ -1,11 +1,12 @@
 //! What a model file holds.
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use crate::correction::{Assessment, Binding, Correction, Fitted, NamedValue, Predictions, Stop};
+use crate::Result;
+use crate::correction::{Assessment, Binding, Correction, Fitted, Loop, NamedValue, Predictions, Stop};
 use crate::data::{ReadOptions, Table, digest_text};
 use crate::learner::{Logistic, LogisticModel, Predictor, ProcessModel};
-use crate::{Error, Result};
 
 /// A corrected classifier with everything it was made from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,8 +31,8 @@ pub struct Model {
     pub test: Option<Assessment>,
     /// How the run ended.
     pub stop: Stop,
-    /// How many loops were run.
-    pub loops: usize,
+    /// Every loop in a line.
+    pub trace: Vec<LoopRecord>,
     /// How many times the learner was called.
     pub fits: usize,
     /// Where it came from.
@@ -50,6 +51,23 @@ pub struct CellRecord {
     pub label: String,
     /// Their weight, in (0, 1).
     pub weight: f64,
+}
+
+/// One loop of the run, in short.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LoopRecord {
+    /// The largest violation on the training rows.
+    pub violation: f64,
+    /// The share of training rows predicted otherwise than labelled.
+    pub error: f64,
+    /// Mean log loss on the observed training labels.
+    pub loss: f64,
+}
+
+impl LoopRecord {
+    fn of(done: &Loop) -> Self {
+        Self { violation: done.violation, error: done.error, loss: done.loss }
+    }
 }
 
 /// A classifier as it is saved.
@@ -77,7 +95,7 @@ pub struct Provenance {
     pub data_sha256: String,
     /// How many rows that was.
     pub data_rows: usize,
-    /// SHA-256 of the settings.
+    /// SHA-256 of all settings: correction, learner, roles, reading and split.
     pub settings_sha256: String,
     /// How rows were held out, if they were.
     pub split: Option<Split>,
@@ -96,9 +114,6 @@ impl Model {
     /// The record of a fit.
     ///
     /// `data_sha256` and `data_rows` describe all rows given, before `split`.
-    ///
-    /// # Errors
-    /// [`Error::ModelFormat`] when a setting cannot be written.
     pub fn new<P: Predictor>(
         settings: &Correction,
         fitted: &Fitted<P>,
@@ -106,9 +121,9 @@ impl Model {
         test: Option<Assessment>,
         data: (String, usize),
         split: Option<Split>,
-    ) -> Result<Self> {
+    ) -> Self {
         let (outcome, binding) = (fitted.outcome(), fitted.binding());
-        Ok(Self {
+        Self {
             software: concat!("evenhand ", env!("CARGO_PKG_VERSION")).to_owned(),
             settings: settings.clone(),
             multipliers: fitted
@@ -122,23 +137,34 @@ impl Model {
             train: outcome.train.clone(),
             test,
             stop: outcome.stop,
-            loops: outcome.trace.len(),
+            trace: outcome.trace.iter().map(LoopRecord::of).collect(),
             fits: outcome.fits,
-            provenance: Provenance {
-                data_sha256: data.0,
-                data_rows: data.1,
-                settings_sha256: settings_digest(settings)?,
-                split,
-            },
+            provenance: Provenance { data_sha256: data.0, data_rows: data.1, settings_sha256: String::new(), split },
             reading: ReadOptions::default(),
-        })
+        }
+        .sealed()
+    }
+
+    /// SHA-256 of everything that was set: the correction, the learner, the roles, the reading, the split.
+    pub(super) fn settings_digest(&self) -> String {
+        let learner = match &self.learner {
+            LearnerRecord::Logistic { settings, .. } => json!(settings),
+            LearnerRecord::Process { model } => json!(model.command()),
+        };
+        let (schema, split) = (self.binding.schema(), &self.provenance.split);
+        digest_text(&json!([self.settings, learner, schema, self.reading, split]).to_string())
+    }
+
+    fn sealed(mut self) -> Self {
+        self.provenance.settings_sha256 = self.settings_digest();
+        self
     }
 
     /// Records how the training file was read, with the kinds its columns had there.
     #[must_use]
     pub fn read_as(mut self, options: &ReadOptions, table: &Table) -> Self {
         self.reading = options.like(table);
-        self
+        self.sealed()
     }
 
     /// How to read a file to be predicted: features as in training, every other column as it stands.
@@ -177,12 +203,6 @@ impl Model {
     pub fn multiplier_values(&self) -> Vec<f64> {
         self.multipliers.iter().map(|one| one.value.unwrap_or(0.0)).collect()
     }
-}
-
-pub(super) fn settings_digest(settings: &Correction) -> Result<String> {
-    serde_json::to_string(settings)
-        .map(|text| digest_text(&text))
-        .map_err(|error| Error::ModelFormat { path: "(in memory)".into(), detail: error.to_string() })
 }
 
 pub(super) fn cell_records(binding: &Binding, cells: &crate::cells::Cells, weights: &[f64]) -> Vec<CellRecord> {

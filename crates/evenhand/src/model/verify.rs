@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-use super::record::{cell_records, settings_digest};
+use super::record::cell_records;
 use super::{LearnerRecord, Model};
 use crate::correction::{Assessment, Problem};
 use crate::data::{Dataset, Table, holdout};
@@ -50,7 +50,7 @@ impl Model {
     pub fn verify(&self, table: Table) -> Result<Verdict> {
         let data =
             Dataset::with_classes(table, self.binding.schema(), self.binding.classes(), self.binding.positive())?;
-        let mut checks = vec![self.check_data(&data), self.check_settings()?];
+        let mut checks = vec![self.check_data(&data), self.check_settings()];
         let (train, test) = match &self.provenance.split {
             Some(split) => {
                 let (train, test) = holdout(data.rows(), split.holdout, split.seed)?;
@@ -85,10 +85,10 @@ impl Model {
         Check { name: "data", matches: Some(matches), detail }
     }
 
-    fn check_settings(&self) -> Result<Check> {
-        let found = settings_digest(&self.settings)?;
+    fn check_settings(&self) -> Check {
+        let found = self.settings_digest();
         let matches = found == self.provenance.settings_sha256;
-        Ok(Check { name: "settings", matches: Some(matches), detail: format!("SHA-256 is {found}") })
+        Check { name: "settings", matches: Some(matches), detail: format!("SHA-256 is {found}") }
     }
 
     fn check_weights(&self, problem: &Problem) -> Check {
@@ -141,12 +141,44 @@ fn compare(name: &'static str, found: &Assessment, recorded: &Assessment) -> Che
             (None, None) => 0.0,
             _ => f64::INFINITY,
         })
-        .chain([(found.error - recorded.error).abs(), (found.violation - recorded.violation).abs()])
+        .chain([(found.error - recorded.error).abs(), (found.wrong - recorded.wrong).abs() / found.rows.max(1) as f64])
+        .chain(differences(&rates(found), &rates(recorded)))
         .fold(0.0, f64::max);
-    let alike = found.rows == recorded.rows && found.violations.len() == recorded.violations.len();
+    let names = |one: &Assessment| -> Vec<(String, usize)> {
+        let constraints = one.violations.iter().map(|one| (one.name.clone(), 0));
+        constraints.chain(one.groups.iter().map(|group| (group.name.clone(), group.rows))).collect()
+    };
+    let alike = found.rows == recorded.rows && names(found) == names(recorded);
+    let violation = found.violation.map_or("not measured".to_owned(), |violation| format!("{violation:.6}"));
     let detail = format!(
-        "{} rows, error {:.6}, violation {:.6}; furthest from the file {apart:.1e}",
-        found.rows, found.error, found.violation
+        "{} rows, error {:.6}, violation {violation}, {} groups; furthest from the file {apart:.1e}",
+        found.rows,
+        found.error,
+        found.groups.len()
     );
     Check { name, matches: Some(alike && apart <= SAME), detail }
+}
+
+/// Every rate of an assessment, and its largest violation; what is not there is NaN.
+fn rates(one: &Assessment) -> Vec<f64> {
+    let mut all = vec![one.violation.unwrap_or(f64::NAN), one.positive_rate.unwrap_or(f64::NAN)];
+    all.extend(&one.class_rates);
+    for group in &one.groups {
+        all.push(group.positive_rate.unwrap_or(f64::NAN));
+        all.extend(&group.class_rates);
+    }
+    all
+}
+
+/// How far numbers are apart, place by place; infinitely where only one of them is there.
+fn differences(one: &[f64], other: &[f64]) -> Vec<f64> {
+    if one.len() != other.len() {
+        return vec![f64::INFINITY];
+    }
+    let apart = |(one, other): (&f64, &f64)| match (one.is_nan(), other.is_nan()) {
+        (true, true) => 0.0,
+        (false, false) => (one - other).abs(),
+        _ => f64::INFINITY,
+    };
+    one.iter().zip(other).map(apart).collect()
 }

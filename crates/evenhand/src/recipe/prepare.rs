@@ -30,13 +30,12 @@ impl Prepared {
         let mut correction = Correction::new(notion).preset(Preset::Notebook);
         correction.groups.clone_from(&self.groups);
         correction.plan = Some(self.plan.clone());
-        correction.standardise = false;
         correction
     }
 
     /// The learner of the published experiments: penalty 1, on the intercept too.
     pub fn learner(&self) -> Logistic {
-        Logistic { l2: 1.0, penalise_intercept: true, ..Logistic::default() }
+        Preset::Notebook.learner()
     }
 
     /// How each column is encoded.

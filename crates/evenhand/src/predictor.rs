@@ -1,0 +1,41 @@
+//! Predictors: what gives class probabilities to rows.
+//!
+//! Holds the one trait that learners return and kernels sum over. Leans on `features` and
+//! `parallel`. Knows nothing of labels, weights or groups.
+
+use std::ops::Range;
+
+use crate::features::Features;
+use crate::{Result, parallel};
+
+/// Gives class probabilities to rows.
+pub trait Predictor: Send + Sync {
+    /// Puts the predictor to some rows; the scorer returned gives their probabilities.
+    ///
+    /// # Errors
+    /// [`crate::Error::Learner`] or [`crate::Error::Length`] when it cannot score them.
+    fn on<'a>(&'a self, features: &'a Features) -> Result<Scorer<'a>>;
+
+    /// Whether fitting reached its own tolerance.
+    fn converged(&self) -> bool {
+        true
+    }
+}
+
+/// Writes the class probabilities of a range of rows over a vector, row by row.
+pub type Scorer<'a> = Box<dyn Fn(Range<usize>, &mut Vec<f64>) + Send + Sync + 'a>;
+
+/// The probabilities of all rows, `classes` numbers a row.
+///
+/// # Errors
+/// As [`Predictor::on`].
+pub fn scores(predictor: &dyn Predictor, features: &Features, classes: usize) -> Result<Vec<f64>> {
+    let scorer = predictor.on(features)?;
+    let mut all = vec![0.0; features.rows() * classes];
+    parallel::fill(&mut all, classes, |rows, out| {
+        let mut part = Vec::with_capacity(out.len());
+        scorer(rows, &mut part);
+        out.copy_from_slice(&part);
+    });
+    Ok(all)
+}
