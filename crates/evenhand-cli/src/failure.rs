@@ -160,6 +160,12 @@ fn hint(error: &Error, running: Running) -> Option<String> {
             None => return None,
         },
         Error::Unreadable { .. } => "the file may be cut or of another format; get it or write it again".to_owned(),
+        Error::RaggedRow { .. } if running.has_data_options() => {
+            "correct or remove that line, look for quotes that are not closed, or give --delimiter".to_owned()
+        }
+        Error::GroupRole { role, .. } if role.contains("withhold") && running == Running::Fit => {
+            "use --withhold in place of --ignore".to_owned()
+        }
         Error::RaggedRow { .. } => "correct or remove that line, and look for quotes that are not closed".to_owned(),
         Error::EmptyGroup { .. } => "look at the groups there are with `evenhand audit`".to_owned(),
         Error::ModelIntegrity { .. } | Error::ModelVersion { .. } => "write it again with `evenhand fit`".to_owned(),

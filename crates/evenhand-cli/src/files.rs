@@ -38,6 +38,11 @@ pub(crate) fn check_table(path: &Path, others: &[&Path]) -> Result<()> {
     check_output(path, others)
 }
 
+/// Whether a table written there would be text.
+pub(crate) fn is_text(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| ["csv", "tsv"].iter().any(|text| extension.eq_ignore_ascii_case(text)))
+}
+
 /// The one spelling of a path, also of a file that is yet to be written.
 fn place(path: &Path) -> PathBuf {
     if let Ok(place) = path.canonicalize() {

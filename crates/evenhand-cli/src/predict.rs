@@ -1,7 +1,7 @@
 //! `evenhand predict`: probabilities and decisions for the rows of a new file.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -21,9 +21,9 @@ use crate::{Ending, files, text};
 
 /// Score the rows of a new file with a model.
 ///
-/// All columns of the file are kept as they are, those of a text file as text, and these are added at the end: with two classes
-/// `probability` (of the positive class) and `decision`; with more, `probability_CLASS` for
-/// every class and `decision`. Neither labels nor sensitive columns are needed, unless the
+/// All columns of the file are kept, to the letter from a text file to a text file, and these
+/// are added at the end: with two classes `probability` (of the positive class) and
+/// `decision`; with more, `probability_CLASS` for every class and `decision`. Neither labels nor sensitive columns are needed, unless the
 /// model was trained on them as features.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
     let (table, mut warnings) =
         progress.during(format!("reading {}", args.data.display()), || Table::read(data, &reading))?;
     let predictions = progress.during("predicting", || model.predict(&table))?;
-    let mut table = progress.during("reading again", || as_it_came(data, reading, table))?;
+    let mut table = progress.during("reading again", || as_it_came(args, data, reading, table))?;
     warnings.extend(predictions.warnings.iter().cloned());
     let classes = model.binding.classes();
     let columns = append(&mut table, &predictions, classes)?;
@@ -129,23 +129,15 @@ fn copy_of_pipe(path: &Path) -> io::Result<Option<(TempDir, PathBuf)>> {
     }
 }
 
-/// The table to add to: fields of a text file to the letter, whatever the model reads in them.
-fn as_it_came(path: &Path, reading: ReadOptions, table: Table) -> Result<Table> {
-    if is_typed(path).with_context(|| path.display().to_string())? {
+/// The table to add to. From text to text, fields come out to the letter, whatever the model
+/// reads in them; a file with types of its own is written from what was read with types.
+fn as_it_came(args: &PredictArgs, data: &Path, reading: ReadOptions, table: Table) -> Result<Table> {
+    if !(Table::is_text(data)? && files::is_text(&args.out)) {
         return Ok(table);
     }
     let (missing, categorical, numeric) = (Vec::new(), Vec::new(), Vec::new());
     let to_the_letter = ReadOptions { missing, categorical, numeric, keep_text: true, ..reading };
-    Ok(Table::read(path, &to_the_letter)?.0)
-}
-
-/// Whether a file that could be read is Parquet or Arrow IPC, by its first bytes; only an old
-/// Arrow stream has none of its own, and is told by its name.
-fn is_typed(path: &Path) -> io::Result<bool> {
-    let mut start = Vec::new();
-    File::open(path)?.take(6).read_to_end(&mut start)?;
-    let stream = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("arrows"));
-    Ok(stream || start.starts_with(b"PAR1") || start.starts_with(b"ARROW1") || start.starts_with(&[0xff; 4]))
+    Ok(Table::read(data, &to_the_letter)?.0)
 }
 
 /// Reads a model, and agrees to its command where the user does.

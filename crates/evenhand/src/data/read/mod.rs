@@ -178,6 +178,14 @@ impl Table {
         }
     }
 
+    /// Whether a file is text, gzipped or not, and not a format that has types of its own.
+    ///
+    /// # Errors
+    /// [`crate::Error::Io`] when it cannot be opened.
+    pub fn is_text(path: &Path) -> Result<bool> {
+        Ok(matches!(Source::open(path)?.format(), Format::Text | Format::Gzip))
+    }
+
     /// Parses text that is already in memory, as a text file of that name would be read.
     ///
     /// # Errors
