@@ -186,7 +186,7 @@ impl Model {
     /// Scores and decides the rows of a raw table. Neither labels nor groups are needed.
     ///
     /// # Errors
-    /// [`Error::LostColumns`] or [`Error::ColumnKind`] when the table is not like the training one.
+    /// [`crate::Error::LostColumns`] or [`crate::Error::ColumnKind`] when the table is not like the training one.
     pub fn predict(&self, table: &Table) -> Result<Predictions> {
         crate::correction::predict(&self.binding, self.predictor(), table)
     }

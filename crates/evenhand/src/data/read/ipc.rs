@@ -2,8 +2,11 @@
 //!
 //! Ignored columns are never decoded. Rows are counted from 1.
 
+use std::fs::File;
 use std::io::BufReader;
 
+use arrow::array::RecordBatchReader;
+use arrow::error::ArrowError;
 use arrow::ipc::reader::{FileReader, StreamReader};
 
 use super::ReadOptions;
@@ -13,24 +16,23 @@ use crate::data::Table;
 use crate::{Result, Warning};
 
 pub(super) fn read_file(source: &Source, options: &ReadOptions) -> Result<(Table, Vec<Warning>)> {
-    let reading = Reading::typed(source.path(), source.format().name(), options);
-    let open = |projection| {
-        let file = source.bytes()?;
-        decode(|| FileReader::try_new_buffered(file, projection))
-            .map_err(|panic| reading.unreadable(&panic))?
-            .map_err(|error| reading.unreadable(&error))
-    };
-    let schema = open(None)?.schema();
-    let plan = plan_of(&schema, options)?;
-    let batches = open(Some(plan.kept().to_vec()))?;
-    typed_table(&schema, plan, batches, &reading)
+    read(source, options, FileReader::try_new_buffered)
 }
 
 pub(super) fn read_stream(source: &Source, options: &ReadOptions) -> Result<(Table, Vec<Warning>)> {
+    read(source, options, |file, kept| StreamReader::try_new(BufReader::new(file), kept))
+}
+
+/// Opens the file once for its columns, and once more for those that are kept.
+fn read<R: RecordBatchReader>(
+    source: &Source,
+    options: &ReadOptions,
+    open: impl Fn(File, Option<Vec<usize>>) -> std::result::Result<R, ArrowError>,
+) -> Result<(Table, Vec<Warning>)> {
     let reading = Reading::typed(source.path(), source.format().name(), options);
-    let open = |projection| {
-        let file = BufReader::new(source.bytes()?);
-        decode(|| StreamReader::try_new(file, projection))
+    let open = |kept| {
+        let file = source.bytes()?;
+        decode(|| open(file, kept))
             .map_err(|panic| reading.unreadable(&panic))?
             .map_err(|error| reading.unreadable(&error))
     };
