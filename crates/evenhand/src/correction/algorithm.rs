@@ -70,7 +70,7 @@ pub fn correct<L: Learner>(
     let mut trace: Vec<Loop> = Vec::new();
     let mut best: Option<Iterate<L::Predictor>> = None;
     let mut improved_at = 0;
-    let last = conventions.loops + usize::from(conventions.last_fit);
+    let last = conventions.loops.saturating_add(usize::from(conventions.last_fit));
 
     let stop = loop {
         let number = trace.len() + 1;

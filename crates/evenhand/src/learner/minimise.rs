@@ -93,12 +93,13 @@ pub(super) fn minimise(
     let mut passes = 1;
     let mut slow_steps = 0;
     let mut renew = memory.metric.is_none() || memory.is_worn_out(objective);
+    let mut known = None;
     loop {
         if renew || memory.is_slow_after(slow_steps) {
             memory.renew(objective);
-            (renew, slow_steps) = (false, 0);
+            (renew, slow_steps, known) = (false, 0, None);
         }
-        let distance = memory.distance(&gradient);
+        let distance = known.unwrap_or_else(|| memory.distance(&gradient));
         if distance <= tolerance || passes >= max_passes || !distance.is_finite() {
             memory.finish(passes);
             return (memory.at.clone(), distance <= tolerance, passes);
@@ -111,7 +112,9 @@ pub(super) fn minimise(
         }
         memory.remember(step, change);
         gradient = next;
-        slow_steps = if memory.distance(&gradient) > SLOW * distance { slow_steps + 1 } else { 0 };
+        let left = memory.distance(&gradient);
+        slow_steps = if left > SLOW * distance { slow_steps + 1 } else { 0 };
+        known = Some(left);
     }
 }
 
