@@ -109,8 +109,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Ending> {
         correction = correction.group(group)?;
     }
     let learner = Logistic::default();
-    let conventions = correction.conventions;
-    let mut watch = progress.loops(conventions.loops + usize::from(conventions.last_fit));
+    let mut watch = progress.loops(correction.solver.most_fits());
     let fitted = correction.fit_observed(&train, &learner, &mut watch)?;
     let seconds = watch.finish();
     let uncorrected = correction.uncorrected(fitted.problem(), &learner)?;

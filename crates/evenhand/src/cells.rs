@@ -19,6 +19,8 @@ pub struct Cells {
     members: Vec<Vec<bool>>,
     weights: Vec<f64>,
     counts: Vec<usize>,
+    /// The sum of the squares of row weights.
+    squares: Vec<f64>,
     row_weights: Option<Arc<[f64]>>,
     classes: usize,
 }
@@ -45,7 +47,7 @@ impl Cells {
         let everywhere =
             sums(membership.codes(), labels, membership.patterns() * classes, classes, row_weights.as_deref());
         let occurring: Vec<usize> = (0..everywhere.len()).filter(|&at| everywhere[at].0 > 0).collect();
-        if !everywhere.iter().any(|&(_, weight)| weight > 0.0) {
+        if !everywhere.iter().any(|&(_, weight, _)| weight > 0.0) {
             return Err(if rows == 0 {
                 Error::NoRows { what: "the data".into() }
             } else {
@@ -67,6 +69,7 @@ impl Cells {
                 .collect(),
             weights: occurring.iter().map(|&at| everywhere[at].1).collect(),
             counts: occurring.iter().map(|&at| everywhere[at].0).collect(),
+            squares: occurring.iter().map(|&at| everywhere[at].2).collect(),
             row_weights,
             classes,
         })
@@ -123,6 +126,13 @@ impl Cells {
         self.counts[cell]
     }
 
+    /// How many rows of equal weight the rows of some cells are worth (Kish): their number, when there are no weights.
+    pub fn effective_rows(&self, cells: impl Iterator<Item = usize>) -> f64 {
+        let add = |(sum, squares): (f64, f64), cell: usize| (sum + self.weights[cell], squares + self.squares[cell]);
+        let (sum, squares) = cells.fold((0.0, 0.0), add);
+        if squares > 0.0 { sum * sum / squares } else { 0.0 }
+    }
+
     /// The sum of all row weights.
     pub fn total_weight(&self) -> f64 {
         self.weights.iter().sum()
@@ -148,20 +158,22 @@ impl Cells {
     }
 }
 
-/// Rows and weight per pattern and label.
+/// Rows, weight and squared weight per pattern and label.
 fn sums(
     patterns: &Codes,
     labels: &Codes,
     cells: usize,
     classes: usize,
     row_weights: Option<&[f64]>,
-) -> Vec<(usize, f64)> {
+) -> Vec<(usize, f64, f64)> {
     let pass = |rows: std::ops::Range<usize>| {
-        let mut sums = vec![(0, 0.0); cells];
+        let mut sums = vec![(0, 0.0, 0.0); cells];
         for row in rows {
             let sum = &mut sums[patterns.get(row) * classes + labels.get(row)];
+            let weight = row_weights.map_or(1.0, |weights| weights[row]);
             sum.0 += 1;
-            sum.1 += row_weights.map_or(1.0, |weights| weights[row]);
+            sum.1 += weight;
+            sum.2 += weight * weight;
         }
         sums
     };
@@ -169,6 +181,7 @@ fn sums(
         for (left, right) in left.iter_mut().zip(right) {
             left.0 += right.0;
             left.1 += right.1;
+            left.2 += right.2;
         }
     })
 }

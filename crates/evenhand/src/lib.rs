@@ -22,7 +22,7 @@
 //! let fitted = Correction::new(Notion::DemographicParity)
 //!     .group("sex")?
 //!     .group("age_band=18-24")?
-//!     .tolerance(0.01)
+//!     .max_violation(0.01)
 //!     .fit(&data, &Logistic::default())?;
 //!
 //! for (constraint, multiplier) in fitted.multipliers() {
@@ -62,7 +62,7 @@ mod weights;
 
 pub use audit::Audit;
 pub use constraint::{Measure, Tilt};
-pub use correction::{Correction, Fitted, Preset, Stop};
+pub use correction::{Bound, Correction, Fitted, Preset, Stop};
 pub use data::{Column, Dataset, Labels, ReadOptions, Schema, Table};
 pub use error::{Error, Result};
 pub use group::{Group, GroupSpec, Groups, Membership};

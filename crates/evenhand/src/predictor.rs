@@ -22,6 +22,17 @@ pub trait Predictor: Send + Sync {
     }
 }
 
+/// How a fitted predictor's probabilities answer to changes of the weights it was fitted with,
+/// to first order, in one or more directions.
+pub trait Tangent: Send + Sync {
+    /// Puts it to some rows; the scorer returned gives, for each row, direction by direction, how
+    /// fast the probability of each class changes.
+    ///
+    /// # Errors
+    /// As [`Predictor::on`].
+    fn on<'a>(&'a self, features: &'a Features) -> Result<Scorer<'a>>;
+}
+
 /// Writes the class probabilities of a range of rows over a vector, row by row.
 pub type Scorer<'a> = Box<dyn Fn(Range<usize>, &mut Vec<f64>) + Send + Sync + 'a>;
 

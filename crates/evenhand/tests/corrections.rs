@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use evenhand::correction::{Keep, Loop, Observer, Problem, Silent};
+use evenhand::correction::{Loop, Observer, Problem, Silent, Solver};
 use evenhand::data::{Categorical, Codes, holdout};
 use evenhand::features::Features;
 use evenhand::learner::{FnLearner, FnPredictor, LogisticModel, Training, scores};
@@ -92,8 +92,7 @@ fn pinned_rows_are_predicted_right_more_often() {
     let checked = (0..table.rows()).map(|row| Some(if row % 10 == 0 { "yes" } else { "no" }));
     table.set("checked", Column::Categorical(Categorical::from_values(checked))).unwrap();
     let data = dataset(table);
-    let mut settings = Correction::new("pinned=checked=yes:0.95".parse().unwrap()).withhold("checked");
-    settings.conventions.keep = Keep::Last;
+    let settings = Correction::new("pinned=checked=yes:0.95".parse().unwrap()).withhold("checked");
     let fitted = fit(&settings, &data);
     let gap = |at: &Loop| at.violations[0];
     assert_eq!(fitted.binding().constraints()[0].name, "pinned checked=yes");
@@ -151,7 +150,7 @@ fn three_class_weights_are_the_softmax_of_the_exponents() {
     let fitted = fit(&correction("demographic-parity").measure(Measure::Scores), &data);
     let (problem, multipliers) = (fitted.problem(), &fitted.outcome().multipliers);
     let cells = problem.cells();
-    let exponents = problem.tilt_table(fitted_tilt()).exponents(multipliers);
+    let exponents = problem.tilt_table(fitted.outcome().rule).exponents(multipliers);
     for (cell, exponents) in exponents.chunks(3).enumerate() {
         let total: f64 = exponents.iter().map(|exponent| exponent.exp()).sum();
         let expected = exponents[cells.label(cell)].exp() / total;
@@ -159,24 +158,26 @@ fn three_class_weights_are_the_softmax_of_the_exponents() {
     }
 }
 
-fn fitted_tilt() -> evenhand::Tilt {
-    Preset::Default.conventions().tilt
+/// The loop of the paper, cut short.
+fn short(mut settings: Correction, preset: Preset, loops: usize) -> Correction {
+    settings = settings.preset(preset);
+    if let Solver::Loop(conventions) = &mut settings.solver {
+        conventions.loops = loops;
+    }
+    settings
 }
 
 #[test]
 fn the_paper_loop_fits_once_more_than_it_moves() {
     let data = dataset(table());
-    let mut settings = correction("demographic-parity").preset(Preset::Paper);
-    settings.conventions.loops = 5;
+    let settings = short(correction("demographic-parity"), Preset::Paper, 5);
     let fitted = fit(&settings, &data);
     assert_eq!((fitted.outcome().fits, fitted.stop()), (6, Stop::LoopLimit));
     // λ ← λ − η Δ with bare membership: the move is the violation itself.
     let (first, second) = (&fitted.trace()[0], &fitted.trace()[1]);
     assert_eq!(first.moved, first.violations);
     assert_eq!(second.multipliers, first.moved);
-    settings = settings.preset(Preset::Notebook);
-    settings.conventions.loops = 5;
-    assert_eq!(fit(&settings, &data).outcome().fits, 5);
+    assert_eq!(fit(&short(settings, Preset::Notebook, 5), &data).outcome().fits, 5);
 }
 
 #[test]
@@ -199,10 +200,10 @@ fn an_observer_sees_every_loop_and_can_stop_the_run() {
 }
 
 #[test]
-fn a_tolerance_ends_the_run_with_the_first_model_within_it() {
-    let fitted = fit(&correction("demographic-parity").tolerance(0.05), &dataset(table()));
+fn a_bound_is_met_in_a_few_fits_and_not_by_far() {
+    let fitted = fit(&correction("demographic-parity").max_violation(0.05), &dataset(table()));
     assert_eq!(fitted.stop(), Stop::Converged);
-    assert!(after(&fitted) <= 0.05 && fitted.trace().len() < 50);
+    assert!((0.03..=0.05).contains(&after(&fitted)) && fitted.outcome().fits < 10);
 }
 
 #[test]
@@ -264,8 +265,7 @@ fn a_saved_model_predicts_the_same_bits_and_verifies() {
     let data = dataset(table());
     for notion in ["demographic-parity", "equalized-odds", "disparate-impact"] {
         for preset in [Preset::Default, Preset::Paper, Preset::Notebook] {
-            let mut settings = correction(notion).preset(preset);
-            settings.conventions.loops = 6;
+            let settings = short(correction(notion), preset, 6);
             let model = model(&data, &settings, Some(Split { holdout: 0.3, seed: 4 }));
             let loaded = Model::load(&saved(&model, &folder)).unwrap();
             assert_eq!(loaded, model);
@@ -338,12 +338,11 @@ fn a_correction_from_biased_labels_comes_close_to_one_that_saw_the_truth() {
         .group("sex=female")
         .and_then(|settings| settings.group("age_band=18-24"))
         .unwrap()
-        .measure(Measure::Scores)
-        .tolerance(1e-5);
+        .measure(Measure::Scores);
     let corrected = fit(&settings, &data);
     let error = |fitted: &Fitted<LogisticModel>| fitted.assess(&truth, Measure::Decisions).unwrap().0.error;
-    let plain = fit(&settings.clone().tolerance(1.0), &data);
-    let taught = fit(&settings.clone().tolerance(1.0), &truth);
+    let plain = fit(&settings.clone().max_violation(1.0), &data);
+    let taught = fit(&settings.clone().max_violation(1.0), &truth);
     let (plain, corrected_error, taught) = (error(&plain), error(&corrected), error(&taught));
     assert!(plain - taught > 0.01 && corrected_error - taught < 0.003, "{plain} {corrected_error} {taught}");
     // Standard deviations of the estimates at this size are about 0.015 and 0.006.

@@ -2,7 +2,7 @@
 //! of threads; and what must: a repeated row is a weight of 2.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-use evenhand::constraint::Tilt;
+use evenhand::constraint::{Tilt, WeightRule};
 use evenhand::correction::{Problem, Silent, Technique};
 use evenhand::data::Codes;
 use evenhand::features::{Active, CodedColumn, DenseColumn, Features};
@@ -38,9 +38,7 @@ fn problem(rows: &[Row], names: [&str; 2], weights: Option<Vec<f64>>, notion: No
 
 /// Scores vary smoothly with the rows' order of summation, decisions do not: a tie may fall either way.
 fn multipliers(problem: &Problem) -> Vec<f64> {
-    let mut correction = Correction::new(problem.constraints()[0].notion.clone()).measure(Measure::Scores);
-    correction.conventions.loops = 8;
-    correction.conventions.keep = evenhand::correction::Keep::Last;
+    let correction = Correction::new(problem.constraints()[0].notion.clone()).measure(Measure::Scores);
     let learner = Logistic { tolerance: 1e-10, ..Logistic::default() };
     correction.solve(problem, &learner, &mut Silent).unwrap().multipliers
 }
@@ -91,7 +89,7 @@ proptest! {
         // w(x,y) = w̃(x,y) / Σ w̃(x,y'), w̃(x,1) = exp(Σ λ c), c = g/Z − 1 (or bare g), c(x,0) = 0, row by row.
         let problem = problem(&rows, ["a", "b"], None, Notion::DemographicParity);
         let tilt = if centred { Tilt::Centred } else { Tilt::Paper };
-        let ours = problem.tilt_table(tilt).weights(&[first, second], 1.0, problem.cells());
+        let ours = problem.tilt_table(WeightRule { tilt, ..WeightRule::CENTRED }).weights(&[first, second]);
         let share = |inside: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| inside(row)).count() as f64 / rows.len() as f64;
         let shares = [share(&|row| row.3), share(&|row| row.4)];
         for (row, cell) in rows.iter().zip(problem.cells().cell_of_row().iter()) {
@@ -114,7 +112,7 @@ proptest! {
     fn weights_stay_positive_for_any_multipliers(rows in rows(), first in -1e6f64..1e6, second in -1e6f64..1e6) {
         let problem = problem(&rows, ["a", "b"], None, Notion::EqualizedOdds);
         let multipliers = [first, second, -first, second];
-        for weight in problem.tilt_table(Tilt::Centred).weights(&multipliers, 1.0, problem.cells()) {
+        for weight in problem.tilt_table(WeightRule::CENTRED).weights(&multipliers) {
             prop_assert!(weight > 0.0 && weight <= 1.0);
         }
     }
@@ -153,7 +151,7 @@ fn one_thread_and_two_give_the_same_bits() {
 #[test]
 fn zero_multipliers_leave_the_learner_unit_weights() {
     let problem = problem(&many(500), ["a", "b"], None, Notion::DemographicParity);
-    let settings = Correction::new(Notion::DemographicParity).tolerance(1.0);
+    let settings = Correction::new(Notion::DemographicParity).max_violation(1.0);
     let corrected = settings.solve(&problem, &Logistic::default(), &mut Silent).unwrap();
     let plain = settings.clone().preset(Preset::Paper).solve(&problem, &Logistic::default(), &mut Silent).unwrap();
     assert_eq!(corrected.trace.len(), 1);
@@ -165,7 +163,7 @@ fn zero_multipliers_leave_the_learner_unit_weights() {
 fn the_loss_of_rows_kept_by_lot_is_on_average_the_weighted_loss() {
     let problem = problem(&many(2000), ["a", "b"], None, Notion::DemographicParity);
     let cells = problem.cells();
-    let cell_weights = problem.tilt_table(Tilt::Centred).weights(&[0.3, -0.2], 1.0, cells);
+    let cell_weights = problem.tilt_table(WeightRule::CENTRED).weights(&[0.3, -0.2]);
     let model = evenhand::learner::LogisticModel::new(2, vec![0.3, -0.2, 0.1, 0.8, -0.1]).unwrap();
     let learner = Logistic { l2: 0.0, ..Logistic::default() };
     let loss = |weights: &evenhand::Weights| {

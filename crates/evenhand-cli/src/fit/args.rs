@@ -8,9 +8,9 @@ use crate::args::DataArgs;
 
 /// Find row weights that make a classifier even-handed, and train it with them.
 ///
-/// A classifier is fitted again and again with weights that depend on a row's groups and
-/// label, until groups are treated alike in the sense of --notion. The same classifier
-/// without correction is fitted for comparison. [Jiang & Nachum 2019]
+/// Weights depend on a row's groups and label alone. They are found by a few fits, so that groups
+/// are treated alike in the sense of --notion, or just within a bound you give. The same
+/// classifier without correction is fitted for comparison. [Jiang & Nachum 2019]
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // switches on a command line
@@ -21,6 +21,18 @@ pub(crate) struct FitArgs {
     /// What should be equal across groups; may be repeated, see below.
     #[arg(long = "notion", value_name = "NOTION", required = true)]
     pub(super) notions: Vec<String>,
+
+    /// Ask for no more than this: largest |overall - group| rate. The least correction that meets it is looked for.
+    #[arg(long, value_name = "RATE", help_heading = "Bounds")]
+    pub(super) max_violation: Option<f64>,
+
+    /// Ask for no more than this between any two groups: largest difference of their rates.
+    #[arg(long, value_name = "RATE", help_heading = "Bounds")]
+    pub(super) max_difference: Option<f64>,
+
+    /// Ask for no less than this between any two groups: smallest ratio of their rates (0.8 is the four-fifths rule).
+    #[arg(long, value_name = "RATIO", help_heading = "Bounds")]
+    pub(super) min_ratio: Option<f64>,
 
     /// Column the learner may not see; may be repeated.
     #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
@@ -50,10 +62,6 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) trace: Option<PathBuf>,
 
-    /// Exit with 1 when the violation is above this or cannot be measured, on test rows if there are any.
-    #[arg(long, value_name = "VIOLATION", help_heading = "Output")]
-    pub(super) max_violation: Option<f64>,
-
     /// Write the result as JSON.
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
@@ -62,34 +70,38 @@ pub(crate) struct FitArgs {
     #[arg(long, help_heading = "Output")]
     pub(super) quiet: bool,
 
-    /// Conventions of the loop: ours, those of the paper, or those of its authors' notebooks
-    /// (which also penalise the intercept and do not standardise).
+    /// How weights are found: by our own method, by the loop of the paper, or as its authors'
+    /// notebooks do (which also penalise the intercept and do not standardise).
     #[arg(long, value_enum, default_value_t = PresetArg::Default, help_heading = "Correction")]
     pub(super) preset: PresetArg,
 
-    /// How multipliers enter the weights [default: that of the preset].
+    /// Whether weights are bounded, as in the paper [default: unless the bound asked for needs more].
+    #[arg(long, value_enum, help_heading = "Correction")]
+    pub(super) range: Option<RangeArg>,
+
+    /// How many times to fit at most [default: 60].
+    #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
+    pub(super) max_fits: Option<usize>,
+
+    /// How multipliers enter the weights, with --preset paper or notebook [default: bare membership].
     #[arg(long, value_enum, help_heading = "Correction")]
     pub(super) tilt: Option<TiltArg>,
 
-    /// How far multipliers move in a loop [default: that of the preset].
+    /// How far multipliers move in a loop, with --preset paper or notebook [default: 1].
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     pub(super) step: Option<f64>,
 
-    /// How many times multipliers move at most [default: 100].
+    /// How many times multipliers move, with --preset paper or notebook [default: 100].
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     pub(super) loops: Option<usize>,
 
-    /// Stop as soon as every violation on the training rows is within this.
-    #[arg(long, value_name = "VIOLATION", help_heading = "Correction")]
-    pub(super) tolerance: Option<f64>,
+    /// Which classifier is kept, with --preset paper or notebook [default: last].
+    #[arg(long, value_enum, help_heading = "Correction")]
+    pub(super) keep: Option<KeepArg>,
 
     /// Compare decisions, or probabilities.
     #[arg(long, value_enum, default_value_t = MeasureArg::Decisions, help_heading = "Correction")]
     pub(super) measure: MeasureArg,
-
-    /// Keep the classifier of the best loop, or of the last [default: that of the preset].
-    #[arg(long, value_enum, help_heading = "Correction")]
-    pub(super) keep: Option<KeepArg>,
 
     /// Weight rows, or keep each with a probability equal to its weight.
     #[arg(long, value_enum, default_value_t = TechniqueArg::Weighting, help_heading = "Correction")]
@@ -134,6 +146,13 @@ pub(super) enum PresetArg {
     Default,
     Paper,
     Notebook,
+}
+
+/// Whether weights are bounded.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum RangeArg {
+    Bounded,
+    Unbounded,
 }
 
 /// How multipliers enter the weights.

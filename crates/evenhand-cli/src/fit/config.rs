@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use evenhand::correction::{Keep, Technique};
+use evenhand::constraint::WeightRange;
+use evenhand::correction::{Keep, Solver, Technique};
 use evenhand::learner::ProcessLearner;
 use evenhand::model::Split;
-use evenhand::{Correction, Error, Logistic, Measure, Notion, Preset, ReadOptions, Schema, Tilt};
+use evenhand::{Bound, Correction, Error, Logistic, Measure, Notion, Preset, ReadOptions, Schema, Tilt};
 
-use super::args::{FitArgs, KeepArg, MeasureArg, PresetArg, TechniqueArg, TiltArg};
-use crate::audit::check_bound;
+use super::args::{FitArgs, KeepArg, MeasureArg, PresetArg, RangeArg, TechniqueArg, TiltArg};
 use crate::failure::Usage;
 use crate::files;
 
@@ -52,9 +52,6 @@ impl Config {
         let correction = correction(&args)?;
         let method = method(&args)?;
         check_files(&args)?;
-        if let Some(most) = args.max_violation {
-            check_bound(most)?;
-        }
         Ok(Self {
             schema: args.data.schema(),
             reading: args.data.reading()?,
@@ -79,12 +76,6 @@ impl Config {
             _ => None,
         }
     }
-
-    /// How many loops there are at most.
-    pub(super) fn most_loops(&self) -> usize {
-        let conventions = self.correction.conventions;
-        conventions.loops.saturating_add(usize::from(conventions.last_fit))
-    }
 }
 
 fn correction(args: &FitArgs) -> Result<Correction> {
@@ -96,28 +87,66 @@ fn correction(args: &FitArgs) -> Result<Correction> {
         correction = correction.group(group)?;
     }
     correction.withhold.clone_from(&args.withhold);
-    correction.tolerance = args.tolerance;
+    correction.bounds = bounds(args);
     correction.measure = match args.measure {
         MeasureArg::Decisions => Measure::Decisions,
         MeasureArg::Scores => Measure::Scores,
     };
     correction.technique = technique(args)?;
     correction.standardise = !args.no_standardise && (args.standardise || preset.standardises());
-    let conventions = &mut correction.conventions;
-    conventions.step = args.step.unwrap_or(conventions.step);
-    conventions.loops = args.loops.unwrap_or(conventions.loops);
-    conventions.tilt = match args.tilt {
-        Some(TiltArg::Centred) => Tilt::Centred,
-        Some(TiltArg::Paper) => Tilt::Paper,
-        None => conventions.tilt,
-    };
-    conventions.keep = match args.keep {
-        Some(KeepArg::Best) => Keep::Best,
-        Some(KeepArg::Last) => Keep::Last,
-        None => conventions.keep,
-    };
+    correction.solver = solver(args, preset.solver())?;
     correction.check()?;
     Ok(correction)
+}
+
+fn bounds(args: &FitArgs) -> Vec<Bound> {
+    let violation = args.max_violation.map(Bound::MaxViolation);
+    let difference = args.max_difference.map(Bound::MaxDifference);
+    [violation, difference, args.min_ratio.map(Bound::MinRatio)].into_iter().flatten().collect()
+}
+
+/// The preset's way, changed as asked. What belongs to the other way is refused rather than forgotten.
+fn solver(args: &FitArgs, mut solver: Solver) -> Result<Solver> {
+    let loops = [
+        ("--tilt", args.tilt.is_some()),
+        ("--step", args.step.is_some()),
+        ("--loops", args.loops.is_some()),
+        ("--keep", args.keep.is_some()),
+    ];
+    let steps = [("--range", args.range.is_some()), ("--max-fits", args.max_fits.is_some())];
+    let given = |options: &[(&'static str, bool)]| options.iter().find(|(_, given)| *given).map(|(name, _)| *name);
+    match &mut solver {
+        Solver::Newton(newton) => {
+            if let Some(option) = given(&loops) {
+                let message = format!("{option} belongs to the loop of the paper, and weights are found otherwise");
+                return Err(Usage::new(message).hint("give --preset paper or --preset notebook too").into());
+            }
+            newton.max_fits = args.max_fits.unwrap_or(newton.max_fits);
+            newton.range = args.range.map(|range| match range {
+                RangeArg::Bounded => WeightRange::Bounded,
+                RangeArg::Unbounded => WeightRange::Unbounded,
+            });
+        }
+        Solver::Loop(conventions) => {
+            if let Some(option) = given(&steps) {
+                let message = format!("{option} does not belong to the loop of the paper");
+                return Err(Usage::new(message).hint("leave out --preset").into());
+            }
+            conventions.step = args.step.unwrap_or(conventions.step);
+            conventions.loops = args.loops.unwrap_or(conventions.loops);
+            conventions.rule.tilt = match args.tilt {
+                Some(TiltArg::Centred) => Tilt::Centred,
+                Some(TiltArg::Paper) => Tilt::Paper,
+                None => conventions.rule.tilt,
+            };
+            conventions.keep = match args.keep {
+                Some(KeepArg::Best) => Keep::Best,
+                Some(KeepArg::Last) => Keep::Last,
+                None => conventions.keep,
+            };
+        }
+    }
+    Ok(solver)
 }
 
 fn preset(args: &FitArgs) -> Preset {

@@ -47,7 +47,7 @@ fn run_with<L: Learner>(
 ) -> Result<Ending> {
     let progress = Progress::new(config.quiet || config.json);
     let rows = read(config, progress)?;
-    let mut watch = progress.loops(config.most_loops());
+    let mut watch = progress.loops(config.correction.solver.most_fits());
     let fitted = config.correction.fit_observed(&rows.train, learner, &mut watch)?;
     let seconds = watch.finish();
     let compared = progress.during("comparing", || compare(config, learner, &fitted, rows.test.as_ref()))?;

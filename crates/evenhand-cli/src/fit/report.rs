@@ -49,7 +49,7 @@ pub(super) struct Report {
     #[serde(skip)]
     measure: Measure,
     #[serde(skip)]
-    patience: Option<usize>,
+    bounded: bool,
 }
 
 /// The classifier without correction.
@@ -126,7 +126,7 @@ impl Report {
             positive: fitted.binding().positive(),
             notions,
             measure: config.correction.measure,
-            patience: config.correction.conventions.patience,
+            bounded: !config.correction.bounds.is_empty(),
         }
     }
 
@@ -201,12 +201,12 @@ impl Report {
     }
 
     fn ending(&self) -> String {
-        let patience = self.patience.map_or_else(|| "loops".to_owned(), |loops| counted(loops, "loop"));
-        let stalled = format!("stopped: no smaller violation in the last {patience}");
         let how = match self.stop {
-            Stop::Converged => "converged: every violation is within the tolerance",
+            Stop::Converged if self.bounded => "converged: the bound is met on the training rows",
+            Stop::Converged => "converged: violations are as small as the training rows can tell",
             Stop::LoopLimit => "all loops were run",
-            Stop::Stalled => stalled.as_str(),
+            Stop::Stalled => "stopped: no further step makes the violation smaller",
+            Stop::Infeasible => "stopped: no weights that the method allows make the violation smaller",
             Stop::Cancelled => "cancelled",
             _ => "ended",
         };

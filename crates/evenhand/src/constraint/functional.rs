@@ -31,6 +31,8 @@ pub struct Functional {
     /// Whether more than the target is no violation.
     least: bool,
     share: f64,
+    /// How many rows of equal weight the group's are worth, and those of everyone it is compared with.
+    rows: [f64; 2],
 }
 
 impl Functional {
@@ -48,27 +50,63 @@ impl Functional {
             Some(group) => among(&|cell| cells.is_in(cell, group))?,
             None => (everyone, overall.clone()),
         };
+        let rows = [&group, &overall].map(|parts| cells.effective_rows(parts.iter().map(|&(cell, ..)| cell)));
         let (overall, target) = match constraint.reference {
             Reference::Overall => (overall, 0.0),
             Reference::Rate(rate) | Reference::AtLeast(rate) => (Vec::new(), rate),
         };
         let least = matches!(constraint.reference, Reference::AtLeast(_));
-        Some(Self { group, overall, target, least, share: weight / everyone })
+        Some(Self { group, overall, target, least, share: weight / everyone, rows })
     }
 
     /// Overall rate (or asked rate) minus group rate: positive where the group gets less.
     pub fn violation(&self, tally: &Tally, measure: Measure) -> f64 {
-        let rate = |parts: &[Part]| -> f64 {
-            parts.iter().map(|&(cell, class, share)| share * of(tally, measure, cell)[class]).sum()
-        };
-        let violation = self.target + rate(&self.overall) - rate(&self.group);
+        let violation = self.reference(tally, measure) - self.group_rate(tally, measure);
         if self.least { violation.max(0.0) } else { violation }
+    }
+
+    /// How the violation answers to a change of the sums per cell, itself given as such sums.
+    pub fn slope(&self, change: &Tally, measure: Measure) -> f64 {
+        rate(&self.overall, change, measure) - rate(&self.group, change, measure)
+    }
+
+    /// The group's rate.
+    pub fn group_rate(&self, tally: &Tally, measure: Measure) -> f64 {
+        rate(&self.group, tally, measure)
+    }
+
+    /// The rate that the group's should equal: that of everyone, or the one asked for.
+    pub fn reference(&self, tally: &Tally, measure: Measure) -> f64 {
+        self.target + rate(&self.overall, tally, measure)
+    }
+
+    /// The standard error of the violation, were the rows drawn again: that of the difference
+    /// between the group and the others, times the share of the others; or of the group's rate alone.
+    pub fn sampling_error(&self, tally: &Tally) -> f64 {
+        let variance = |rate: f64, rows: f64| rate.clamp(0.0, 1.0) * (1.0 - rate.clamp(0.0, 1.0)) / rows.max(1.0);
+        let group = rate(&self.group, tally, Measure::Decisions);
+        let alone = variance(group, self.rows[0]);
+        if self.overall.is_empty() || self.share >= 1.0 {
+            return if self.overall.is_empty() { alone.sqrt() } else { 0.0 };
+        }
+        let overall = rate(&self.overall, tally, Measure::Decisions);
+        let others = (overall - self.share * group) / (1.0 - self.share);
+        (1.0 - self.share) * (alone + variance(others, self.rows[1] - self.rows[0])).sqrt()
+    }
+
+    /// How many rows of equal weight the group's are worth.
+    pub fn rows(&self) -> f64 {
+        self.rows[0]
     }
 
     /// The share of the group among the rows the constraint speaks of, Z in the paper.
     pub fn share(&self) -> f64 {
         self.share
     }
+}
+
+fn rate(parts: &[Part], tally: &Tally, measure: Measure) -> f64 {
+    parts.iter().map(|&(cell, class, share)| share * of(tally, measure, cell)[class]).sum()
 }
 
 fn of(tally: &Tally, measure: Measure, cell: usize) -> &[f64] {

@@ -12,4 +12,4 @@ mod tilt;
 
 pub use form::{Constraint, Event, Labelled, Reference, constraints};
 pub use functional::{Functional, Measure};
-pub use tilt::{Tilt, TiltTable};
+pub use tilt::{Tilt, TiltTable, WeightRange, WeightRule};

@@ -1,11 +1,12 @@
-//! From multipliers to weights: the closed form of the paper.
+//! From multipliers to weights: the closed form of the paper, and its derivative.
 //!
 //! `w(x,y) = w̃(x,y) / Σ_y' w̃(x,y')` with `w̃(x,y) = exp(Σ_k λ_k t_k(x,y))`
-//! [Jiang & Nachum 2019, Cor. 1 and Thm. 1]. How λ enters the exponent, `t`, is the [`Tilt`].
+//! [Jiang & Nachum 2019, Cor. 1 and Thm. 1]. How λ enters the exponent, `t`, is the [`Tilt`];
+//! by what `w̃` is divided, the [`WeightRange`].
 
 use serde::{Deserialize, Serialize};
 
-use super::form::{Constraint, Reference};
+use super::form::{Constraint, Labelled, Reference};
 use super::functional::Functional;
 use crate::cells::Cells;
 
@@ -22,25 +23,68 @@ pub enum Tilt {
     Centred,
 }
 
+/// By what `w̃` is divided. Either way the weights of one x in different classes have the same
+/// ratios, which is all that the correction of labels asks; what differs is how much an x counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WeightRange {
+    /// By its sum over classes, as in the paper: weights lie in (0, 1), and saturate.
+    #[default]
+    Bounded,
+    /// By its geometric mean over classes, times their number: weights lie in (0, ∞). Then rows of
+    /// each label are scaled to weigh together what they weighed before, so that large multipliers
+    /// do not drown one class; but not where multipliers move labels apart (equalized odds).
+    Unbounded,
+}
+
+/// How multipliers become the weights that a learner is given.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct WeightRule {
+    /// How multipliers enter the exponent.
+    pub tilt: Tilt,
+    /// What the exponent is multiplied by (the authors' notebooks have 2 there).
+    pub factor: f64,
+    /// By what the exponentials are divided.
+    pub range: WeightRange,
+    /// Whether the learner's weights are relative to those of zero multipliers, so that the
+    /// correction does not change how strong the learner's penalty is.
+    pub relative: bool,
+}
+
 /// What each multiplier adds to each exponent of each cell.
 #[derive(Debug, Clone)]
 pub struct TiltTable {
-    cells: usize,
+    rule: WeightRule,
     classes: usize,
+    labels: Vec<usize>,
+    /// The share of each cell among all rows.
+    shares: Vec<f64>,
     /// Per multiplier: (cell, class, coefficient).
     entries: Vec<Vec<(usize, usize, f64)>>,
     /// Per multiplier: how much of a step in membership units it takes.
     scales: Vec<f64>,
+    /// Whether unbounded weights keep the total of each label.
+    keeps_totals: bool,
+}
+
+impl WeightRule {
+    /// Ours: the centred tilt, weights of 1 for multipliers of zero.
+    pub const CENTRED: Self = Self { tilt: Tilt::Centred, factor: 1.0, range: WeightRange::Bounded, relative: true };
 }
 
 impl TiltTable {
     /// Lays out the exponents of constraints on the cells they are bound to.
-    pub fn new(constraints: &[Constraint], functionals: &[Option<Functional>], cells: &Cells, tilt: Tilt) -> Self {
+    pub fn new(
+        constraints: &[Constraint],
+        functionals: &[Option<Functional>],
+        cells: &Cells,
+        rule: WeightRule,
+    ) -> Self {
         let entries = constraints.iter().zip(functionals).map(|(constraint, functional)| {
             let Some(functional) = functional else { return Vec::new() };
             let coefficient = |cell| {
                 let member = if constraint.group.is_none_or(|group| cells.is_in(cell, group)) { 1.0 } else { 0.0 };
-                match (tilt, constraint.reference) {
+                match (rule.tilt, constraint.reference) {
                     (Tilt::Paper, _) => member,
                     (Tilt::Centred, Reference::Overall) => member / functional.share() - 1.0,
                     (Tilt::Centred, Reference::Rate(_) | Reference::AtLeast(_)) => member / functional.share(),
@@ -48,20 +92,40 @@ impl TiltTable {
             };
             (0..cells.len())
                 .filter(|&cell| constraint.drives.holds(cells.label(cell)))
-                .map(|cell| (cell, constraint.event.class(cells.label(cell)), coefficient(cell)))
+                .map(|cell| (cell, constraint.event.class(cells.label(cell)), rule.factor * coefficient(cell)))
                 .filter(|&(_, _, coefficient)| coefficient != 0.0)
                 .collect()
         });
-        let scale = |functional: &Option<Functional>| match (tilt, functional) {
+        let scale = |functional: &Option<Functional>| match (rule.tilt, functional) {
             (Tilt::Centred, Some(functional)) => functional.share(),
             _ => 1.0,
         };
         Self {
-            cells: cells.len(),
+            rule,
             classes: cells.classes(),
+            labels: (0..cells.len()).map(|cell| cells.label(cell)).collect(),
+            shares: (0..cells.len()).map(|cell| cells.weight(cell) / cells.total_weight()).collect(),
             entries: entries.collect(),
             scales: functionals.iter().map(scale).collect(),
+            keeps_totals: constraints.iter().all(|constraint| constraint.drives == Labelled::Any),
         }
+    }
+
+    /// The rule it was laid out by.
+    pub fn rule(&self) -> WeightRule {
+        self.rule
+    }
+
+    /// The same exponents with weights of another range.
+    #[must_use]
+    pub fn with_range(mut self, range: WeightRange) -> Self {
+        self.rule.range = range;
+        self
+    }
+
+    /// How many multipliers there are.
+    pub fn multipliers(&self) -> usize {
+        self.entries.len()
     }
 
     /// How far a multiplier moves for a step of 1: the group's share Z for the centred tilt.
@@ -72,9 +136,36 @@ impl TiltTable {
         self.scales[multiplier]
     }
 
+    /// How far a multiplier of 1 moves the exponent that it moves most.
+    pub fn reach(&self, multiplier: usize) -> f64 {
+        self.entries[multiplier].iter().fold(0.0, |reach: f64, &(_, _, coefficient)| reach.max(coefficient.abs()))
+    }
+
+    /// Mean products of two multipliers' exponents over rows and classes: `λᵀ·gram·λ` is how far,
+    /// in mean square, multipliers move the exponents of rows. Row by row.
+    pub fn gram(&self) -> Vec<f64> {
+        let count = self.entries.len();
+        let mut dense = vec![0.0; self.labels.len() * self.classes];
+        let mut gram = vec![0.0; count * count];
+        for (row, entries) in self.entries.iter().enumerate() {
+            for &(cell, class, coefficient) in entries {
+                dense[cell * self.classes + class] = coefficient * self.shares[cell];
+            }
+            for (column, others) in self.entries.iter().enumerate().take(row + 1) {
+                let product = |&(cell, class, other): &(usize, usize, f64)| dense[cell * self.classes + class] * other;
+                let sum = others.iter().map(product).sum::<f64>();
+                (gram[row * count + column], gram[column * count + row]) = (sum, sum);
+            }
+            for &(cell, class, _) in entries {
+                dense[cell * self.classes + class] = 0.0;
+            }
+        }
+        gram
+    }
+
     /// The exponents `Σ_k λ_k t_k`, cell by cell, a number per class.
     pub fn exponents(&self, multipliers: &[f64]) -> Vec<f64> {
-        let mut exponents = vec![0.0; self.cells * self.classes];
+        let mut exponents = vec![0.0; self.labels.len() * self.classes];
         for (entries, multiplier) in self.entries.iter().zip(multipliers) {
             for &(cell, class, coefficient) in entries {
                 exponents[cell * self.classes + class] += multiplier * coefficient;
@@ -83,16 +174,78 @@ impl TiltTable {
         exponents
     }
 
-    /// The weight of each cell: the softmax of its exponents, at its own label.
-    ///
-    /// `factor` multiplies the exponents (the authors' notebooks have 2 there).
-    pub fn weights(&self, multipliers: &[f64], factor: f64, cells: &Cells) -> Vec<f64> {
+    /// The weight of each cell in the closed form, at its own label.
+    pub fn weights(&self, multipliers: &[f64]) -> Vec<f64> {
         let exponents = self.exponents(multipliers);
-        let weight = |(cell, exponents): (usize, &[f64])| {
-            let own = exponents[cells.label(cell)];
+        let weight = |(exponents, &label): (&[f64], &usize)| {
+            let own = exponents[label];
             // Differences from the own exponent, capped before exp overflows: a weight is never zero.
-            exponents.iter().map(|other| (factor * (other - own)).min(700.0).exp()).sum::<f64>().recip()
+            let differences = exponents.iter().map(|other| (other - own).min(CAP));
+            match self.rule.range {
+                WeightRange::Bounded => differences.map(f64::exp).sum::<f64>().recip(),
+                WeightRange::Unbounded => {
+                    let mean = differences.sum::<f64>() / self.classes as f64;
+                    (-mean).min(CAP).exp() / self.classes as f64
+                }
+            }
         };
-        exponents.chunks(self.classes).enumerate().map(weight).collect()
+        let mut weights: Vec<f64> = exponents.chunks(self.classes).zip(&self.labels).map(weight).collect();
+        if self.rule.range == WeightRange::Unbounded && self.keeps_totals {
+            let means = self.label_means(&weights);
+            for (weight, &label) in weights.iter_mut().zip(&self.labels) {
+                *weight /= means[label] * self.classes as f64;
+            }
+        }
+        weights
     }
+
+    /// The mean over the rows of each label of something that cells have.
+    fn label_means(&self, values: &[f64]) -> Vec<f64> {
+        let mut sums = vec![(0.0, 0.0); self.classes];
+        for ((value, share), &label) in values.iter().zip(&self.shares).zip(&self.labels) {
+            sums[label].0 += share * value;
+            sums[label].1 += share;
+        }
+        sums.into_iter().map(|(sum, share)| if share > 0.0 { sum / share } else { 1.0 }).collect()
+    }
+
+    /// What weights of the closed form are multiplied by for the learner.
+    pub fn learner_scale(&self) -> f64 {
+        if self.rule.relative { self.classes as f64 } else { 1.0 }
+    }
+
+    /// Per multiplier, how each cell's weight answers to it.
+    pub fn slopes(&self, multipliers: &[f64]) -> Vec<Vec<f64>> {
+        let (weights, exponents) = (self.weights(multipliers), self.exponents(multipliers));
+        let shares: Vec<f64> = match self.rule.range {
+            WeightRange::Bounded => exponents.chunks(self.classes).flat_map(softmax).collect(),
+            WeightRange::Unbounded => vec![1.0 / self.classes as f64; exponents.len()],
+        };
+        let slope = |entries: &Vec<(usize, usize, f64)>| {
+            let mut slope = vec![0.0; self.labels.len()];
+            for &(cell, class, coefficient) in entries {
+                let own = if self.labels[cell] == class { 1.0 } else { 0.0 };
+                slope[cell] += weights[cell] * coefficient * (own - shares[cell * self.classes + class]);
+            }
+            if self.rule.range == WeightRange::Unbounded && self.keeps_totals {
+                // Where totals are kept the mean weight of a label never changes.
+                let (up, mean) = (self.label_means(&slope), self.label_means(&weights));
+                for ((slope, weight), &label) in slope.iter_mut().zip(&weights).zip(&self.labels) {
+                    *slope -= weight * up[label] / mean[label];
+                }
+            }
+            slope
+        };
+        self.entries.iter().map(slope).collect()
+    }
+}
+
+/// Differences of exponents are cut here: exp overflows f64 above ~709.78.
+const CAP: f64 = 700.0;
+
+fn softmax(exponents: &[f64]) -> Vec<f64> {
+    let largest = exponents.iter().fold(f64::NEG_INFINITY, |largest, &one| largest.max(one));
+    let powers: Vec<f64> = exponents.iter().map(|one| (one - largest).exp()).collect();
+    let total: f64 = powers.iter().sum();
+    powers.into_iter().map(|power| power / total).collect()
 }

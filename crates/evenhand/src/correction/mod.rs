@@ -1,24 +1,36 @@
 //! Corrections: find the multipliers, and the classifier that goes with them.
 //!
-//! `settings` says what is asked and how; `binding` is what training rows teach about
-//! columns, groups and constraints; `problem` is one set of rows made ready, in which `merge`
-//! finds those that are alike; `algorithm` is the loop of the paper; `trace` is what it leaves behind; `fitted` is what a user gets.
+//! `settings` says what is asked and how, `bound` how uneven is good enough; `binding` is what training
+//! rows teach about columns, groups and constraints; `problem` is one set of rows made ready, in which
+//! `merge` finds those that are alike. `newton` finds multipliers by the steps of `step` towards the `goal`;
+//! `published` is the loop of the paper; `run` is what both share. `trace` is what they leave behind;
+//! `fitted` is what a user gets.
 //! Leans on everything below it; learners are handed in.
 
-mod algorithm;
 mod assessment;
 mod binding;
+mod bound;
 mod fitted;
+mod goal;
 mod merge;
+mod newton;
+mod polish;
+mod preset;
 mod problem;
+mod published;
+mod run;
 mod settings;
+mod step;
 mod trace;
 
-pub use algorithm::{Outcome, correct};
 pub use assessment::{Assessment, GroupRates, NamedValue};
 pub use binding::Binding;
+pub use bound::Bound;
 pub(crate) use fitted::predict;
 pub use fitted::{Fitted, Predictions};
+pub use preset::{Conventions, Keep, Newton, Preset, Solver};
 pub use problem::Problem;
-pub use settings::{Conventions, Correction, Keep, Preset, Technique};
+pub use run::Outcome;
+pub(crate) use run::learner_weights;
+pub use settings::{Correction, Technique};
 pub use trace::{Loop, Observer, Silent, Stop};

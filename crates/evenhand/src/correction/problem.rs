@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::merge::merge;
 use super::{Assessment, GroupRates, NamedValue};
 use crate::cells::Cells;
-use crate::constraint::{Constraint, Functional, Measure, Tilt, TiltTable, constraints};
+use crate::constraint::{Constraint, Functional, Measure, TiltTable, WeightRule, constraints};
 use crate::data::Codes;
 use crate::features::Features;
 use crate::group::Membership;
@@ -146,8 +146,31 @@ impl Problem {
     }
 
     /// What each multiplier adds to each cell's exponents. Constraints that are not bound add nothing.
-    pub fn tilt_table(&self, tilt: Tilt) -> TiltTable {
-        TiltTable::new(&self.constraints, &self.functionals, &self.cells, tilt)
+    pub fn tilt_table(&self, rule: WeightRule) -> TiltTable {
+        TiltTable::new(&self.constraints, &self.functionals, &self.cells, rule)
+    }
+
+    /// A constraint bound to these rows; `None` where it speaks of none of them.
+    pub(super) fn functional(&self, at: usize) -> Option<&Functional> {
+        self.functionals[at].as_ref()
+    }
+
+    /// The standard error of a constraint's violation: how far it would stray by chance alone on
+    /// rows like these, at the rates of a tally.
+    pub(super) fn sampling_error(&self, at: usize, tally: &Tally) -> f64 {
+        self.functionals[at].as_ref().map_or(0.0, |functional| functional.sampling_error(tally))
+    }
+
+    /// How many rows of equal weight those are worth that a constraint's group rate speaks of.
+    pub(super) fn rows_of(&self, at: usize) -> f64 {
+        self.functionals[at].as_ref().map_or(1.0, Functional::rows)
+    }
+
+    /// Over which range of probabilities decisions are smoothed for their derivative: as wide as an
+    /// estimate of a density from the rows of the smallest group asks for.
+    pub(super) fn bandwidth(&self) -> f64 {
+        let rows = self.functionals.iter().flatten().map(Functional::rows).fold(f64::INFINITY, f64::min);
+        rows.powf(-0.2).clamp(0.08, 0.3)
     }
 
     /// The signed violation of each constraint, zero where it speaks of no rows.

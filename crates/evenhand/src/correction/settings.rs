@@ -1,17 +1,15 @@
-//! What is asked of a correction, and by which conventions it is found.
+//! What is asked of a correction, and how it is found.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Binding, Fitted, Observer, Problem, Silent, correct};
-use crate::cells::Cells;
-use crate::constraint::{Measure, Tilt};
+use super::{Binding, Bound, Fitted, Observer, Outcome, Preset, Problem, Silent, Solver, newton, published, run};
+use crate::constraint::{Constraint, Measure};
 use crate::data::Dataset;
 use crate::features::ColumnPlan;
 use crate::group::GroupSpec;
-use crate::learner::{Learner, Logistic};
+use crate::learner::Learner;
 use crate::notion::Notion;
-use crate::sampling::keep_by_lot;
-use crate::{Error, Result, Weights};
+use crate::{Error, Result};
 
 /// The settings of a correction.
 ///
@@ -20,9 +18,9 @@ use crate::{Error, Result, Weights};
 /// | notions | (given) | one or more | what is asked to be equal |
 /// | groups | none | | across which groups |
 /// | withhold | none | | columns the learner may not see, beside those a notion withholds |
-/// | preset | [`Preset::Default`] | | all of [`Conventions`] at once |
+/// | bounds | none | | how uneven is good enough; none asks for as even as the rows can tell |
+/// | solver | that of [`Preset::Default`] | | how the multipliers are found |
 /// | measure | decisions | | whether decisions or scores are compared |
-/// | tolerance | none | 0 to 1 | stop as soon as every violation is within it |
 /// | technique | weighting | | weights, or rows kept by lot |
 /// | standardise | yes | | whether numeric columns are centred and scaled |
 /// | plan | by column type | | how each column is encoded |
@@ -36,69 +34,18 @@ pub struct Correction {
     pub groups: Vec<GroupSpec>,
     /// Columns the learner may not see.
     pub withhold: Vec<String>,
+    /// How uneven is good enough.
+    pub bounds: Vec<Bound>,
     /// How the multipliers are found.
-    pub conventions: Conventions,
+    pub solver: Solver,
     /// Whether decisions or scores are compared.
     pub measure: Measure,
-    /// The largest violation that is good enough.
-    pub tolerance: Option<f64>,
     /// How weights reach the learner.
     pub technique: Technique,
     /// Whether numeric columns are centred and scaled.
     pub standardise: bool,
     /// How each column is encoded, in place of what its type suggests.
     pub plan: Option<Vec<ColumnPlan>>,
-}
-
-/// The conventions of the loop that finds multipliers.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one way in which published conventions differ")]
-pub struct Conventions {
-    /// How multipliers enter the exponent.
-    pub tilt: Tilt,
-    /// What the exponent is multiplied by.
-    pub factor: f64,
-    /// How far multipliers move against a violation, η in the paper.
-    pub step: f64,
-    /// How many times they move.
-    pub loops: usize,
-    /// Whether the first fit has weights of 1, not those of zero multipliers (one over the number of classes).
-    pub first_unweighted: bool,
-    /// Whether a last fit follows the last move.
-    pub last_fit: bool,
-    /// For notions of true and false positive rates: whether weights are those of one loop earlier.
-    pub lag: bool,
-    /// Whether the learner's weights are relative to those of zero multipliers, so that the
-    /// correction does not change how strong the learner's penalty is.
-    pub relative: bool,
-    /// Which of the models is returned.
-    pub keep: Keep,
-    /// Stop when the smallest violation has not improved for so many loops.
-    pub patience: Option<usize>,
-}
-
-/// Named sets of [`Conventions`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Preset {
-    /// Ours: centred tilt, the best iterate.
-    #[default]
-    Default,
-    /// Algorithms 1 and 2 as printed: bare membership, unweighted first fit, the last iterate.
-    Paper,
-    /// The authors' notebooks: exponent doubled, a lag for true and false positive rates, the last iterate.
-    Notebook,
-}
-
-/// Which of the models found on the way is returned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Keep {
-    /// The one with the smallest training violation, and the lower error among equals.
-    #[default]
-    Best,
-    /// The last one.
-    Last,
 }
 
 /// How weights reach the learner.
@@ -115,73 +62,6 @@ pub enum Technique {
     },
 }
 
-impl Preset {
-    /// The built-in learner as this preset has it: the authors' liblinear penalised the intercept too.
-    pub fn learner(self) -> Logistic {
-        Logistic { penalise_intercept: self == Self::Notebook, ..Logistic::default() }
-    }
-
-    /// Whether numeric columns are centred and scaled: the authors left them as they were.
-    pub fn standardises(self) -> bool {
-        self != Self::Notebook
-    }
-
-    /// The conventions of this preset.
-    pub fn conventions(self) -> Conventions {
-        let default = Conventions {
-            tilt: Tilt::Centred,
-            factor: 1.0,
-            step: 2.0,
-            loops: 100,
-            first_unweighted: false,
-            last_fit: true,
-            lag: false,
-            relative: true,
-            keep: Keep::Best,
-            patience: Some(30),
-        };
-        let printed = Conventions {
-            tilt: Tilt::Paper,
-            step: 1.0,
-            first_unweighted: true,
-            relative: false,
-            keep: Keep::Last,
-            patience: None,
-            ..default
-        };
-        match self {
-            Self::Default => default,
-            Self::Paper => printed,
-            Self::Notebook => {
-                Conventions { factor: 2.0, first_unweighted: false, last_fit: false, lag: true, ..printed }
-            }
-        }
-    }
-}
-
-impl Conventions {
-    /// What the learner is given for weights per cell in the closed form.
-    pub(crate) fn learner_weights(
-        &self,
-        technique: Technique,
-        mut cell_weights: Vec<f64>,
-        unweighted: bool,
-        cells: &Cells,
-    ) -> Result<Weights> {
-        match technique {
-            _ if unweighted => cell_weights.fill(1.0),
-            Technique::Sampling { seed } => return keep_by_lot(&cell_weights, cells, seed),
-            Technique::Weighting if self.relative => {
-                for weight in &mut cell_weights {
-                    *weight *= cells.classes() as f64;
-                }
-            }
-            Technique::Weighting => {}
-        }
-        Ok(Weights::of_cells(cell_weights, cells.cell_of_row().clone(), cells.row_weights().cloned()))
-    }
-}
-
 impl Correction {
     /// A correction for one notion, without groups yet.
     pub fn new(notion: Notion) -> Self {
@@ -189,9 +69,9 @@ impl Correction {
             notions: vec![notion],
             groups: Vec::new(),
             withhold: Vec::new(),
-            conventions: Preset::Default.conventions(),
+            bounds: Vec::new(),
+            solver: Preset::Default.solver(),
             measure: Measure::Decisions,
-            tolerance: None,
             technique: Technique::Weighting,
             standardise: true,
             plan: None,
@@ -221,11 +101,11 @@ impl Correction {
         self
     }
 
-    /// Sets all conventions at once, and whether numbers are standardised. The learner that
-    /// goes with them is [`Preset::learner`].
+    /// Finds multipliers as a preset does, and standardises numbers as it does. The learner that
+    /// goes with it is [`Preset::learner`].
     #[must_use]
     pub fn preset(mut self, preset: Preset) -> Self {
-        self.conventions = preset.conventions();
+        self.solver = preset.solver();
         self.standardise = preset.standardises();
         self
     }
@@ -237,11 +117,17 @@ impl Correction {
         self
     }
 
-    /// Stops as soon as every violation is within this.
+    /// Asks for no more than this, and for the least correction that meets it.
     #[must_use]
-    pub fn tolerance(mut self, tolerance: f64) -> Self {
-        self.tolerance = Some(tolerance);
+    pub fn bound(mut self, bound: Bound) -> Self {
+        self.bounds.push(bound);
         self
+    }
+
+    /// Asks for violations of at most this, in the paper's definition; see [`Bound::MaxViolation`].
+    #[must_use]
+    pub fn max_violation(self, most: f64) -> Self {
+        self.bound(Bound::MaxViolation(most))
     }
 
     /// Weights rows, or keeps them by lot.
@@ -270,7 +156,7 @@ impl Correction {
         observer: &mut dyn Observer,
     ) -> Result<Fitted<L::Predictor>> {
         let (binding, problem, warnings) = Binding::new(self, data)?;
-        let outcome = correct(&problem, self, learner, observer)?;
+        let outcome = self.solve(&problem, learner, observer)?;
         Ok(Fitted::new(binding, problem, outcome, warnings))
     }
 
@@ -283,8 +169,14 @@ impl Correction {
         problem: &Problem,
         learner: &L,
         observer: &mut dyn Observer,
-    ) -> Result<super::Outcome<L::Predictor>> {
-        correct(problem, self, learner, observer)
+    ) -> Result<Outcome<L::Predictor>> {
+        self.check_for(problem)?;
+        let merged = self.may_merge(learner).then(|| problem.merged()).flatten();
+        let problem = merged.as_ref().unwrap_or(problem);
+        match self.solver {
+            Solver::Newton(newton) => newton::correct(problem, self, newton, learner, observer),
+            Solver::Loop(conventions) => published::correct(problem, self, conventions, learner, observer),
+        }
     }
 
     /// The same learner on the same rows without any correction, to compare with: one fit
@@ -292,16 +184,23 @@ impl Correction {
     ///
     /// # Errors
     /// As [`Correction::fit`].
-    pub fn uncorrected<L: Learner>(&self, problem: &Problem, learner: &L) -> Result<super::Outcome<L::Predictor>> {
-        let conventions = Conventions {
-            first_unweighted: true,
-            loops: 1,
-            last_fit: false,
-            keep: Keep::Last,
-            patience: None,
-            ..self.conventions
-        };
-        correct(problem, &Self { conventions, tolerance: None, ..self.clone() }, learner, &mut Silent)
+    pub fn uncorrected<L: Learner>(&self, problem: &Problem, learner: &L) -> Result<Outcome<L::Predictor>> {
+        self.check_for(problem)?;
+        let merged = self.may_merge(learner).then(|| problem.merged()).flatten();
+        run::uncorrected(merged.as_ref().unwrap_or(problem), self, learner)
+    }
+
+    /// Lots are drawn row by row; weights are not.
+    fn may_merge<L: Learner>(&self, learner: &L) -> bool {
+        self.technique == Technique::Weighting && learner.takes_merged_rows()
+    }
+
+    fn check_for(&self, problem: &Problem) -> Result<()> {
+        self.check()?;
+        let other = |one: &&Constraint| !self.notions.contains(&one.notion);
+        let Some(other) = problem.constraints().iter().find(other) else { return Ok(()) };
+        let allowed = format!("what the rows were bound for, `{}`", other.notion);
+        Err(Error::Setting { setting: "notions", found: "something else".into(), allowed })
     }
 
     /// Whether the settings can be used; fitting asks it first.
@@ -309,28 +208,13 @@ impl Correction {
     /// # Errors
     /// [`Error::Setting`] for a number out of its range.
     pub fn check(&self) -> Result<()> {
-        let wrong = |setting, found: f64, allowed: &str| {
-            Err(Error::Setting { setting, found: found.to_string(), allowed: allowed.into() })
-        };
-        let Conventions { factor, step, loops, .. } = self.conventions;
-        if !(step.is_finite() && step > 0.0) {
-            return wrong("step", step, "a finite number above zero");
-        }
-        if !(factor.is_finite() && factor > 0.0) {
-            return wrong("factor", factor, "a finite number above zero");
-        }
-        if loops == 0 {
-            return wrong("loops", 0.0, "one or more");
-        }
+        self.solver.check()?;
         for (at, notion) in self.notions.iter().enumerate() {
             if self.notions[..at].contains(notion) {
                 let found = format!("`{notion}` twice");
                 return Err(Error::Setting { setting: "notions", found, allowed: "each notion once".into() });
             }
         }
-        match self.tolerance {
-            Some(tolerance) if !(0.0..=1.0).contains(&tolerance) => wrong("tolerance", tolerance, "0 to 1"),
-            _ => Ok(()),
-        }
+        self.bounds.iter().try_for_each(Bound::check)
     }
 }

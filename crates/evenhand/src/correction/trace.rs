@@ -28,12 +28,14 @@ pub struct Loop {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Stop {
-    /// Every violation came within the tolerance.
+    /// The bound is met, or violations are as small as the rows can tell.
     Converged,
-    /// All loops were run.
+    /// All loops, or all fits, were run.
     LoopLimit,
-    /// The violation had not improved for many loops.
+    /// No step that still changes anything makes the violation smaller.
     Stalled,
+    /// The goal cannot be met by weights of the kind allowed: the violation is the smallest that was reached.
+    Infeasible,
     /// The observer asked to stop.
     Cancelled,
 }
@@ -44,6 +46,7 @@ impl std::fmt::Display for Stop {
             Self::Converged => "converged",
             Self::LoopLimit => "loop-limit",
             Self::Stalled => "stalled",
+            Self::Infeasible => "infeasible",
             Self::Cancelled => "cancelled",
         })
     }

@@ -179,6 +179,67 @@ impl<'a> LogisticScorer<'a> {
     }
 }
 
+/// Coefficients and their directions of change laid out to tell how scores of one table change.
+#[derive(Debug)]
+pub(crate) struct LogisticSlopes<'a> {
+    features: &'a Features,
+    tables: Vec<Tables>,
+    /// Per direction, per margin.
+    directions: Vec<Tables>,
+    classes: usize,
+}
+
+impl<'a> LogisticSlopes<'a> {
+    pub(crate) fn new(
+        features: &'a Features,
+        coefficients: &[f64],
+        directions: &[Vec<f64>],
+        classes: usize,
+    ) -> Self {
+        let tables = |coefficients: &[f64]| -> Vec<Tables> {
+            coefficients.chunks(features.width() + 1).map(|class| Tables::new(features, class)).collect()
+        };
+        let directions = directions.iter().flat_map(|direction| tables(direction)).collect();
+        Self { features, tables: tables(coefficients), directions, classes }
+    }
+
+    /// The change of each class's probability in each direction, row by row, written over `out`.
+    ///
+    /// For margins m and probabilities p, `dp_y = p_y (dm_y − Σ_z p_z dm_z)`; with two classes `p(1−p) dm`.
+    pub(crate) fn slopes(&self, rows: Range<usize>, out: &mut Vec<f64>) {
+        let mut at = Buffers::new(self.classes);
+        let outputs = self.tables.len();
+        let count = self.directions.len() / outputs;
+        let mut moves = vec![Vec::with_capacity(BLOCK); self.directions.len()];
+        let width = count * self.classes;
+        out.clear();
+        out.resize(rows.len() * width, 0.0);
+        for (block, out) in blocks(rows).zip(out.chunks_mut(BLOCK * width)) {
+            margins(self.features, &self.tables, block.clone(), &mut at.margins);
+            at.link();
+            margins(self.features, &self.directions, block, &mut moves);
+            if let [positive] = &at.margins[..] {
+                for (direction, moves) in moves.iter().enumerate() {
+                    for ((out, p), change) in out.chunks_exact_mut(width).zip(positive).zip(moves) {
+                        let slope = p * (1.0 - p) * change;
+                        (out[2 * direction], out[2 * direction + 1]) = (-slope, slope);
+                    }
+                }
+                continue;
+            }
+            for (direction, moves) in moves.chunks(outputs).enumerate() {
+                for (row, out) in out.chunks_exact_mut(width).enumerate() {
+                    let mean: f64 = at.margins.iter().zip(moves).map(|(p, change)| p[row] * change[row]).sum();
+                    let out = &mut out[direction * self.classes..][..self.classes];
+                    for ((out, p), change) in out.iter_mut().zip(&at.margins).zip(moves) {
+                        *out = p[row] * (change[row] - mean);
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Arrays of one block's length, used again from block to block.
 struct Buffers {
     /// Margins, then probabilities, then residuals: one array per margin of a row.

@@ -13,7 +13,7 @@ pub(crate) mod product;
 mod tally;
 
 pub use tally::Tally;
-pub(crate) use tally::{TallyRows, decide, tally};
+pub(crate) use tally::{Band, TallyRows, band, decide, tally, tally_slopes};
 
 use std::ops::Range;
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::{BLOCK, blocks, link};
 use crate::data::Codes;
 use crate::features::Features;
-use crate::predictor::Predictor;
+use crate::predictor::{Predictor, Tangent};
 use crate::{Result, parallel};
 
 /// What a predictor does with the rows of each cell, row weights counted.
@@ -74,6 +74,163 @@ pub(crate) fn tally(predictor: &dyn Predictor, features: &Features, rows: TallyR
         }
     });
     Ok(Tally { classes: rows.classes, sums })
+}
+
+/// How the sums of a tally answer to each direction of a tangent.
+///
+/// Decisions are steps; for the derivative alone each is smoothed, as a function of how far the
+/// largest probability is ahead of the second, over a `bandwidth` on either side of the tie. Losses
+/// are left out.
+///
+/// # Errors
+/// What the predictor or the tangent says when it is put to these features.
+pub(crate) fn tally_slopes(
+    predictor: &dyn Predictor,
+    tangent: &dyn Tangent,
+    directions: usize,
+    features: &Features,
+    rows: TallyRows<'_>,
+    bandwidth: f64,
+) -> Result<Vec<Tally>> {
+    let (scorer, slopes) = (predictor.on(features)?, tangent.on(features)?);
+    let (classes, cells) = (rows.classes, rows.cell_labels.len());
+    let pass = |part: Range<usize>| {
+        let mut sums = vec![0.0; cells * directions * 2 * classes];
+        let (mut scores, mut changes, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+        for block in blocks(part) {
+            scorer(block.clone(), &mut scores);
+            slopes(block.clone(), &mut changes);
+            rows.cell_of_row.block(block.clone(), &mut numbers);
+            let changes = changes.chunks_exact(directions * classes);
+            for (at, ((scores, changes), &cell)) in scores.chunks_exact(classes).zip(changes).zip(&numbers).enumerate() {
+                let weight = rows.row_weights.map_or(1.0, |weights| weights[block.start + at]);
+                let (first, second) = two_largest(scores);
+                let ahead = (scores[first] - scores[second]) / (2.0 * bandwidth);
+                // The kernel of Epanechnikov in the largest probability's distance from the tie.
+                let density = if ahead < 1.0 { 0.75 * (1.0 - ahead * ahead) / bandwidth } else { 0.0 };
+                let sums = &mut sums[cell as usize * directions * 2 * classes..][..directions * 2 * classes];
+                for (sums, change) in sums.chunks_exact_mut(2 * classes).zip(changes.chunks_exact(classes)) {
+                    let swap = weight * density * 0.5 * (change[first] - change[second]);
+                    sums[first] += swap;
+                    sums[second] -= swap;
+                    for (sum, change) in sums[classes..].iter_mut().zip(change) {
+                        *sum += weight * change;
+                    }
+                }
+            }
+        }
+        sums
+    };
+    let sums = parallel::reduce(features.rows(), pass, |left, right| {
+        for (left, right) in left.iter_mut().zip(right) {
+            *left += right;
+        }
+    });
+    let slope = |direction: usize| {
+        let cell = |cell: usize| {
+            let sums = &sums[(cell * directions + direction) * 2 * classes..][..2 * classes];
+            sums.iter().copied().chain([0.0])
+        };
+        Tally { classes, sums: (0..cells).flat_map(cell).collect() }
+    };
+    Ok((0..directions).map(slope).collect())
+}
+
+/// Rows whose decision is close to a tie, with how their probabilities answer to some directions.
+#[derive(Debug)]
+pub(crate) struct Band {
+    classes: usize,
+    directions: usize,
+    /// The sums of all other rows: decisions alone.
+    others: Tally,
+    rows: Vec<CloseRow>,
+}
+
+#[derive(Debug)]
+struct CloseRow {
+    cell: usize,
+    weight: f64,
+    scores: Vec<f64>,
+    slopes: Vec<f64>,
+}
+
+impl Band {
+    /// The decisions of all rows after a move in each direction, by the tangent.
+    pub(crate) fn tally(&self, moves: &[f64]) -> Tally {
+        let mut tally = self.others.clone();
+        let width = width(self.classes);
+        let mut scores = vec![0.0; self.classes];
+        for row in &self.rows {
+            scores.copy_from_slice(&row.scores);
+            for (slopes, by) in row.slopes.chunks_exact(self.classes).zip(moves) {
+                for (score, slope) in scores.iter_mut().zip(slopes) {
+                    *score += by * slope;
+                }
+            }
+            tally.sums[row.cell * width + decide(&scores)] += row.weight;
+        }
+        tally
+    }
+
+    /// How many directions there are.
+    pub(crate) fn directions(&self) -> usize {
+        self.directions
+    }
+}
+
+/// Finds the rows whose largest probability is within `reach` of a tie.
+///
+/// # Errors
+/// As [`tally_slopes`].
+pub(crate) fn band(
+    predictor: &dyn Predictor,
+    tangent: &dyn Tangent,
+    directions: usize,
+    features: &Features,
+    rows: TallyRows<'_>,
+    reach: f64,
+) -> Result<Band> {
+    let (scorer, slopes) = (predictor.on(features)?, tangent.on(features)?);
+    let (classes, cells) = (rows.classes, rows.cell_labels.len());
+    let pass = |part: Range<usize>| {
+        let (mut sums, mut close) = (vec![0.0; cells * width(classes)], Vec::new());
+        let (mut scores, mut changes, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+        for block in blocks(part) {
+            scorer(block.clone(), &mut scores);
+            slopes(block.clone(), &mut changes);
+            rows.cell_of_row.block(block.clone(), &mut numbers);
+            let changes = changes.chunks_exact(directions * classes);
+            for (at, ((scores, slopes), &cell)) in scores.chunks_exact(classes).zip(changes).zip(&numbers).enumerate() {
+                let weight = rows.row_weights.map_or(1.0, |weights| weights[block.start + at]);
+                let (cell, (first, second)) = (cell as usize, two_largest(scores));
+                if scores[first] - scores[second] > 2.0 * reach {
+                    sums[cell * width(classes) + first] += weight;
+                } else {
+                    close.push(CloseRow { cell, weight, scores: scores.to_vec(), slopes: slopes.to_vec() });
+                }
+            }
+        }
+        (sums, close)
+    };
+    let (sums, rows) = parallel::reduce(features.rows(), pass, |left, right| {
+        for (left, right) in left.0.iter_mut().zip(right.0) {
+            *left += right;
+        }
+        left.1.extend(right.1);
+    });
+    Ok(Band { classes, directions, others: Tally { classes, sums }, rows })
+}
+
+/// The classes with the largest score and the largest of the others, the first of equals.
+fn two_largest(scores: &[f64]) -> (usize, usize) {
+    let first = decide(scores);
+    let mut second = usize::from(first == 0);
+    for (class, score) in scores.iter().enumerate() {
+        if class != first && *score > scores[second] {
+            second = class;
+        }
+    }
+    (first, second)
 }
 
 /// The class with the largest score, the first of equals: with two classes, positive above ½.

@@ -6,9 +6,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::minimise::{Minimiser, Objective, minimise};
-use super::{Learner, Predictor, Scorer, Training};
+use super::{Learner, Predictor, Scorer, Tangent, Training};
 use crate::features::Features;
-use crate::kernel::logistic::{LogisticRows, LogisticScorer};
+use crate::kernel::logistic::{LogisticRows, LogisticScorer, LogisticSlopes};
+use crate::weights::Weights;
 use crate::{Error, Result, parallel};
 
 /// Settings of the built-in learner.
@@ -67,6 +68,45 @@ impl Learner for Logistic {
 
     fn takes_merged_rows(&self) -> bool {
         true
+    }
+
+    /// Implicit differentiation: where the gradient vanishes, `dβ = −H⁻¹ dg`, and the gradient's
+    /// answer to weights is itself a gradient, with the slopes as weights.
+    fn tangent(
+        &self,
+        training: Training<'_>,
+        predictor: &LogisticModel,
+        slopes: &[Weights],
+        memory: &mut Minimiser,
+    ) -> Result<Option<Box<dyn Tangent>>> {
+        let Training { features, labels, classes, weights } = training;
+        let rows = LogisticRows { features, labels, weights, classes };
+        let at = &predictor.coefficients;
+        let directions = parallel::inside(|| {
+            let gradients = slopes.iter().map(|slope| LogisticRows { weights: slope, ..rows }.gradient(at)).collect();
+            memory.answers(&Penalised { rows, settings: self }, at, gradients)
+        });
+        let tangent = |directions| LogisticTangent { classes, coefficients: at.clone(), directions };
+        Ok(directions.map(|directions| Box::new(tangent(directions)) as Box<dyn Tangent>))
+    }
+
+    fn anticipate(&self, memory: &mut Minimiser, moves: &[f64]) {
+        memory.anticipate(moves);
+    }
+}
+
+/// A fitted logistic regression, and how its coefficients move in each direction.
+#[derive(Debug)]
+struct LogisticTangent {
+    classes: usize,
+    coefficients: Vec<f64>,
+    directions: Vec<Vec<f64>>,
+}
+
+impl Tangent for LogisticTangent {
+    fn on<'a>(&'a self, features: &'a Features) -> Result<Scorer<'a>> {
+        let slopes = LogisticSlopes::new(features, &self.coefficients, &self.directions, self.classes);
+        Ok(Box::new(move |rows, out| slopes.slopes(rows, out)))
     }
 }
 

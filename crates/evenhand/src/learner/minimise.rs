@@ -43,6 +43,8 @@ pub struct Minimiser {
     fewest: Option<usize>,
     /// How many passes more than could be hoped for the fits with this metric have taken.
     excess: usize,
+    /// How the end answers to each direction that was last asked about.
+    answers: Vec<Vec<f64>>,
 }
 
 /// The largest number of coefficients for which a matrix is factored. At 1,500 the factor
@@ -160,6 +162,38 @@ impl Minimiser {
         if ratio > 0.0 {
             add(&mut self.at, ratio.min(1.0), &step);
         }
+    }
+
+    /// Minus the inverse second derivatives times each of some gradients; `None` where there are
+    /// too many coefficients for a matrix.
+    ///
+    /// They are how the minimum moves when the function's gradient moves by that much.
+    pub(super) fn answers(
+        &mut self,
+        objective: &dyn Objective,
+        at: &[f64],
+        gradients: Vec<Vec<f64>>,
+    ) -> Option<Vec<Vec<f64>>> {
+        if objective.dimension() > FACTORED {
+            return None;
+        }
+        if self.at != at {
+            *self = Self { at: at.to_vec(), ..Self::default() };
+        }
+        self.renew(objective);
+        let metric = self.metric.as_ref()?;
+        let answer = |gradient: Vec<f64>| metric.solve(&gradient).into_iter().map(|entry| -entry).collect();
+        self.answers = gradients.into_iter().map(answer).collect();
+        Some(self.answers.clone())
+    }
+
+    /// Starts the next fit where moves in the directions of the last [`Minimiser::answers`] lead.
+    pub(super) fn anticipate(&mut self, moves: &[f64]) {
+        for (answer, &share) in self.answers.iter().zip(moves) {
+            add(&mut self.at, share, answer);
+        }
+        // What fits before suggest is known better now.
+        self.ends.clear();
     }
 
     /// Whether the passes that a new factor would have saved would have paid for it.

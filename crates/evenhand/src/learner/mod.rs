@@ -13,7 +13,7 @@ pub use function::{FnLearner, FnPredictor};
 pub use logistic::{Logistic, LogisticModel};
 pub use process::{ProcessLearner, ProcessModel};
 
-pub use crate::predictor::{Predictor, Scorer, scores};
+pub use crate::predictor::{Predictor, Scorer, Tangent, scores};
 
 use crate::Result;
 use crate::data::Codes;
@@ -39,6 +39,25 @@ pub trait Learner {
     fn takes_merged_rows(&self) -> bool {
         false
     }
+
+    /// How a fit answers to changes of its weights, each of `slopes` a direction: how fast the
+    /// weight of every row changes, which may be negative. `None` for learners without derivatives.
+    ///
+    /// # Errors
+    /// As [`Learner::fit`].
+    fn tangent(
+        &self,
+        _training: Training<'_>,
+        _predictor: &Self::Predictor,
+        _slopes: &[Weights],
+        _memory: &mut Self::Memory,
+    ) -> Result<Option<Box<dyn Tangent>>> {
+        Ok(None)
+    }
+
+    /// Told before a fit whose weights have moved by so much in each direction of the last
+    /// [`Learner::tangent`]: it may start where that leads.
+    fn anticipate(&self, _memory: &mut Self::Memory, _moves: &[f64]) {}
 }
 
 /// All that a learner is shown.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::Result;
+use crate::constraint::WeightRule;
 use crate::correction::{Assessment, Binding, Correction, Fitted, Loop, NamedValue, Predictions, Stop};
 use crate::data::{ReadOptions, Table, digest_text};
 use crate::learner::{Logistic, LogisticModel, Predictor, ProcessModel};
@@ -19,6 +20,8 @@ pub struct Model {
     pub binding: Binding,
     /// One multiplier per constraint, λ in the paper.
     pub multipliers: Vec<NamedValue>,
+    /// How they become weights.
+    pub rule: WeightRule,
     /// The weight of each cell in the closed form.
     pub cells: Vec<CellRecord>,
     /// Whether the classifier was fitted with weights of 1 instead (the paper's first fit).
@@ -126,6 +129,7 @@ impl Model {
         Self {
             software: concat!("evenhand ", env!("CARGO_PKG_VERSION")).to_owned(),
             settings: settings.clone(),
+            rule: fitted.outcome().rule,
             multipliers: fitted
                 .multipliers()
                 .map(|(name, value)| NamedValue { name: name.to_owned(), value: Some(value) })

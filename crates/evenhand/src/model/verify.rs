@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::record::cell_records;
 use super::{LearnerRecord, Model};
-use crate::correction::{Assessment, Problem};
+use crate::correction::{Assessment, Problem, learner_weights};
 use crate::data::{Dataset, Table, holdout};
 use crate::learner::Training;
 use crate::{Result, Weights};
@@ -92,9 +92,7 @@ impl Model {
     }
 
     fn check_weights(&self, problem: &Problem) -> Check {
-        let conventions = self.settings.conventions;
-        let table = problem.tilt_table(conventions.tilt);
-        let weights = table.weights(&self.multiplier_values(), conventions.factor, problem.cells());
+        let weights = problem.tilt_table(self.rule).weights(&self.multiplier_values());
         let found = cell_records(&self.binding, problem.cells(), &weights);
         let alike = found.len() == self.cells.len()
             && found.iter().zip(&self.cells).all(|(one, other)| one.groups == other.groups && one.label == other.label);
@@ -126,10 +124,9 @@ impl Model {
 
     /// The weights the learner was given.
     fn learner_weights(&self, problem: &Problem) -> Result<Weights> {
-        let cells = problem.cells();
-        let conventions = self.settings.conventions;
-        let values = problem.tilt_table(conventions.tilt).weights(&self.multiplier_values(), conventions.factor, cells);
-        conventions.learner_weights(self.settings.technique, values, self.unweighted, cells)
+        let table = problem.tilt_table(self.rule);
+        let (technique, cells) = (self.settings.technique, problem.cells());
+        learner_weights(&table, &self.multiplier_values(), technique, self.unweighted, cells)
     }
 }
 

@@ -1,0 +1,183 @@
+//! What a correction aims at, as linear inequalities between rates.
+//!
+//! Bounds of every kind, and evenness itself, become [`Limit`]s: a combination of rates that
+//! must not exceed a number. Being linear in the sums per cell, they take a tally's derivative
+//! as readily as a tally.
+
+use super::{Bound, Problem};
+use crate::constraint::{Constraint, Functional, Measure, Reference};
+use crate::kernel::Tally;
+
+/// Violations below this are not worth another fit, however many rows there are.
+const EVEN: f64 = 1e-3;
+
+/// Nor are those below this share of their own standard error, though finer ones are welcome:
+/// other rows would have others.
+const NOISE: f64 = 0.5;
+
+/// How much finer.
+const FINER: f64 = 0.1;
+
+/// Scores change smoothly with the multipliers, so their violations can be made as small as this.
+const EVEN_SCORES: f64 = 1e-8;
+
+/// All limits, every one of which must be kept.
+#[derive(Debug)]
+pub(super) struct Goal<'a> {
+    problem: &'a Problem,
+    measure: Measure,
+    limits: Vec<Limit>,
+}
+
+/// `Σ coefficient · term ≤ most`.
+#[derive(Debug)]
+struct Limit {
+    terms: Vec<(Term, f64)>,
+    most: f64,
+    /// How far above `most` is still good enough.
+    slack: f64,
+    /// How far above `most` rows like these could not tell from it; with a bound that was asked for, nothing.
+    noise: f64,
+    /// How far below `most` to aim, so as to end on the right side of it.
+    aim: f64,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Term {
+    /// The violation of a constraint.
+    Violation(usize),
+    /// The rate of a constraint's group.
+    Rate(usize),
+}
+
+impl<'a> Goal<'a> {
+    /// Turns bounds into limits; without bounds, the goal is that violations vanish, as far as
+    /// the rows can tell. How far that is, is judged by the rates of `tally`.
+    pub(super) fn new(problem: &'a Problem, bounds: &[Bound], measure: Measure, tally: &Tally) -> Self {
+        let mut goal = Self { problem, measure, limits: Vec::new() };
+        let noise: Vec<f64> = (0..problem.constraints().len())
+            .map(|at| match measure {
+                Measure::Decisions => EVEN.max(NOISE * problem.sampling_error(at, tally)),
+                Measure::Scores => EVEN_SCORES,
+            })
+            .collect();
+        let finer = |at: usize| match measure {
+            // Half of what one row of the group makes.
+            Measure::Decisions => EVEN.max(FINER * noise[at]).max(0.5 / problem.rows_of(at)),
+            Measure::Scores => EVEN_SCORES,
+        };
+        let tolerance: Vec<f64> = (0..noise.len()).map(finer).collect();
+        let compared = bounds.iter().any(|bound| !matches!(bound, Bound::MaxViolation(_)));
+        let violation = bounds.iter().filter_map(|bound| match bound {
+            Bound::MaxViolation(most) => Some(*most),
+            _ => None,
+        });
+        let violation = violation.reduce(f64::min);
+        for (at, constraint) in problem.constraints().iter().enumerate() {
+            match violation {
+                Some(most) => goal.push_violation(at, most, [0.0; 2], tolerance[at].min(most / 4.0)),
+                None if compared && constraint.reference == Reference::Overall => {}
+                None => goal.push_violation(at, 0.0, [tolerance[at], noise[at]], 0.0),
+            }
+        }
+        for bound in bounds {
+            match *bound {
+                Bound::MaxDifference(most) => goal.push_pairs(1.0, most, &tolerance),
+                Bound::MinRatio(least) => goal.push_pairs(least, 0.0, &tolerance),
+                Bound::MaxViolation(_) => {}
+            }
+        }
+        goal
+    }
+
+    fn push_violation(&mut self, at: usize, most: f64, [slack, noise]: [f64; 2], aim: f64) {
+        let terms = |sign| vec![(Term::Violation(at), sign)];
+        let mut push = |sign| self.limits.push(Limit { terms: terms(sign), most, slack, noise, aim });
+        push(1.0);
+        if !matches!(self.problem.constraints()[at].reference, Reference::AtLeast(_)) {
+            push(-1.0);
+        }
+    }
+
+    /// `share · rate of one − rate of another ≤ most`, for every two groups that can be compared.
+    fn push_pairs(&mut self, share: f64, most: f64, tolerance: &[f64]) {
+        let constraints = self.problem.constraints();
+        for (one, first) in constraints.iter().enumerate() {
+            for (other, second) in constraints.iter().enumerate() {
+                if one != other && comparable(first, second) {
+                    let terms = vec![(Term::Rate(one), share), (Term::Rate(other), -1.0)];
+                    // Where the bound is a ratio, `most` is zero and has no quarter.
+                    let room = if most > 0.0 { most / 4.0 } else { EVEN };
+                    let aim = tolerance[one].max(tolerance[other]).min(room);
+                    self.limits.push(Limit { terms, most, slack: 0.0, noise: 0.0, aim });
+                }
+            }
+        }
+    }
+
+    /// How far each limit is from where it is aimed at: positive above.
+    pub(super) fn distances(&self, tally: &Tally) -> Vec<f64> {
+        self.limits.iter().map(|limit| self.value(limit, tally) - limit.most + limit.aim).collect()
+    }
+
+    /// The largest of them, or zero.
+    pub(super) fn worst(&self, tally: &Tally) -> f64 {
+        self.distances(tally).into_iter().fold(0.0, f64::max)
+    }
+
+    /// How the distances answer to a change of the sums per cell.
+    pub(super) fn slopes(&self, change: &Tally) -> Vec<f64> {
+        let slope = |&(term, coefficient): &(Term, f64)| {
+            let (Term::Violation(at) | Term::Rate(at)) = term;
+            let Some(functional) = self.problem.functional(at) else { return 0.0 };
+            coefficient
+                * match term {
+                    Term::Violation(_) => functional.slope(change, self.measure),
+                    Term::Rate(_) => functional.group_rate(change, self.measure),
+                }
+        };
+        self.limits.iter().map(|limit| limit.terms.iter().map(slope).sum()).collect()
+    }
+
+    /// The largest excess over what is good enough; not positive when the goal is reached.
+    pub(super) fn excess(&self, tally: &Tally) -> f64 {
+        let excess = |limit: &Limit| self.value(limit, tally) - limit.most - limit.slack;
+        self.limits.iter().map(excess).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// The worst distance at which every limit is certainly kept.
+    pub(super) fn enough(&self) -> f64 {
+        self.limits.iter().map(|limit| limit.aim.max(limit.slack)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Whether what is left is so little that single rows decide it.
+    pub(super) fn is_close(&self, tally: &Tally) -> bool {
+        self.limits.iter().all(|limit| self.value(limit, tally) <= limit.most + 3.0 * limit.noise.max(EVEN))
+    }
+
+    /// Whether what is left could not be told from nothing on rows like these.
+    pub(super) fn is_noise(&self, tally: &Tally) -> bool {
+        self.limits.iter().all(|limit| self.value(limit, tally) <= limit.most + limit.noise)
+    }
+
+    fn value(&self, limit: &Limit, tally: &Tally) -> f64 {
+        let value = |functional: &Functional, term| match term {
+            Term::Violation(_) => functional.violation(tally, self.measure),
+            Term::Rate(_) => functional.group_rate(tally, self.measure),
+        };
+        let term = |&(term, coefficient): &(Term, f64)| {
+            let (Term::Violation(at) | Term::Rate(at)) = term;
+            self.problem.functional(at).map_or(0.0, |functional| coefficient * value(functional, term))
+        };
+        limit.terms.iter().map(term).sum()
+    }
+}
+
+/// Whether two constraints speak of the same rate, of different groups.
+fn comparable(one: &Constraint, other: &Constraint) -> bool {
+    one.reference == Reference::Overall
+        && other.reference == Reference::Overall
+        && one.notion == other.notion
+        && one.labelled == other.labelled
+        && one.event == other.event
+}

@@ -1,0 +1,437 @@
+//! The default: Newton's method in the multipliers.
+//!
+//! A fit with given multipliers has violations, and, where the learner has derivatives, so do
+//! they: implicitly, through the fit. Each step solves the linearised goal (`step`) within a region
+//! in which the linearisation has proved good, so no step size is asked of anyone. Learners without derivatives
+//! get the same steps with slopes that are first those of a logistic regression on the same rows, and
+//! are then corrected by what each fit shows (Broyden's update).
+
+use super::goal::Goal;
+use super::polish::{REACH, polish};
+use super::run::{Iterate, Run, learner_weights, training};
+use super::step::{Step, Tangents};
+use super::{Correction, Newton, Observer, Outcome, Problem, Stop};
+use faer::{Mat, Side};
+
+use crate::constraint::{Measure, Reference, WeightRange};
+use crate::kernel::{Band, band, tally_slopes};
+use crate::learner::{Learner, Logistic, Tangent};
+use crate::{Result, Weights};
+
+/// How far the first step may move an exponent, how far any may, and below what nothing moves.
+const RADIUS: [f64; 3] = [2.0, 4.0, 1e-3];
+
+/// Moves of exponents below this are fine: slopes still hold, and whether the next violation is a bit
+/// larger or smaller depends on single rows.
+const FINE: f64 = 0.3;
+
+/// How far from zero one multiplier may take an exponent. Weights are then some three thousand
+/// times apart, and bounded ones long saturated.
+const CAP: f64 = 8.0;
+
+/// A step that makes the worst limit worse by this share of what it was to gain has gone too far.
+const WORSE: f64 = 0.25;
+
+/// A limit that falls by less than this share in a step is at its floor.
+const SLOW: f64 = 0.03;
+
+/// After so many steps in a row that bring nothing the search ends, and after so many fine ones.
+const MISSES: [usize; 2] = [6, 3];
+
+/// What the mean squared exponent weighs against the worst limit, search after search: the first looks for a
+/// correction that is small, the next go where a small one does not lead. The last ones are for
+/// bounds, and rates, that were asked for by number: without one, violations that take so much are left.
+const THRIFT: [f64; 5] = [1e-2, 3e-3, 1e-3, 3e-4, 1e-4];
+const UNASKED: usize = 2;
+
+/// The least saving in mean squared exponents for which a goal already reached is approached from inside.
+const SAVING: f64 = 0.1;
+
+/// So many times at most.
+const SAVINGS: usize = 4;
+
+pub(super) fn correct<L: Learner>(
+    problem: &Problem,
+    settings: &Correction,
+    newton: Newton,
+    learner: &L,
+    observer: &mut dyn Observer,
+) -> Result<Outcome<L::Predictor>> {
+    let mut run = Run::new(problem, settings, learner);
+    let first = run.fit(vec![0.0; run.table.multipliers()], false)?;
+    let goal = Goal::new(problem, &settings.bounds, settings.measure, &first.tally);
+    let mut search = Search::new(run, goal, newton, first);
+    let mut stop = search.go(observer)?;
+    if newton.range.is_none() && search.may_go_on(stop) {
+        stop = search.unbind(stop, observer)?;
+    }
+    let asked = !settings.bounds.is_empty()
+        || problem.constraints().iter().any(|constraint| constraint.reference != Reference::Overall);
+    let most = if asked { THRIFT.len() } else { UNASKED };
+    for thrift in &THRIFT[1..most] {
+        if !search.may_go_on(stop) {
+            break;
+        }
+        search.thrift = *thrift;
+        stop = search.go(observer)?;
+    }
+    Ok(search.outcome(stop))
+}
+
+/// Where the search is, and what it knows.
+struct Search<'a, L: Learner> {
+    run: Run<'a, L>,
+    goal: Goal<'a>,
+    newton: Newton,
+    /// The multipliers that are moved; the others would move the same exponents.
+    free: Vec<usize>,
+    gram: Vec<f64>,
+    reach: Vec<f64>,
+    /// Where steps start from.
+    current: Iterate<L::Predictor>,
+    /// The multipliers of the last fit, accepted or not: what the learner remembers.
+    fitted: Vec<f64>,
+    slopes: Slopes,
+    /// How the current fit answers to the free multipliers, row by row.
+    tangent: Option<Box<dyn Tangent>>,
+    /// Whether the learner has derivatives.
+    derivatives: bool,
+    radius: f64,
+    thrift: f64,
+}
+
+/// Per free multiplier, how the goal's distances and the error answer to it.
+#[derive(Debug, Default)]
+struct Slopes {
+    distances: Vec<Vec<f64>>,
+    errors: Vec<f64>,
+}
+
+impl<'a, L: Learner> Search<'a, L> {
+    fn new(run: Run<'a, L>, goal: Goal<'a>, newton: Newton, first: Iterate<L::Predictor>) -> Self {
+        let mut search = Self {
+            gram: Vec::new(),
+            reach: Vec::new(),
+            fitted: first.multipliers.clone(),
+            current: first,
+            slopes: Slopes::default(),
+            tangent: None,
+            derivatives: true,
+            radius: RADIUS[0],
+            thrift: THRIFT[0],
+            run,
+            goal,
+            newton,
+            free: Vec::new(),
+        };
+        search.lay_out();
+        search
+    }
+
+    /// Which multipliers are moved, and how they move exponents.
+    fn lay_out(&mut self) {
+        let (gram, count) = (self.run.table.gram(), self.run.table.multipliers());
+        self.free = independent(&gram, count);
+        let among = self.free.iter().flat_map(|&row| self.free.iter().map(move |&column| row * count + column));
+        self.gram = among.map(|at| gram[at]).collect();
+        self.reach = self.free.iter().map(|&at| self.run.table.reach(at)).collect();
+        self.slopes = Slopes::default();
+    }
+
+    /// Steps until the goal is reached, or cannot be.
+    fn go(&mut self, observer: &mut dyn Observer) -> Result<Stop> {
+        if self.run.trace.is_empty() && !self.tell(observer) {
+            return Ok(Stop::Cancelled);
+        }
+        self.radius = RADIUS[0];
+        let mut best: Option<Iterate<L::Predictor>> = None;
+        let (mut misses, mut stale) = (0, true);
+        let stop = loop {
+            if self.goal.excess(&self.current.tally) <= 0.0 {
+                return self.save(observer);
+            }
+            if stale {
+                self.renew_slopes()?;
+            }
+            let before = self.worst(&self.current);
+            let Some(mut step) = self.step() else { break Stop::Stalled };
+            let (gain, length) = (before - step.predicted.max(0.0), self.length(&step.moves));
+            if gain < 0.1 * SLOW * before {
+                break Stop::Infeasible;
+            }
+            if self.run.fits() >= self.newton.max_fits {
+                break Stop::LoopLimit;
+            }
+            let fine = length < FINE;
+            if fine && self.goal.is_close(&self.current.tally) && let Some(band) = self.band()? {
+                let most = (REACH / length).min(1.0);
+                let first = step.moves.iter().map(|by| by * most).collect();
+                step.moves = polish(&self.goal, &band, &self.reach, first);
+            }
+            let trial = self.fit(&step.moves)?;
+            let (go_on, after) = (self.told(&trial, observer), self.worst(&trial));
+            if !self.derivatives {
+                self.learn(&step.moves, &trial);
+            }
+            let least = best.as_ref().map_or(before, |best| self.worst(best)).min(before);
+            misses = if after < (1.0 - SLOW) * least { 0 } else { misses + 1 };
+            let too_far = after > before + WORSE * gain;
+            if after > before - 0.1 * gain && (fine || too_far) {
+                self.radius = length.min(self.radius) * if fine { 0.8 } else { 0.4 };
+            } else if before - after > 0.5 * gain {
+                self.radius = (2.0 * length).max(self.radius).min(RADIUS[1]);
+            }
+            stale = self.derivatives && (fine || !too_far);
+            if fine || !too_far {
+                let left = std::mem::replace(&mut self.current, trial);
+                if best.as_ref().is_none_or(|best| before < self.worst(best)) {
+                    best = Some(left);
+                }
+            }
+            if !go_on {
+                break Stop::Cancelled;
+            }
+            if misses >= MISSES[usize::from(fine)] || self.radius < RADIUS[2] {
+                break if self.radius < FINE { Stop::Stalled } else { Stop::Infeasible };
+            }
+        };
+        if let Some(best) = best
+            && self.worst(&best) < self.worst(&self.current)
+        {
+            self.current = best;
+        }
+        let told_apart = !self.goal.is_noise(&self.current.tally);
+        Ok(if told_apart || stop == Stop::Cancelled { stop } else { Stop::Converged })
+    }
+
+    /// With the goal reached, takes back what it did not need.
+    fn save(&mut self, observer: &mut dyn Observer) -> Result<Stop> {
+        for _ in 0..SAVINGS {
+            // Without a bound there is nothing to save: the goal is a point.
+            if self.is_zero() || self.run.settings.bounds.is_empty() || self.run.fits() >= self.newton.max_fits {
+                break;
+            }
+            self.renew_slopes()?;
+            let Some(step) = self.step().filter(|step| self.saving(step) >= SAVING) else { break };
+            let trial = self.fit(&step.moves)?;
+            let go_on = self.told(&trial, observer);
+            if self.goal.excess(&trial.tally) > 0.0 {
+                break;
+            }
+            self.current = trial;
+            if !go_on {
+                return Ok(Stop::Cancelled);
+            }
+        }
+        Ok(Stop::Converged)
+    }
+
+    /// Whether a search that ended so may lead further by other means.
+    fn may_go_on(&self, stop: Stop) -> bool {
+        matches!(stop, Stop::Infeasible | Stop::Stalled)
+    }
+
+    /// From the start again with weights that do not saturate, where that leads further.
+    fn unbind(&mut self, stop: Stop, observer: &mut dyn Observer) -> Result<Stop> {
+        let bounded = self.run.table.clone();
+        self.run.table = bounded.clone().with_range(WeightRange::Unbounded);
+        let start = self.fit_at(vec![0.0; self.current.multipliers.len()])?;
+        let best = std::mem::replace(&mut self.current, start);
+        let further = self.go(observer)?;
+        if self.worst(&self.current) <= self.worst(&best) {
+            return Ok(further);
+        }
+        (self.run.table, self.current) = (bounded, best);
+        Ok(if further == Stop::Cancelled { further } else { stop })
+    }
+
+    fn is_zero(&self) -> bool {
+        self.current.multipliers.iter().all(|&multiplier| multiplier == 0.0)
+    }
+
+    /// The worst distance from where limits are aimed at.
+    fn worst(&self, iterate: &Iterate<L::Predictor>) -> f64 {
+        self.goal.worst(&iterate.tally)
+    }
+
+    fn step(&self) -> Option<Step> {
+        let multipliers: Vec<f64> = self.free.iter().map(|&at| self.current.multipliers[at]).collect();
+        let distances = self.goal.distances(&self.current.tally);
+        let tangents = Tangents {
+            multipliers: &multipliers,
+            distances: &distances,
+            slopes: &self.slopes.distances,
+            errors: &self.slopes.errors,
+            thrift: self.thrift,
+            gram: &self.gram,
+            reach: &self.reach,
+            radius: self.radius,
+            cap: CAP,
+        };
+        tangents.step()
+    }
+
+    /// By which share a step lowers the mean squared exponent.
+    fn saving(&self, step: &Step) -> f64 {
+        let size = |moves: Option<&[f64]>| {
+            let at = |place: usize| self.current.multipliers[self.free[place]] + moves.map_or(0.0, |moves| moves[place]);
+            let count = self.free.len();
+            let product = |at_row: usize, at_column: usize| self.gram[at_row * count + at_column];
+            (0..count).flat_map(|r| (0..count).map(move |c| (r, c))).map(|(r, c)| at(r) * product(r, c) * at(c)).sum()
+        };
+        let (now, then): (f64, f64) = (size(None), size(Some(&step.moves)));
+        1.0 - then / now
+    }
+
+    /// How far a step moves the exponent that it moves most, one multiplier at a time.
+    fn length(&self, moves: &[f64]) -> f64 {
+        moves.iter().zip(&self.reach).map(|(by, reach)| (by * reach).abs()).fold(0.0, f64::max)
+    }
+
+    fn fit(&mut self, moves: &[f64]) -> Result<Iterate<L::Predictor>> {
+        let mut multipliers = self.current.multipliers.clone();
+        for (&at, by) in self.free.iter().zip(moves) {
+            multipliers[at] += by;
+        }
+        self.fit_at(multipliers)
+    }
+
+    fn fit_at(&mut self, multipliers: Vec<f64>) -> Result<Iterate<L::Predictor>> {
+        let moved: Vec<f64> = self.free.iter().map(|&at| multipliers[at] - self.fitted[at]).collect();
+        self.run.learner.anticipate(&mut self.run.memory, &moved);
+        self.fitted.clone_from(&multipliers);
+        self.run.fit(multipliers, false)
+    }
+
+    /// Asks the learner how the current fit answers to the multipliers.
+    fn renew_slopes(&mut self) -> Result<()> {
+        if let Some((slopes, tangent)) = slopes(&mut self.run, &self.free, &self.goal, &self.current)? {
+            self.slopes = slopes;
+            self.tangent = Some(tangent);
+            return Ok(());
+        }
+        self.derivatives = false;
+        if self.slopes.errors.is_empty() {
+            let learner = Logistic::default();
+            let mut run = Run::new(self.run.problem, self.run.settings, &learner);
+            run.table = self.run.table.clone();
+            let stand_in = run.fit(self.current.multipliers.clone(), false)?;
+            let none = || Slopes {
+                distances: vec![vec![0.0; self.goal.distances(&stand_in.tally).len()]; self.free.len()],
+                errors: vec![0.0; self.free.len()],
+            };
+            let known = slopes(&mut run, &self.free, &self.goal, &stand_in)?;
+            self.slopes = known.map_or_else(none, |(slopes, _)| slopes);
+        }
+        Ok(())
+    }
+
+    /// The rows whose decisions a small step may change; `None` where that cannot be told, or is not asked.
+    fn band(&self) -> Result<Option<Band>> {
+        let Some(tangent) = self.tangent.as_ref().filter(|_| self.run.settings.measure == Measure::Decisions) else {
+            return Ok(None);
+        };
+        let (problem, count) = (self.run.problem, self.free.len());
+        let (features, rows) = (problem.features(), problem.cells().tally_rows());
+        band(&self.current.predictor, &**tangent, count, features, rows, REACH / 4.0).map(Some)
+    }
+
+    /// Corrects the slopes so that they explain the last fit (Broyden's update, in units of exponents).
+    fn learn(&mut self, moves: &[f64], trial: &Iterate<L::Predictor>) {
+        let before = self.goal.distances(&self.current.tally);
+        let after = self.goal.distances(&trial.tally);
+        let square: f64 = moves.iter().zip(&self.reach).map(|(by, reach)| (by * reach).powi(2)).sum();
+        if square == 0.0 {
+            return;
+        }
+        for (limit, (before, after)) in before.iter().zip(&after).enumerate() {
+            let foreseen: f64 = moves.iter().zip(&self.slopes.distances).map(|(by, slopes)| by * slopes[limit]).sum();
+            let missed = (after - before - foreseen) / square;
+            for ((by, reach), slopes) in moves.iter().zip(&self.reach).zip(&mut self.slopes.distances) {
+                slopes[limit] += missed * by * reach * reach;
+            }
+        }
+    }
+
+    fn tell(&mut self, observer: &mut dyn Observer) -> bool {
+        let done = self.run.record(&self.current, observer.seconds());
+        observer.after(done)
+    }
+
+    fn told(&mut self, trial: &Iterate<L::Predictor>, observer: &mut dyn Observer) -> bool {
+        if let Some(last) = self.run.trace.last_mut() {
+            last.moved.clone_from(&trial.multipliers);
+        }
+        let done = self.run.record(trial, observer.seconds());
+        observer.after(done)
+    }
+
+    /// The result, its multipliers the smallest that give the same weights.
+    fn outcome(mut self, stop: Stop) -> Outcome<L::Predictor> {
+        self.current.multipliers = least_norm(&self.run.table.gram(), &self.current.multipliers);
+        self.run.outcome(self.current, stop)
+    }
+}
+
+/// How a fit answers to the free multipliers; `None` without derivatives.
+fn slopes<L: Learner>(
+    run: &mut Run<'_, L>,
+    free: &[usize],
+    goal: &Goal<'_>,
+    iterate: &Iterate<L::Predictor>,
+) -> Result<Option<(Slopes, Box<dyn Tangent>)>> {
+    let (problem, table) = (run.problem, &run.table);
+    let cells = problem.cells();
+    let weights = learner_weights(table, &iterate.multipliers, run.settings.technique, false, cells)?;
+    let mut all = table.slopes(&iterate.multipliers);
+    let mut direction = |&at: &usize| {
+        let mut slope = std::mem::take(&mut all[at]);
+        slope.iter_mut().for_each(|one| *one *= table.learner_scale());
+        Weights::of_cells(slope, cells.cell_of_row().clone(), cells.row_weights().cloned())
+    };
+    let directions: Vec<Weights> = free.iter().map(&mut direction).collect();
+    let training = training(problem, &weights);
+    let Some(tangent) = run.learner.tangent(training, &iterate.predictor, &directions, &mut run.memory)? else {
+        return Ok(None);
+    };
+    let (features, rows) = (problem.features(), cells.tally_rows());
+    let changes = tally_slopes(&iterate.predictor, &*tangent, free.len(), features, rows, problem.bandwidth())?;
+    let slopes = Slopes {
+        distances: changes.iter().map(|change| goal.slopes(change)).collect(),
+        errors: changes.iter().map(|change| problem.error(change)).collect(),
+    };
+    Ok(Some((slopes, tangent)))
+}
+
+/// Leaves out multipliers that move the same exponents as another: a group's complement, or its double.
+///
+/// Of two such the one whose group is smaller stays: it moves exponents further.
+fn independent(gram: &[f64], count: usize) -> Vec<usize> {
+    let own = |at: usize| gram[at * count + at];
+    let alike = |one: usize, other: usize| {
+        let (square, product) = (gram[one * count + other].powi(2), own(one) * own(other));
+        square > product * (1.0 - 1e-10)
+    };
+    let stays = |at: usize| {
+        let first = |other: usize| own(other) > own(at) * (1.0 + 1e-10) || (own(other) >= own(at) * (1.0 - 1e-10) && other < at);
+        own(at) > 0.0 && !(0..count).any(|other| other != at && own(other) > 0.0 && alike(at, other) && first(other))
+    };
+    (0..count).filter(|&at| stays(at)).collect()
+}
+
+/// The shortest multipliers with the same exponents: what is left of them when the part that moves none is taken out.
+fn least_norm(gram: &[f64], multipliers: &[f64]) -> Vec<f64> {
+    let count = multipliers.len();
+    let matrix = Mat::from_fn(count, count, |row, column| gram[row * count + column]);
+    let Ok(eigen) = matrix.self_adjoint_eigen(Side::Lower) else { return multipliers.to_vec() };
+    let (values, vectors) = (eigen.S().column_vector(), eigen.U());
+    let largest = (0..count).map(|at| values[at]).fold(0.0, f64::max);
+    let mut shortest = vec![0.0; count];
+    for at in (0..count).filter(|&at| values[at] > 1e-12 * largest) {
+        let along: f64 = (0..count).map(|row| vectors[(row, at)] * multipliers[row]).sum();
+        for (row, shortest) in shortest.iter_mut().enumerate() {
+            *shortest += along * vectors[(row, at)];
+        }
+    }
+    shortest
+}

@@ -1,0 +1,156 @@
+//! Named conventions: ours, the paper's, and those of its authors' notebooks.
+
+use serde::{Deserialize, Serialize};
+
+use crate::constraint::{Tilt, WeightRange, WeightRule};
+use crate::learner::Logistic;
+use crate::{Error, Result};
+
+/// How the multipliers are found.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Solver {
+    /// Newton's method in the multipliers, with the centred tilt.
+    Newton(Newton),
+    /// The loop of Algorithms 1 and 2.
+    Loop(Conventions),
+}
+
+/// The settings of Newton's method in the multipliers. None needs tuning.
+///
+/// | setting | default | range | effect |
+/// |---|---|---|---|
+/// | `max_fits` | 60 | ≥ 1 | how many times the learner is called at most |
+/// | `range` | as the bound needs | | whether weights are bounded as in the paper, or not |
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Newton {
+    /// How many times the learner is called at most.
+    pub max_fits: usize,
+    /// Whether weights are bounded; `None` for bounded ones unless a bound that was asked for
+    /// cannot be met by them.
+    pub range: Option<WeightRange>,
+}
+
+impl Default for Newton {
+    fn default() -> Self {
+        Self { max_fits: 60, range: None }
+    }
+}
+
+/// The conventions of the loop of Algorithms 1 and 2.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Conventions {
+    /// How multipliers become weights.
+    pub rule: WeightRule,
+    /// How far multipliers move against a violation, η in the paper.
+    pub step: f64,
+    /// How many times they move.
+    pub loops: usize,
+    /// Whether the first fit has weights of 1, not those of zero multipliers (one over the number of classes).
+    pub first_unweighted: bool,
+    /// Whether a last fit follows the last move.
+    pub last_fit: bool,
+    /// For notions of true and false positive rates: whether weights are those of one loop earlier.
+    pub lag: bool,
+    /// Which of the models is returned.
+    pub keep: Keep,
+}
+
+/// Named ways to find the multipliers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preset {
+    /// Ours: centred tilt, Newton's method.
+    #[default]
+    Default,
+    /// Algorithms 1 and 2 as printed: bare membership, unweighted first fit, the last iterate.
+    Paper,
+    /// The authors' notebooks: exponent doubled, a lag for true and false positive rates, the last iterate.
+    Notebook,
+}
+
+/// Which of the models found on the way is returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Keep {
+    /// The one with the smallest training violation, and the lower error among equals.
+    #[default]
+    Best,
+    /// The last one.
+    Last,
+}
+
+impl Preset {
+    /// The built-in learner as this preset has it: the authors' liblinear penalised the intercept too.
+    pub fn learner(self) -> Logistic {
+        Logistic { penalise_intercept: self == Self::Notebook, ..Logistic::default() }
+    }
+
+    /// Whether numeric columns are centred and scaled: the authors left them as they were.
+    pub fn standardises(self) -> bool {
+        self != Self::Notebook
+    }
+
+    /// How this preset finds the multipliers.
+    pub fn solver(self) -> Solver {
+        let rule = WeightRule { tilt: Tilt::Paper, factor: 1.0, range: WeightRange::Bounded, relative: false };
+        let printed = Conventions {
+            rule,
+            step: 1.0,
+            loops: 100,
+            first_unweighted: true,
+            last_fit: true,
+            lag: false,
+            keep: Keep::Last,
+        };
+        match self {
+            Self::Default => Solver::Newton(Newton::default()),
+            Self::Paper => Solver::Loop(printed),
+            Self::Notebook => Solver::Loop(Conventions {
+                rule: WeightRule { factor: 2.0, ..rule },
+                first_unweighted: false,
+                last_fit: false,
+                lag: true,
+                ..printed
+            }),
+        }
+    }
+}
+
+impl Solver {
+    /// How multipliers become weights at the start.
+    pub fn rule(&self) -> WeightRule {
+        match self {
+            Self::Newton(newton) => {
+                WeightRule { range: newton.range.unwrap_or_default(), ..WeightRule::CENTRED }
+            }
+            Self::Loop(conventions) => conventions.rule,
+        }
+    }
+
+    /// How many times the learner is called at most.
+    pub fn most_fits(&self) -> usize {
+        match self {
+            Self::Newton(newton) => newton.max_fits,
+            Self::Loop(conventions) => conventions.loops.saturating_add(usize::from(conventions.last_fit)),
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        let wrong = |setting, found: f64, allowed: &str| {
+            Err(Error::Setting { setting, found: found.to_string(), allowed: allowed.into() })
+        };
+        match self {
+            Self::Newton(Newton { max_fits: 0, .. }) => wrong("max_fits", 0.0, "one or more"),
+            Self::Newton(_) => Ok(()),
+            Self::Loop(Conventions { step, .. }) if !(step.is_finite() && *step > 0.0) => {
+                wrong("step", *step, "a finite number above zero")
+            }
+            Self::Loop(Conventions { rule, .. }) if !(rule.factor.is_finite() && rule.factor > 0.0) => {
+                wrong("factor", rule.factor, "a finite number above zero")
+            }
+            Self::Loop(Conventions { loops: 0, .. }) => wrong("loops", 0.0, "one or more"),
+            Self::Loop(_) => Ok(()),
+        }
+    }
+}

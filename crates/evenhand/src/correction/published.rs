@@ -1,0 +1,66 @@
+//! Algorithms 1 and 2 of the paper: fit, measure, move the multipliers, re-weight, fit again.
+//!
+//! One loop serves both: which rows a multiplier moves is said by its constraint. The
+//! conventions in which the paper's text and its authors' notebooks differ are in
+//! [`Conventions`]. [Jiang & Nachum 2019, Alg. 1 and 2]
+
+use super::goal::Goal;
+use super::run::{Iterate, Run};
+use super::{Conventions, Correction, Keep, Observer, Outcome, Problem, Stop};
+use crate::Result;
+use crate::constraint::Constraint;
+use crate::learner::Learner;
+
+/// Runs the loop on rows that are already encoded and grouped.
+pub(super) fn correct<L: Learner>(
+    problem: &Problem,
+    settings: &Correction,
+    conventions: Conventions,
+    learner: &L,
+    observer: &mut dyn Observer,
+) -> Result<Outcome<L::Predictor>> {
+    let lag = conventions.lag && problem.constraints().iter().any(Constraint::speaks_of_labels);
+    let last = settings.solver.most_fits();
+    let mut run = Run::new(problem, settings, learner);
+    let (mut multipliers, mut before) = (vec![0.0; problem.constraints().len()], None);
+    let mut best: Option<Iterate<L::Predictor>> = None;
+
+    let stop = loop {
+        let number = run.fits() + 1;
+        let unweighted = number == 1 && (conventions.first_unweighted || lag);
+        let behind_weights = if lag { before.replace(multipliers.clone()) } else { None };
+        let iterate = run.fit(behind_weights.unwrap_or_else(|| multipliers.clone()), unweighted)?;
+        step(&run, conventions.step, &mut multipliers, &iterate.violations);
+        let done = run.record(&iterate, observer.seconds());
+        done.moved.clone_from(&multipliers);
+        let go_on = observer.after(done);
+
+        let goal = Goal::new(problem, &settings.bounds, settings.measure, &iterate.tally);
+        let met = !settings.bounds.is_empty() && goal.excess(&iterate.tally) <= 0.0;
+        if met || conventions.keep == Keep::Last || best.as_ref().is_none_or(|best| is_better(&run, &iterate, best)) {
+            best = Some(iterate);
+        }
+        if met {
+            break Stop::Converged;
+        }
+        if !go_on {
+            break Stop::Cancelled;
+        }
+        if number == last {
+            break Stop::LoopLimit;
+        }
+    };
+    Ok(run.outcome(best.expect("a loop ends only after a fit"), stop))
+}
+
+/// λ ← λ − η Δ, with Δ group minus overall: the negative of our violations.
+fn step<L: Learner>(run: &Run<'_, L>, step: f64, multipliers: &mut [f64], violations: &[f64]) {
+    for (place, (multiplier, violation)) in multipliers.iter_mut().zip(violations).enumerate() {
+        *multiplier += step * run.table.scale(place) * violation;
+    }
+}
+
+fn is_better<L: Learner>(run: &Run<'_, L>, one: &Iterate<L::Predictor>, other: &Iterate<L::Predictor>) -> bool {
+    let error = |iterate: &Iterate<L::Predictor>| run.problem.error(&iterate.tally);
+    one.violation.total_cmp(&other.violation).then(error(one).total_cmp(&error(other))).is_lt()
+}
