@@ -81,6 +81,24 @@ impl Cells {
         Self { cell_of_row, row_weights: Some(row_weights.into()), ..self.clone() }
     }
 
+    /// The same cells with every row counted so many times more.
+    ///
+    /// # Errors
+    /// [`Error::NoWeight`] when that leaves none.
+    pub(crate) fn counted(&self, counts: &[f64]) -> Result<Self> {
+        let own = |row: usize| self.row_weights.as_ref().map_or(1.0, |weights| weights[row]);
+        let row_weights: Vec<f64> = counts.iter().enumerate().map(|(row, count)| count * own(row)).collect();
+        let (mut weights, mut squares) = (vec![0.0; self.len()], vec![0.0; self.len()]);
+        for (cell, weight) in self.cell_of_row.iter().zip(&row_weights) {
+            weights[cell] += weight;
+            squares[cell] += weight * weight;
+        }
+        if !weights.iter().any(|&weight| weight > 0.0) {
+            return Err(Error::NoWeight { what: "the rows drawn".into() });
+        }
+        Ok(Self { weights, squares, row_weights: Some(row_weights.into()), ..self.clone() })
+    }
+
     /// How many cells.
     pub fn len(&self) -> usize {
         self.labels.len()

@@ -120,6 +120,46 @@ impl Problem {
         })
     }
 
+    /// The same rows, each counted so many times more.
+    ///
+    /// # Errors
+    /// [`Error::NoConstraints`] when a constraint is left without rows, [`Error::NoWeight`] when all are.
+    pub(crate) fn counted(&self, counts: &[f64]) -> Result<Self> {
+        let cells = self.cells.counted(counts)?;
+        let functionals: Vec<_> = self.constraints.iter().map(|one| Functional::bind(one, &cells)).collect();
+        if functionals.iter().any(Option::is_none) {
+            return Err(Error::NoConstraints { reason: "a group has no rows left".into() });
+        }
+        Ok(Self {
+            features: self.features.clone(),
+            labels: self.labels.clone(),
+            group_names: self.group_names.clone(),
+            constraints: self.constraints.clone(),
+            cells,
+            functionals,
+            ..*self
+        })
+    }
+
+    /// Per constraint: the overall mean score of what it counts, the group's, and the weight of the group's rows.
+    ///
+    /// # Errors
+    /// What the predictor says.
+    pub(crate) fn mean_scores(&self, predictor: &dyn Predictor) -> Result<Vec<(f64, f64, f64)>> {
+        let tally = tally(predictor, &self.features, self.cells.tally_rows())?;
+        let means = |functional: &Functional| {
+            let (overall, group) =
+                (functional.reference(&tally, Measure::Scores), functional.group_rate(&tally, Measure::Scores));
+            (overall, group, functional.share() * self.cells.total_weight())
+        };
+        Ok(self.functionals.iter().flatten().map(means).collect())
+    }
+
+    /// The names of the groups, pinned subsets last.
+    pub fn group_names(&self) -> &[String] {
+        &self.group_names
+    }
+
     /// The encoded rows.
     pub fn features(&self) -> &Features {
         &self.features
