@@ -120,6 +120,28 @@ impl Problem {
         })
     }
 
+    /// Some of the rows, in the same cells. Constraints that speak of none of them stay, with no violation.
+    ///
+    /// # Errors
+    /// [`Error::NoWeight`] when they weigh nothing.
+    pub(super) fn select(&self, rows: &[usize]) -> Result<Self> {
+        let cells = self.cells.select(rows)?;
+        Ok(Self {
+            features: self.features.select(rows),
+            labels: self.labels.select(rows),
+            group_names: self.group_names.clone(),
+            constraints: self.constraints.clone(),
+            functionals: self.constraints.iter().map(|one| Functional::bind(one, &cells)).collect(),
+            cells,
+            ..*self
+        })
+    }
+
+    /// The sums of a predictor over these rows.
+    pub(super) fn tally(&self, predictor: &dyn Predictor) -> Result<Tally> {
+        tally(predictor, &self.features, self.cells.tally_rows())
+    }
+
     /// The same rows, each counted so many times more.
     ///
     /// # Errors
@@ -146,7 +168,7 @@ impl Problem {
     /// # Errors
     /// What the predictor says.
     pub(crate) fn mean_scores(&self, predictor: &dyn Predictor) -> Result<Vec<(f64, f64, f64)>> {
-        let tally = tally(predictor, &self.features, self.cells.tally_rows())?;
+        let tally = self.tally(predictor)?;
         let means = |functional: &Functional| {
             let (overall, group) =
                 (functional.reference(&tally, Measure::Scores), functional.group_rate(&tally, Measure::Scores));
@@ -190,9 +212,9 @@ impl Problem {
         TiltTable::new(&self.constraints, &self.functionals, &self.cells, rule)
     }
 
-    /// A constraint bound to these rows; `None` where it speaks of none of them.
-    pub(super) fn functional(&self, at: usize) -> Option<&Functional> {
-        self.functionals[at].as_ref()
+    /// The constraints bound to these rows; `None` where one speaks of none of them.
+    pub(super) fn functionals(&self) -> &[Option<Functional>] {
+        &self.functionals
     }
 
     /// The standard error of a constraint's violation: how far it would stray by chance alone on
@@ -242,7 +264,7 @@ impl Problem {
     /// # Errors
     /// What the predictor says.
     pub fn assess_predictor(&self, predictor: &dyn Predictor, measure: Measure) -> Result<Assessment> {
-        Ok(self.assess(&tally(predictor, &self.features, self.cells.tally_rows())?, measure))
+        Ok(self.assess(&self.tally(predictor)?, measure))
     }
 
     pub(super) fn assess(&self, tally: &Tally, measure: Measure) -> Assessment {
