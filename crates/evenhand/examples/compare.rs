@@ -17,9 +17,9 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-use evenhand::correction::{Binding, Silent};
+use evenhand::correction::{Binding, Selection, Silent};
 use evenhand::recipe::{Prepared, Source};
-use evenhand::{Correction, Measure, Notion, Preset, Recipe};
+use evenhand::{Bound, Correction, Measure, Notion, Preset, Recipe};
 use serde_json::{Value, json};
 use support::export;
 
@@ -66,17 +66,20 @@ enum Kind {
     /// The authors' conventions: 100 fits.
     Notebook,
     /// What a user gets who asks for nothing else, or asks for a largest violation.
-    Default { tolerance: Option<f64> },
+    Default { bound: Option<f64> },
+    /// The same with multipliers chosen by five folds.
+    CrossFit,
 }
 
 impl Method {
-    /// `unconstrained`, `notebook`, `default`, or `default@0.02` for a tolerance of 0.02.
+    /// `unconstrained`, `notebook`, `cross-fit`, `default`, or `default@0.02` for a bound of 0.02.
     fn named(name: &str) -> Result<Self> {
         let kind = match (name, name.strip_prefix("default@")) {
             ("unconstrained", _) => Kind::Unconstrained,
             ("notebook", _) => Kind::Notebook,
-            ("default", _) => Kind::Default { tolerance: None },
-            (_, Some(tolerance)) => Kind::Default { tolerance: Some(tolerance.parse()?) },
+            ("cross-fit", _) => Kind::CrossFit,
+            ("default", _) => Kind::Default { bound: None },
+            (_, Some(bound)) => Kind::Default { bound: Some(bound.parse()?) },
             _ => return Err(format!("no method `{name}`").into()),
         };
         Ok(Self { name: name.to_owned(), kind })
@@ -85,9 +88,16 @@ impl Method {
     /// The same groups, features and learner for all; conventions are what differs.
     fn correction(&self, prepared: &Prepared, notion: &Notion) -> Correction {
         let mut correction = prepared.correction(notion.clone());
-        if let Kind::Default { tolerance } = self.kind {
-            correction.conventions = Preset::Default.conventions();
-            correction.tolerance = tolerance;
+        match self.kind {
+            Kind::Unconstrained | Kind::Notebook => {}
+            Kind::Default { bound } => {
+                correction.solver = Preset::Default.solver();
+                correction.bounds.extend(bound.map(Bound::MaxViolation));
+            }
+            Kind::CrossFit => {
+                correction.solver = Preset::Default.solver();
+                correction.select = Selection::CrossFit { folds: 5, seed: 1 };
+            }
         }
         correction
     }

@@ -13,7 +13,7 @@ use super::step::{Step, Tangents};
 use super::{Newton, Observer, Outcome, Stop};
 use faer::{Mat, Side};
 
-use crate::constraint::{Measure, Reference, WeightRange};
+use crate::constraint::{Constraint, Measure, Reference, WeightRange};
 use crate::kernel::{Band, band, tally_slopes};
 use crate::learner::{Learner, Logistic, Tangent};
 use crate::{Result, Weights};
@@ -44,6 +44,9 @@ const MISSES: [usize; 2] = [6, 3];
 const THRIFT: [f64; 5] = [1e-2, 3e-3, 1e-3, 3e-4, 1e-4];
 const UNASKED: usize = 2;
 
+/// How many points of error a point of violation may cost: without a bound one, with one many.
+const PRICE: [f64; 2] = [1.0, 20.0];
+
 /// The least saving in mean squared exponents for which a goal already reached is approached from inside.
 const SAVING: f64 = 0.1;
 
@@ -55,7 +58,7 @@ pub(super) fn correct<L: Learner>(
     newton: Newton,
     observer: &mut dyn Observer,
 ) -> Result<Outcome<L::Predictor>> {
-    let (problem, settings) = (run.problem, run.settings);
+    let settings = run.settings;
     let first = run.fit(vec![0.0; run.table.multipliers()], false)?;
     let goal = Goal::new(run.judging(), &settings.bounds, settings.measure, &first.tally);
     let mut search = Search::new(run, goal, newton, first);
@@ -63,9 +66,7 @@ pub(super) fn correct<L: Learner>(
     if newton.range.is_none() && search.may_go_on(stop) {
         stop = search.unbind(stop, observer)?;
     }
-    let asked = !settings.bounds.is_empty()
-        || problem.constraints().iter().any(|constraint| constraint.reference != Reference::Overall);
-    let most = if asked { THRIFT.len() } else { UNASKED };
+    let most = if search.asked { THRIFT.len() } else { UNASKED };
     for thrift in &THRIFT[1..most] {
         if !search.may_go_on(stop) {
             break;
@@ -96,6 +97,8 @@ struct Search<'a, L: Learner> {
     derivatives: bool,
     radius: f64,
     thrift: f64,
+    /// Whether a bound or a rate was asked for by number.
+    asked: bool,
 }
 
 /// Per free multiplier, how the goal's distances and the error answer to it.
@@ -107,7 +110,10 @@ struct Slopes {
 
 impl<'a, L: Learner> Search<'a, L> {
     fn new(run: Run<'a, L>, goal: Goal, newton: Newton, first: Iterate<L::Predictor>) -> Self {
+        let number = |constraint: &Constraint| constraint.reference != Reference::Overall;
+        let asked = !run.settings.bounds.is_empty() || run.problem.constraints().iter().any(number);
         let mut search = Self {
+            asked,
             gram: Vec::new(),
             reach: Vec::new(),
             fitted: first.multipliers.clone(),
@@ -260,6 +266,7 @@ impl<'a, L: Learner> Search<'a, L> {
             distances: &distances,
             slopes: &self.slopes.distances,
             errors: &self.slopes.errors,
+            price: PRICE[usize::from(self.asked)],
             thrift: self.thrift,
             gram: &self.gram,
             reach: &self.reach,

@@ -8,9 +8,6 @@
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus};
 
-/// How many points of error a point of the worst limit may cost.
-const PRICE: f64 = 5.0;
-
 /// What the square of a move weighs, of what the mean squared exponent does: nothing is moved far for next to nothing.
 const STILL: f64 = 0.1;
 
@@ -23,6 +20,8 @@ pub(super) struct Tangents<'a> {
     pub(super) slopes: &'a [Vec<f64>],
     /// Per multiplier, how the error answers to it.
     pub(super) errors: &'a [f64],
+    /// How many points of error a point of the worst limit may cost.
+    pub(super) price: f64,
     /// What the mean squared exponent weighs against the worst limit.
     pub(super) thrift: f64,
     /// Mean products of exponents, row by row.
@@ -78,7 +77,7 @@ impl Tangents<'_> {
             }
         }
         for (linear, (error, reach)) in linear.iter_mut().zip(self.errors.iter().zip(self.reach)) {
-            *linear += error / (PRICE * reach);
+            *linear += error / (self.price * reach);
         }
         linear[count] = 1.0;
         (CscMatrix::new_from_triplets(count + 1, count + 1, rows, columns, values), linear)

@@ -146,41 +146,46 @@ pub(crate) fn tally_slopes(
 #[derive(Debug)]
 pub(crate) struct Band {
     classes: usize,
-    directions: usize,
     /// The sums of all other rows: decisions alone.
     others: Tally,
-    rows: Vec<CloseRow>,
-}
-
-#[derive(Debug)]
-struct CloseRow {
-    cell: usize,
-    weight: f64,
+    cells: Vec<u32>,
+    weights: Vec<f64>,
+    /// Row by row, a number per class.
     scores: Vec<f64>,
-    slopes: Vec<f64>,
+    /// Per direction the same: how fast each changes.
+    slopes: Vec<Vec<f64>>,
 }
 
 impl Band {
-    /// The decisions of all rows after a move in each direction, by the tangent.
-    pub(crate) fn tally(&self, moves: &[f64]) -> Tally {
+    /// The probabilities of the close rows after a move in each direction, by the tangent.
+    pub(crate) fn moved(&self, moves: &[f64]) -> Vec<f64> {
+        let mut scores = self.scores.clone();
+        for (direction, &by) in moves.iter().enumerate() {
+            self.add(&mut scores, direction, by);
+        }
+        scores
+    }
+
+    /// Moves probabilities further in one direction.
+    pub(crate) fn add(&self, scores: &mut [f64], direction: usize, by: f64) {
+        for (score, slope) in scores.iter_mut().zip(&self.slopes[direction]) {
+            *score += by * slope;
+        }
+    }
+
+    /// The decisions of all rows, the close ones with these probabilities.
+    pub(crate) fn tally(&self, scores: &[f64]) -> Tally {
         let mut tally = self.others.clone();
         let width = width(self.classes);
-        let mut scores = vec![0.0; self.classes];
-        for row in &self.rows {
-            scores.copy_from_slice(&row.scores);
-            for (slopes, by) in row.slopes.chunks_exact(self.classes).zip(moves) {
-                for (score, slope) in scores.iter_mut().zip(slopes) {
-                    *score += by * slope;
-                }
-            }
-            tally.sums[row.cell * width + decide(&scores)] += row.weight;
+        for ((scores, &cell), weight) in scores.chunks_exact(self.classes).zip(&self.cells).zip(&self.weights) {
+            tally.sums[cell as usize * width + decide(scores)] += weight;
         }
         tally
     }
 
     /// How many directions there are.
     pub(crate) fn directions(&self) -> usize {
-        self.directions
+        self.slopes.len()
     }
 }
 
@@ -199,7 +204,9 @@ pub(crate) fn band(
     let (scorer, slopes) = (predictor.on(features)?, tangent.on(features)?);
     let (classes, cells) = (rows.classes, rows.cell_labels.len());
     let pass = |part: Range<usize>| {
-        let (mut sums, mut close) = (vec![0.0; cells * width(classes)], Vec::new());
+        let others = Tally { classes, sums: vec![0.0; cells * width(classes)] };
+        let (cells, weights, slopes_of) = (Vec::new(), Vec::new(), vec![Vec::new(); directions]);
+        let mut band = Band { classes, others, cells, weights, scores: Vec::new(), slopes: slopes_of };
         let (mut scores, mut changes, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
         for block in blocks(part) {
             scorer(block.clone(), &mut scores);
@@ -208,23 +215,30 @@ pub(crate) fn band(
             let changes = changes.chunks_exact(directions * classes);
             for (at, ((scores, slopes), &cell)) in scores.chunks_exact(classes).zip(changes).zip(&numbers).enumerate() {
                 let weight = rows.row_weights.map_or(1.0, |weights| weights[block.start + at]);
-                let (cell, (first, second)) = (cell as usize, two_largest(scores));
+                let (first, second) = two_largest(scores);
                 if scores[first] - scores[second] > 2.0 * reach {
-                    sums[cell * width(classes) + first] += weight;
-                } else {
-                    close.push(CloseRow { cell, weight, scores: scores.to_vec(), slopes: slopes.to_vec() });
+                    band.others.sums[cell as usize * width(classes) + first] += weight;
+                    continue;
+                }
+                band.cells.push(cell);
+                band.weights.push(weight);
+                band.scores.extend_from_slice(scores);
+                for (all, own) in band.slopes.iter_mut().zip(slopes.chunks_exact(classes)) {
+                    all.extend_from_slice(own);
                 }
             }
         }
-        (sums, close)
+        band
     };
-    let (sums, rows) = parallel::reduce(features.rows(), pass, |left, right| {
-        for (left, right) in left.0.iter_mut().zip(right.0) {
-            *left += right;
+    Ok(parallel::reduce(features.rows(), pass, |left, right| {
+        left.others = left.others.plus(&right.others);
+        left.cells.extend(right.cells);
+        left.weights.extend(right.weights);
+        left.scores.extend(right.scores);
+        for (left, right) in left.slopes.iter_mut().zip(right.slopes) {
+            left.extend(right);
         }
-        left.1.extend(right.1);
-    });
-    Ok(Band { classes, directions, others: Tally { classes, sums }, rows })
+    }))
 }
 
 /// The classes with the largest score and the largest of the others, the first of equals.
