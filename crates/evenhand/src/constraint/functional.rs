@@ -94,6 +94,17 @@ impl Functional {
         (1.0 - self.share) * (alone + variance(others, self.rows[1] - self.rows[0])).sqrt()
     }
 
+    /// The share of those that the group is compared with, which is 1 where it is compared with a number.
+    pub fn others(&self) -> f64 {
+        if self.overall.is_empty() || self.share >= 1.0 { 1.0 } else { 1.0 - self.share }
+    }
+
+    /// How many rows of equal weight the smaller of the two sides is worth: the group, or the others.
+    pub fn fewest_rows(&self) -> f64 {
+        let others = self.rows[1] - self.rows[0];
+        if self.overall.is_empty() || others < 1.0 { self.rows[0] } else { self.rows[0].min(others) }
+    }
+
     /// How many rows of equal weight the group's are worth.
     pub fn rows(&self) -> f64 {
         self.rows[0]

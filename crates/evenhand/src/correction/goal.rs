@@ -55,18 +55,9 @@ impl Goal {
     /// the rows can tell. How far that is, is judged by the rates of `tally`.
     pub(super) fn new(problem: &Problem, bounds: &[Bound], measure: Measure, tally: &Tally) -> Self {
         let mut goal = Self { functionals: problem.functionals().to_vec(), measure, limits: Vec::new() };
-        let noise: Vec<f64> = (0..problem.constraints().len())
-            .map(|at| match measure {
-                Measure::Decisions => EVEN.max(NOISE * problem.sampling_error(at, tally)),
-                Measure::Scores => EVEN_SCORES,
-            })
-            .collect();
-        let finer = |at: usize| match measure {
-            // Half of what one row of the group makes.
-            Measure::Decisions => EVEN.max(FINER * noise[at]).max(0.5 / problem.rows_of(at)),
-            Measure::Scores => EVEN_SCORES,
-        };
-        let tolerance: Vec<f64> = (0..noise.len()).map(finer).collect();
+        let of = |at: usize| goal.functionals[at].as_ref().map_or([EVEN; 2], |functional| precision(functional, measure, tally));
+        let (tolerance, noise): (Vec<f64>, Vec<f64>) =
+            (0..problem.constraints().len()).map(of).map(|[tolerance, noise]| (tolerance, noise)).unzip();
         let compared = bounds.iter().any(|bound| !matches!(bound, Bound::MaxViolation(_)));
         let violation = bounds.iter().filter_map(|bound| match bound {
             Bound::MaxViolation(most) => Some(*most),
@@ -75,9 +66,9 @@ impl Goal {
         let violation = violation.reduce(f64::min);
         for (at, constraint) in problem.constraints().iter().enumerate() {
             match violation {
-                Some(most) => goal.push_violation(at, constraint, most, [0.0; 2], tolerance[at].min(most / 4.0)),
+                Some(most) => goal.push_violation(at, constraint, most, tolerance[at].min(most / 4.0)),
                 None if compared && constraint.reference == Reference::Overall => {}
-                None => goal.push_violation(at, constraint, 0.0, [tolerance[at], noise[at]], 0.0),
+                None => goal.push_difference(at, constraint, [tolerance[at], noise[at]]),
             }
         }
         for bound in bounds {
@@ -90,9 +81,20 @@ impl Goal {
         goal
     }
 
-    fn push_violation(&mut self, at: usize, constraint: &Constraint, most: f64, [slack, noise]: [f64; 2], aim: f64) {
-        let terms = |sign| vec![(Term::Violation(at), sign)];
-        let mut push = |sign| self.limits.push(Limit { terms: terms(sign), most, slack, noise, aim });
+    fn push_violation(&mut self, at: usize, constraint: &Constraint, most: f64, aim: f64) {
+        self.push(at, constraint, 1.0, Limit { terms: Vec::new(), most, slack: 0.0, noise: 0.0, aim });
+    }
+
+    /// That a group's rate is that of the others: as a violation over the share of the others, so that a group
+    /// and its complement ask for the same, and as precisely.
+    fn push_difference(&mut self, at: usize, constraint: &Constraint, [slack, noise]: [f64; 2]) {
+        let scale = self.functionals[at].as_ref().map_or(1.0, |functional| functional.others().recip());
+        self.push(at, constraint, scale, Limit { terms: Vec::new(), most: 0.0, slack: slack * scale, noise: noise * scale, aim: 0.0 });
+    }
+
+    /// A violation, scaled, must keep a limit on either side.
+    fn push(&mut self, at: usize, constraint: &Constraint, scale: f64, limit: Limit) {
+        let mut push = |sign| self.limits.push(Limit { terms: vec![(Term::Violation(at), sign * scale)], ..limit });
         push(1.0);
         if !matches!(constraint.reference, Reference::AtLeast(_)) {
             push(-1.0);
@@ -170,6 +172,18 @@ impl Goal {
         };
         limit.terms.iter().map(term).sum()
     }
+}
+
+/// How small a violation is small enough, and how small rows like these cannot tell from none.
+fn precision(functional: &Functional, measure: Measure, tally: &Tally) -> [f64; 2] {
+    if measure == Measure::Scores {
+        return [EVEN_SCORES; 2];
+    }
+    let even = EVEN * functional.others();
+    let noise = even.max(NOISE * functional.sampling_error(tally));
+    // Half of what one row makes, of the group or of the others.
+    let row = 0.5 * functional.others() / functional.fewest_rows();
+    [even.max(FINER * noise).max(row), noise]
 }
 
 /// Whether two constraints speak of the same rate, of different groups.

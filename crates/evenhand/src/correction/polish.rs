@@ -43,17 +43,32 @@ struct Spot {
     moves: Vec<f64>,
 }
 
+/// What makes one neighbour better than another: the worst limit, and among equals, of which there are many since
+/// rows change sides one by one, the shorter way. Both are rounded, so that the last digits do not decide.
+type Rank = (u64, u64);
+
+fn rank(worst: f64, length: f64) -> Rank {
+    // Neither is negative, nor beyond what 64 bits hold.
+    #[expect(clippy::cast_sign_loss)]
+    let rounded = |value: f64| (value * 1e9).round() as u64;
+    (rounded(worst), rounded(length))
+}
+
 /// The best neighbour that is better, if there is one.
 fn neighbour(goal: &Goal, band: &Band, reach: &[f64], from: &Spot, length: f64) -> Option<Spot> {
     let here = band.moved(&from.moves);
     let by = |at: usize, sign: f64| sign * length / reach[at];
     let within = |at: usize, by: f64| ((from.moves[at] + by) * reach[at]).abs() <= REACH;
     let from_one = |one: usize| {
-        let mut found: Option<(f64, Vec<(usize, f64)>)> = None;
-        let mut keep = |scores: &[f64], moves: &[(usize, f64)]| {
+        let mut found: Option<(Rank, Spot)> = None;
+        let mut keep = |scores: &[f64], changes: &[(usize, f64)]| {
             let worst = goal.worst(&band.tally(scores));
-            if worst < found.as_ref().map_or(from.worst, |found| found.0) {
-                found = Some((worst, moves.to_vec()));
+            let mut moves = from.moves.clone();
+            changes.iter().for_each(|&(at, by)| moves[at] += by);
+            let length = moves.iter().zip(reach).map(|(by, reach)| (by * reach).powi(2)).sum::<f64>().sqrt();
+            let rank = rank(worst, length);
+            if rank.0 < self::rank(from.worst, 0.0).0 && found.as_ref().is_none_or(|found| rank < found.0) {
+                found = Some((rank, Spot { worst, moves }));
             }
         };
         for first in [by(one, 1.0), by(one, -1.0)].into_iter().filter(|&by| within(one, by)) {
@@ -71,10 +86,5 @@ fn neighbour(goal: &Goal, band: &Band, reach: &[f64], from: &Spot, length: f64) 
         found
     };
     let all: Vec<_> = (0..band.directions()).into_par_iter().map(from_one).collect();
-    let (worst, changes) = all.into_iter().flatten().min_by(|one, other| one.0.total_cmp(&other.0))?;
-    let mut moves = from.moves.clone();
-    for (at, by) in changes {
-        moves[at] += by;
-    }
-    Some(Spot { worst, moves })
+    all.into_iter().flatten().min_by_key(|found| found.0).map(|(_, spot)| spot)
 }

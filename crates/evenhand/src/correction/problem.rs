@@ -217,21 +217,10 @@ impl Problem {
         &self.functionals
     }
 
-    /// The standard error of a constraint's violation: how far it would stray by chance alone on
-    /// rows like these, at the rates of a tally.
-    pub(super) fn sampling_error(&self, at: usize, tally: &Tally) -> f64 {
-        self.functionals[at].as_ref().map_or(0.0, |functional| functional.sampling_error(tally))
-    }
-
-    /// How many rows of equal weight those are worth that a constraint's group rate speaks of.
-    pub(super) fn rows_of(&self, at: usize) -> f64 {
-        self.functionals[at].as_ref().map_or(1.0, Functional::rows)
-    }
-
     /// Over which range of probabilities decisions are smoothed for their derivative: as wide as an
     /// estimate of a density from the rows of the smallest group asks for.
     pub(super) fn bandwidth(&self) -> f64 {
-        let rows = self.functionals.iter().flatten().map(Functional::rows).fold(f64::INFINITY, f64::min);
+        let rows = self.functionals.iter().flatten().map(Functional::fewest_rows).fold(f64::INFINITY, f64::min);
         rows.powf(-0.2).clamp(0.08, 0.3)
     }
 

@@ -48,7 +48,15 @@ impl Tangents<'_> {
         let (quadratic, linear) = self.objective();
         let (matrix, right) = self.limits();
         let cones = [NonnegativeConeT(right.len())];
-        let settings = DefaultSettingsBuilder::default().verbose(false).max_iter(100).build().ok()?;
+        // Tighter than usual, so that the order of limits does not show in what comes of a step.
+        let settings = DefaultSettingsBuilder::default()
+            .verbose(false)
+            .max_iter(100)
+            .tol_gap_abs(1e-12)
+            .tol_gap_rel(1e-12)
+            .tol_feas(1e-12)
+            .build()
+            .ok()?;
         let mut solver = DefaultSolver::new(&quadratic, &linear, &matrix, &right, &cones, settings).ok()?;
         solver.solve();
         if !matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved) {
