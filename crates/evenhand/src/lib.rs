@@ -48,6 +48,7 @@ pub mod data;
 mod error;
 pub mod features;
 pub mod group;
+mod interval;
 pub mod kernel;
 pub mod learner;
 pub mod model;
@@ -62,7 +63,7 @@ mod weights;
 
 pub use audit::Audit;
 pub use constraint::{Measure, Tilt};
-pub use correction::{Bound, Correction, Fitted, Preset, Stop};
+pub use correction::{Bound, Correction, Fitted, Judgement, Preset, Stop, Verdict};
 pub use data::{Column, Dataset, Labels, ReadOptions, Schema, Table};
 pub use error::{Error, Result};
 pub use group::{Group, GroupSpec, Groups, Membership};
