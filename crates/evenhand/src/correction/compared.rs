@@ -60,7 +60,7 @@ impl<'a> Compared<'a> {
                 }
             }
         }
-        let measured = |at: usize| problem.functional(at).is_some();
+        let measured = |at: usize| problem.functionals()[at].is_some();
         sides.retain(|side| side.places().into_iter().all(measured));
         let lost = (0..constraints.len()).filter(|&at| spoken_of[at] && !measured(at));
         let unmeasured = lost.map(|at| constraints[at].name.clone()).collect();
@@ -137,7 +137,7 @@ impl<'a> Compared<'a> {
                 let rate = functional.reference(self.tally, self.measure).clamp(0.0, 1.0);
                 (rate * (1.0 - rate)).sqrt() * stray(functional)
             };
-            (0..count).map(|at| self.problem.functional(at).map_or(0.0, scaled)).collect()
+            (0..count).map(|at| self.problem.functionals()[at].as_ref().map_or(0.0, scaled)).collect()
         };
         Strayed {
             violations: of(&|functional| functional.slope(deviations, Measure::Decisions)),
@@ -160,7 +160,7 @@ impl<'a> Compared<'a> {
     }
 
     fn functional(&self, at: usize) -> &Functional {
-        self.problem.functional(at).expect("sides without rows were left out")
+        self.problem.functionals()[at].as_ref().expect("sides without rows were left out")
     }
 }
 

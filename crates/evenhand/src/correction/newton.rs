@@ -10,7 +10,7 @@ use super::goal::Goal;
 use super::polish::{REACH, polish};
 use super::run::{Iterate, Run, learner_weights, training};
 use super::step::{Step, Tangents};
-use super::{Correction, Newton, Observer, Outcome, Problem, Stop};
+use super::{Newton, Observer, Outcome, Stop};
 use faer::{Mat, Side};
 
 use crate::constraint::{Measure, Reference, WeightRange};
@@ -51,15 +51,13 @@ const SAVING: f64 = 0.1;
 const SAVINGS: usize = 4;
 
 pub(super) fn correct<L: Learner>(
-    problem: &Problem,
-    settings: &Correction,
+    mut run: Run<'_, L>,
     newton: Newton,
-    learner: &L,
     observer: &mut dyn Observer,
 ) -> Result<Outcome<L::Predictor>> {
-    let mut run = Run::new(problem, settings, learner);
+    let (problem, settings) = (run.problem, run.settings);
     let first = run.fit(vec![0.0; run.table.multipliers()], false)?;
-    let goal = Goal::new(problem, &settings.bounds, settings.measure, &first.tally);
+    let goal = Goal::new(run.judging(), &settings.bounds, settings.measure, &first.tally);
     let mut search = Search::new(run, goal, newton, first);
     let mut stop = search.go(observer)?;
     if newton.range.is_none() && search.may_go_on(stop) {
@@ -81,7 +79,7 @@ pub(super) fn correct<L: Learner>(
 /// Where the search is, and what it knows.
 struct Search<'a, L: Learner> {
     run: Run<'a, L>,
-    goal: Goal<'a>,
+    goal: Goal,
     newton: Newton,
     /// The multipliers that are moved; the others would move the same exponents.
     free: Vec<usize>,
@@ -108,7 +106,7 @@ struct Slopes {
 }
 
 impl<'a, L: Learner> Search<'a, L> {
-    fn new(run: Run<'a, L>, goal: Goal<'a>, newton: Newton, first: Iterate<L::Predictor>) -> Self {
+    fn new(run: Run<'a, L>, goal: Goal, newton: Newton, first: Iterate<L::Predictor>) -> Self {
         let mut search = Self {
             gram: Vec::new(),
             reach: Vec::new(),
@@ -328,7 +326,7 @@ impl<'a, L: Learner> Search<'a, L> {
 
     /// The rows whose decisions a small step may change; `None` where that cannot be told, or is not asked.
     fn band(&self) -> Result<Option<Band>> {
-        let Some(tangent) = self.tangent.as_ref().filter(|_| self.run.settings.measure == Measure::Decisions) else {
+        let Some(tangent) = self.tangent.as_ref().filter(|_| self.run.judges_itself() && self.run.settings.measure == Measure::Decisions) else {
             return Ok(None);
         };
         let (problem, count) = (self.run.problem, self.free.len());
@@ -377,7 +375,7 @@ impl<'a, L: Learner> Search<'a, L> {
 fn slopes<L: Learner>(
     run: &mut Run<'_, L>,
     free: &[usize],
-    goal: &Goal<'_>,
+    goal: &Goal,
     iterate: &Iterate<L::Predictor>,
 ) -> Result<Option<(Slopes, Box<dyn Tangent>)>> {
     let (problem, table) = (run.problem, &run.table);
@@ -394,11 +392,12 @@ fn slopes<L: Learner>(
     let Some(tangent) = run.learner.tangent(training, &iterate.predictor, &directions, &mut run.memory)? else {
         return Ok(None);
     };
-    let (features, rows) = (problem.features(), cells.tally_rows());
-    let changes = tally_slopes(&iterate.predictor, &*tangent, free.len(), features, rows, problem.bandwidth())?;
+    let judging = run.judging();
+    let (features, rows) = (judging.features(), judging.cells().tally_rows());
+    let changes = tally_slopes(&iterate.predictor, &*tangent, free.len(), features, rows, judging.bandwidth())?;
     let slopes = Slopes {
         distances: changes.iter().map(|change| goal.slopes(change)).collect(),
-        errors: changes.iter().map(|change| problem.error(change)).collect(),
+        errors: changes.iter().map(|change| judging.error(change)).collect(),
     };
     Ok(Some((slopes, tangent)))
 }

@@ -13,7 +13,7 @@ use super::{Bound, Problem};
 use crate::Result;
 use crate::constraint::Measure;
 use crate::interval::{quantile, simultaneous};
-use crate::kernel::{Tally, tally};
+use crate::kernel::Tally;
 use crate::learner::Predictor;
 
 /// Whether a bound holds on people like those of some rows, with the numbers that say so.
@@ -105,7 +105,7 @@ impl Problem {
         if bounds.is_empty() {
             return Ok(Vec::new());
         }
-        let tally = tally(predictor, self.features(), self.cells().tally_rows())?;
+        let tally = self.tally(predictor)?;
         bounds.iter().map(|&bound| self.judge_one(&tally, bound, measure, confidence)).collect()
     }
 
@@ -351,7 +351,7 @@ mod tests {
         let (mut held, mut met) = ([0; 3], [0; 3]);
         for _ in 0..2000 {
             let predictor = predictor(&draw(&truth, &mut lots));
-            let tally = tally(&predictor, problem.features(), problem.cells().tally_rows()).unwrap();
+            let tally = problem.tally(&predictor).unwrap();
             for (at, &bound) in bounds.iter().enumerate() {
                 let (low, high) = interval(&Compared::new(&problem, &tally, Measure::Decisions, bound), 0.95).unwrap();
                 held[at] += u32::from(low.unwrap() <= bound.limit() && bound.limit() <= high.unwrap());
@@ -383,7 +383,7 @@ mod tests {
         let (mut sums, runs) = ([0.0; 3], 3000);
         for _ in 0..runs {
             let predictor = predictor(&draw(&[(0.4, 800)], &mut lots));
-            let tally = tally(&predictor, problem.features(), problem.cells().tally_rows()).unwrap();
+            let tally = problem.tally(&predictor).unwrap();
             for (sum, &bound) in sums.iter_mut().zip(&bounds) {
                 let compared = Compared::new(&problem, &tally, Measure::Decisions, bound);
                 *sum += compared.worst(compared.sides.iter().map(|&side| compared.value(side)));
