@@ -64,6 +64,14 @@ impl fmt::Display for Verdict {
 }
 
 impl Judgement {
+    /// Whether a confidence can be judged at, for those who would know before they fit.
+    ///
+    /// # Errors
+    /// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999.
+    pub fn check_confidence(confidence: f64) -> Result<()> {
+        quantile(confidence).map(drop)
+    }
+
     /// Whether the bound was missed: by the verdict, by the value as measured, or because something it
     /// speaks of could not be measured, and may be anything.
     pub fn is_missed(&self) -> bool {
@@ -100,7 +108,7 @@ impl Problem {
         measure: Measure,
         confidence: f64,
     ) -> Result<Vec<Judgement>> {
-        quantile(confidence)?;
+        Judgement::check_confidence(confidence)?;
         bounds.iter().try_for_each(Bound::check)?;
         if bounds.is_empty() {
             return Ok(Vec::new());
