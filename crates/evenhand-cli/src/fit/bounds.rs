@@ -28,14 +28,17 @@ impl Judged {
     pub(super) fn to_text(&self) -> String {
         let Self { rows, judgement } = self;
         let flattering = if *rows == "training" { "; new rows may differ" } else { "" };
-        let mut text = format!("  {}: {} ({}){flattering}\n", self.bound(), judgement.verdict, self.numbers());
-        if let Some(worst) = judgement.worst.as_ref().filter(|_| judgement.verdict != Verdict::Met) {
-            text += &format!("    worst in {}\n", clean(worst));
-        }
-        if let Some(floor) = judgement.floor.filter(|_| judgement.is_near_floor()) {
-            text += &format!("    an even classifier would show about {} on such rows by chance\n", rate(floor));
-        }
-        text
+        let verdict = format!("  {}: {} ({}){flattering}\n", self.bound(), judgement.verdict, self.numbers());
+        let worst = judgement.worst.as_ref().filter(|_| judgement.verdict != Verdict::Met);
+        let floor = judgement.floor.filter(|_| judgement.is_near_floor());
+        let lines = [
+            Some(verdict),
+            worst.map(|worst| format!("    worst in {}\n", clean(worst))),
+            floor.map(|floor| {
+                format!("    an even classifier would show about {} on such rows by chance\n", rate(floor))
+            }),
+        ];
+        lines.into_iter().flatten().collect()
     }
 
     /// What is said beside the result, where the bound is not simply met.
