@@ -59,7 +59,6 @@ fn verdicts_on_adult_are_right_as_often_as_they_say() {
         }
     }
     // The least correction that meets a bound ends close to it, where most verdicts stay open.
-    println!("{counts:?}");
     assert!(counts[1].right > counts[1].open, "{counts:?}");
     for counts in counts {
         // Half of what a confidence of 0.95 leaves is 10 of 400; above 20 would be seen once in 500 times.

@@ -89,14 +89,16 @@ impl Judgement {
 impl Problem {
     /// Judges a predictor by bounds, as far as these rows can tell.
     ///
-    /// A bound limits the worst of several numbers, one for each constraint and direction or for each ordered pair of groups, and
-    /// the interval is that of the worst. Half of what confidence leaves is given to each end. At the better end the
-    /// intervals of all numbers must hold at once (Bonferroni): one that errs is enough to err. At
-    /// the worse end they need not: it errs only if the interval of the number that is truly the worst does.
+    /// A bound limits the worst of several numbers, one for each constraint and direction or for each
+    /// ordered pair of groups, and the interval is that of the worst. Half of what confidence leaves is given
+    /// to each end. At the better end the intervals of all numbers must hold at once (Bonferroni): one that
+    /// errs is enough to err. At the worse end they need not: it errs only if the interval of the number that
+    /// is truly the worst does.
     ///
     /// Rows are taken as drawn independently, and as new to the predictor: on training rows the verdict
-    /// flatters. Groups that overlap are taken as different rows, which makes intervals wider, and so
-    /// does taking the variance of probabilities as large as that of decisions. Row weights count by Kish's effective rows.
+    /// flatters. Groups that overlap are taken as different rows, which makes intervals wider, and so does
+    /// taking the variance of probabilities as large as that of decisions. Row weights count by Kish's
+    /// effective rows.
     ///
     /// # Errors
     /// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999 or a bound outside 0 to 1, and
