@@ -41,7 +41,7 @@ Examples:
 
 Exit codes:
   0  all is as asked
-  1  a bound asked for with --max-violation was not met, or a check does not match
+  1  a bound asked for was not met, or a check does not match
   2  bad input or usage";
 
 /// The commands.

@@ -9,8 +9,8 @@ use evenhand::features::Features;
 use evenhand::learner::{FnLearner, FnPredictor, LogisticModel, Training, scores};
 use evenhand::model::{LearnerRecord, Split};
 use evenhand::{
-    Column, Correction, Dataset, Error, Fitted, Logistic, Measure, Membership, Model, Notion, Preset, Schema, Stop,
-    Table, synthetic,
+    Bound, Column, Correction, Dataset, Error, Fitted, Logistic, Measure, Membership, Model, Notion, Preset, Schema,
+    Stop, Table, synthetic,
 };
 
 fn table() -> Table {
@@ -83,6 +83,18 @@ fn several_notions_can_be_asked_at_once() {
     let fitted = fit(&both, &data);
     assert_eq!(fitted.binding().constraints().len(), 6);
     assert!(after(&fitted) < fitted.trace()[0].violation);
+}
+
+#[test]
+fn a_fitted_model_is_judged_by_the_bounds_it_was_asked_for() {
+    let (train, test) = holdout(6000, 0.5, 3).unwrap();
+    let data = dataset(table());
+    let settings = correction("demographic-parity").max_violation(0.05).bound(Bound::MinRatio(0.5));
+    let fitted = fit(&settings, &data.select(&train));
+    let (judged, _) = fitted.judge(&data.select(&test), 0.95).unwrap();
+    let (measured, _) = fitted.assess(&data.select(&test), Measure::Decisions).unwrap();
+    assert_eq!((judged[0].bound, judged[1].bound), (settings.bounds[0], settings.bounds[1]));
+    assert_eq!((judged[0].value, judged[0].row_count), (measured.violation, test.len()));
 }
 
 #[test]

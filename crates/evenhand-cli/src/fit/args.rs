@@ -34,6 +34,10 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "RATIO", help_heading = "Bounds")]
     pub(super) min_ratio: Option<f64>,
 
+    /// Confidence of the verdicts on bounds.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.95, help_heading = "Bounds")]
+    pub(super) confidence: f64,
+
     /// Column the learner may not see; may be repeated.
     #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
     pub(super) withhold: Vec<String>,
@@ -212,7 +216,16 @@ Examples:
 Columns of --trace: loop, violation, error, loss, seconds; then `multiplier: NAME` for each
 constraint, and `violation: NAME` for each.
 
+Verdicts: a bound is judged on the test rows, or on the training rows where there are none; there it
+is easier to meet than on new rows. It is met, or not met, when the whole interval at --confidence
+says so; otherwise there are too few rows to tell.
+
+Exit codes: 0 fine; 1 a bound was not met, by its verdict, by the value as measured, or because a
+group has no rows there; 2 bad input. With too few rows to tell and a value within the bound the
+exit code is 0, with a note; a stricter pipeline can read `verdict` from --json.
+
 JSON keys: notion, groups, classes (in the order of class_rates), multipliers (name, value),
 train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
-uncorrected (train, test), stop, loops, fits, seconds, warnings, model, weights, trace; with
---max-violation also bound (max_violation, violation, unmeasured, rows, met).";
+uncorrected (train, test), stop, loops, fits, seconds, warnings, model, weights, trace, bounds.
+Keys of a bound: rows (`test` or `training`), bound, value, low, high, confidence, verdict (`met`,
+`not-met`, `too-few-rows`), worst, unmeasured, floor (what chance alone would show), row_count.";

@@ -7,7 +7,7 @@ use evenhand::constraint::WeightRange;
 use evenhand::correction::{Keep, Solver, Technique};
 use evenhand::learner::ProcessLearner;
 use evenhand::model::Split;
-use evenhand::{Bound, Correction, Error, Logistic, Measure, Notion, Preset, ReadOptions, Schema, Tilt};
+use evenhand::{Bound, Correction, Error, Judgement, Logistic, Measure, Notion, Preset, ReadOptions, Schema, Tilt};
 
 use super::args::{FitArgs, KeepArg, MeasureArg, PresetArg, RangeArg, TechniqueArg, TiltArg};
 use crate::failure::Usage;
@@ -24,7 +24,7 @@ pub(super) struct Config {
     pub(super) model: Option<PathBuf>,
     pub(super) weights: Option<PathBuf>,
     pub(super) trace: Option<PathBuf>,
-    pub(super) max_violation: Option<f64>,
+    pub(super) confidence: f64,
     pub(super) threads: Option<usize>,
     pub(super) json: bool,
     pub(super) quiet: bool,
@@ -52,6 +52,7 @@ impl Config {
         let correction = correction(&args)?;
         let method = method(&args)?;
         check_files(&args)?;
+        Judgement::check_confidence(args.confidence)?;
         Ok(Self {
             schema: args.data.schema(),
             reading: args.data.reading()?,
@@ -62,7 +63,7 @@ impl Config {
             model: args.model,
             weights: args.weights,
             trace: args.trace,
-            max_violation: args.max_violation,
+            confidence: args.confidence,
             threads: args.threads.map(usize::from),
             json: args.json,
             quiet: args.quiet,

@@ -1,9 +1,10 @@
 //! `evenhand fit`: find the weights, and the classifier that goes with them.
 //!
-//! `args` is what can be typed, `config` what it means, `report` what is shown, `tables` the
-//! files of weights and loops. The work itself is the library's.
+//! `args` is what can be typed, `config` what it means, `report` what is shown, `bounds` the verdicts in it,
+//! `tables` the files of weights and loops. The work itself is the library's.
 
 mod args;
+mod bounds;
 mod config;
 mod report;
 mod tables;
@@ -11,16 +12,17 @@ mod tables;
 pub(crate) use args::FitArgs;
 
 use anyhow::{Context as _, Result};
-use evenhand::correction::Assessment;
+use evenhand::correction::{Assessment, Problem};
 use evenhand::data::holdout;
 use evenhand::model::LearnerRecord;
-use evenhand::{Dataset, Fitted, Learner, Model, Table, Warning};
+use evenhand::{Dataset, Fitted, Judgement, Learner, Model, Table, Warning};
 
 use crate::Ending;
 use crate::output::{self, Told, note};
 use crate::progress::Progress;
+use bounds::Judged;
 use config::{Config, Method, Rows};
-use report::{Bound, Comparison, Report};
+use report::{Comparison, Report};
 
 pub(crate) fn run(args: FitArgs) -> Result<Ending> {
     let config = Config::new(args)?;
@@ -65,7 +67,7 @@ fn run_with<L: Learner>(
             (digest, rows.all.rows()),
             split,
         );
-        model.read_as(&config.reading, rows.all.table()).save(path)?;
+        model.judged(compared.judgements.clone()).read_as(&config.reading, rows.all.table()).save(path)?;
     }
     if let Some(path) = &config.weights {
         tables::weights(&fitted, rows.train_rows.as_deref())?.write(path)?;
@@ -73,8 +75,8 @@ fn run_with<L: Learner>(
     if let Some(path) = &config.trace {
         tables::trace(&fitted)?.write(path)?;
     }
-    let bound = config.max_violation.map(|most| Bound::new(most, &compared.train, compared.test.as_ref()));
-    let report = Report::new(config, &fitted, compared.train, compared.test, bound, seconds, warnings);
+    let bounds = Judged::all(compared.judgements, if compared.test.is_some() { "test" } else { "training" });
+    let report = Report::new(config, &fitted, compared.train, compared.test, bounds, seconds, warnings);
     show(config, &report)
 }
 
@@ -114,6 +116,8 @@ fn read(config: &Config, progress: Progress) -> Result<Read> {
 struct Compared {
     train: Comparison,
     test: Option<Comparison>,
+    /// Of the bounds: on test rows, or without any on training rows.
+    judgements: Vec<Judgement>,
     warnings: Vec<Warning>,
 }
 
@@ -127,13 +131,19 @@ fn compare<L: Learner>(
     let before = correction.uncorrected(fitted.problem(), learner)?;
     let after: &Assessment = &fitted.outcome().train;
     let train = Comparison { before: before.train, after: after.clone() };
-    let Some(test) = test else { return Ok(Compared { train, test: None, warnings: Vec::new() }) };
+    let judge = |problem: &Problem| {
+        problem.judge(fitted.predictor(), &correction.bounds, correction.measure, config.confidence)
+    };
+    let Some(test) = test else {
+        let judgements = judge(fitted.problem())?;
+        return Ok(Compared { train, test: None, judgements, warnings: Vec::new() });
+    };
     let (problem, warnings) = fitted.binding().problem(test)?;
     let test = Comparison {
         before: problem.assess_predictor(&before.predictor, correction.measure)?,
         after: problem.assess_predictor(fitted.predictor(), correction.measure)?,
     };
-    Ok(Compared { train, test: Some(test), warnings })
+    Ok(Compared { train, test: Some(test), judgements: judge(&problem)?, warnings })
 }
 
 fn show(config: &Config, report: &Report) -> Result<Ending> {
@@ -149,11 +159,6 @@ fn show(config: &Config, report: &Report) -> Result<Ending> {
     if let Some(warning) = report.unmeasured() {
         note(&warning);
     }
-    match &report.bound {
-        Some(bound) if !bound.met => {
-            note(&bound.to_text());
-            Ok(Ending::Missed)
-        }
-        _ => Ok(Ending::Fine),
-    }
+    report.bounds.iter().filter_map(Judged::note).for_each(|said| note(&said));
+    Ok(if report.bounds.iter().any(Judged::is_missed) { Ending::Missed } else { Ending::Fine })
 }

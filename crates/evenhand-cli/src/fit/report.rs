@@ -6,6 +6,7 @@ use evenhand::correction::{Assessment, GroupRates, NamedValue};
 use evenhand::{Fitted, Measure, Notion, Predictor, Stop};
 use serde::Serialize;
 
+use super::bounds::Judged;
 use super::config::Config;
 use crate::output::Told;
 use crate::text::{Lines, clean, counted, or_dash, percent, rate, signed, thousands};
@@ -40,16 +41,14 @@ pub(super) struct Report {
     model: Option<PathBuf>,
     weights: Option<PathBuf>,
     trace: Option<PathBuf>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) bound: Option<Bound>,
+    /// Of every bound that was asked for.
+    pub(super) bounds: Vec<Judged>,
     #[serde(skip)]
     positive: Option<usize>,
     #[serde(skip)]
     notions: Vec<Notion>,
     #[serde(skip)]
     measure: Measure,
-    #[serde(skip)]
-    bounded: bool,
 }
 
 /// The classifier without correction.
@@ -59,45 +58,13 @@ struct Uncorrected {
     test: Option<Assessment>,
 }
 
-/// A bound that was asked for, and the violation it is compared with.
-#[derive(Serialize)]
-pub(super) struct Bound {
-    max_violation: f64,
-    violation: Option<f64>,
-    /// Constraints that these rows cannot tell.
-    unmeasured: Vec<String>,
-    rows: &'static str,
-    pub(super) met: bool,
-}
-
-impl Bound {
-    pub(super) fn new(max_violation: f64, train: &Comparison, test: Option<&Comparison>) -> Self {
-        let (rows, measured) = test.map_or(("training", train), |test| ("test", test));
-        let violation = measured.after.violation;
-        let unmeasured: Vec<String> = measured.after.unmeasured().into_iter().map(str::to_owned).collect();
-        // What was not measured may be anything.
-        let met = unmeasured.is_empty() && violation.is_some_and(|violation| violation <= max_violation);
-        Self { max_violation, violation, unmeasured, rows, met }
-    }
-
-    pub(super) fn to_text(&self) -> String {
-        let Self { max_violation, violation, rows, .. } = self;
-        match violation {
-            Some(violation) if violation > max_violation => {
-                format!("bound not met: violation {} on {rows} rows is above {max_violation}", rate(*violation))
-            }
-            _ => format!("bound not met: not every constraint could be measured on {rows} rows"),
-        }
-    }
-}
-
 impl Report {
     pub(super) fn new<P: Predictor>(
         config: &Config,
         fitted: &Fitted<P>,
         train: Comparison,
         test: Option<Comparison>,
-        bound: Option<Bound>,
+        bounds: Vec<Judged>,
         seconds: f64,
         warnings: Vec<Told>,
     ) -> Self {
@@ -122,11 +89,10 @@ impl Report {
             model: config.model.clone(),
             weights: config.weights.clone(),
             trace: config.trace.clone(),
-            bound,
+            bounds,
             positive: fitted.binding().positive(),
             notions,
             measure: config.correction.measure,
-            bounded: !config.correction.bounds.is_empty(),
         }
     }
 
@@ -138,7 +104,11 @@ impl Report {
             (format!("  {}", one.name), vec![or_dash(one.value, signed)])
         });
         let (table, multipliers, ending) = (self.table(), multipliers.render(), self.ending());
-        format!("{}\n{table}\nMultipliers\n{multipliers}\n{ending}", definitions.concat())
+        let mut bounds: String = self.bounds.iter().map(Judged::to_text).collect();
+        if !bounds.is_empty() {
+            bounds = format!("Bounds\n{bounds}\n");
+        }
+        format!("{}\n{table}\nMultipliers\n{multipliers}\n{bounds}{ending}", definitions.concat())
     }
 
     /// A warning that names the constraints test rows cannot tell, if there are any.
@@ -202,7 +172,7 @@ impl Report {
 
     fn ending(&self) -> String {
         let how = match self.stop {
-            Stop::Converged if self.bounded => "converged: the bound is met on the training rows",
+            Stop::Converged if !self.bounds.is_empty() => "converged: within the bound on the training rows",
             Stop::Converged => "converged: violations are as small as the training rows can tell",
             Stop::LoopLimit => "all loops were run",
             Stop::Stalled => "stopped: no further step makes the violation smaller",

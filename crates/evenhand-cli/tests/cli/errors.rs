@@ -120,12 +120,12 @@ fn a_constant_column_is_told_and_fitted() {
     let csv =
         each_line(&test.read("loans.csv"), |at, line| format!("{line},{}", if at == 0 { "country" } else { "x" }));
     test.write("loans.csv", &csv);
-    snapshot!(test, &format!("{FIT} --loops 2"));
+    snapshot!(test, &format!("{FIT} --max-fits 3"));
 }
 
 #[test]
 fn missing_numbers_are_told_and_fitted() {
-    snapshot!(with_value(9, 1, "NaN"), &format!("{FIT} --loops 2"));
+    snapshot!(with_value(9, 1, "NaN"), &format!("{FIT} --max-fits 3"));
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn before_and_after_are_shown() {
 
 #[test]
 fn without_test_rows_there_are_two_columns() {
-    snapshot!(CliTest::new(), &format!("{FIT} --tolerance 0.02"));
+    snapshot!(CliTest::new(), &format!("{FIT} --max-violation 0.02"));
 }
 
 #[test]
@@ -42,13 +42,53 @@ fn a_correction_lowers_the_violation() {
 #[test]
 fn a_bound_that_is_not_met_on_test_rows_exits_with_1() {
     let test = CliTest::new();
-    let command = format!("{FIT} --loops 1 --holdout 0.3 --max-violation 0.001");
+    let command = format!("{FIT} --preset paper --loops 1 --holdout 0.3 --max-violation 0.001");
     let output = test.expect(1, &command);
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("bound not met: violation 0.") && said.contains("on test rows is above 0.001"), "{said}");
+    assert!(said.contains("bound not met: max-violation 0.001 on test rows: measured 0."), "{said}");
     let json: serde_json::Value = serde_json::from_slice(&test.expect(1, &format!("{command} --json")).stdout).unwrap();
-    assert_eq!((&json["bound"]["met"], &json["bound"]["rows"]), (&false.into(), &"test".into()));
+    let judged = &json["bounds"][0];
+    assert_eq!((&judged["rows"], &judged["bound"]["max-violation"]), (&"test".into(), &0.001.into()));
+    assert_eq!((&judged["value"], &judged["row_count"]), (&json["test"]["violation"], &120.into()));
     test.expect(0, &format!("{FIT} --max-violation 0.5"));
+}
+
+#[test]
+fn every_bound_gets_a_verdict() {
+    let bounds = "--max-violation 0.001 --max-difference 0.4 --min-ratio 0.2";
+    snapshot!(CliTest::new(), &format!("{FIT} --preset paper --loops 1 --holdout 0.5 {bounds}"));
+}
+
+#[test]
+fn too_few_rows_to_tell_is_a_note_and_more_confidence_needs_more_rows() {
+    let test = CliTest::new();
+    let command = format!("{FIT} --max-difference 0.1");
+    let output = test.expect(0, &command);
+    let (text, said) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(text.contains("max-difference 0.1 on training rows: too few rows to tell (0."), "{text}");
+    assert!(text.contains("at 95 % confidence); new rows may differ"), "{text}");
+    assert!(said.contains("note: max-difference 0.1 on training rows: too few rows to tell"), "{said}");
+    let width = |confidence: &str| {
+        let json = test.json(&format!("{command} --confidence {confidence} --json"));
+        json["bounds"][0]["high"].as_f64().unwrap() - json["bounds"][0]["low"].as_f64().unwrap()
+    };
+    assert!(width("0.6") < width("0.999"));
+}
+
+#[test]
+fn a_bound_between_groups_needs_two_of_them() {
+    let test = CliTest::new();
+    let alone = FIT.replace("--group sex", "--group sex=female");
+    let said = String::from_utf8(test.expect(2, &format!("{alone} --min-ratio 0.8")).stderr).unwrap();
+    assert!(said.contains("min-ratio compares groups, and no notion has two that can be compared"), "{said}");
+}
+
+#[test]
+fn a_model_keeps_its_verdicts() {
+    let test = CliTest::new();
+    test.expect(0, &format!("{FIT} --max-violation 0.5 --model model.json"));
+    let model: serde_json::Value = serde_json::from_str(&test.read("model.json")).unwrap();
+    assert_eq!(model["model"]["judgements"][0]["verdict"], "met");
 }
 
 #[test]
@@ -61,10 +101,13 @@ fn a_bound_is_not_met_where_test_rows_cannot_tell() {
     let said = String::from_utf8(test.expect(1, &command).stderr).unwrap();
     let warning = "warning (test rows): could not be measured, for lack of rows: `demographic-parity sex=female`";
     assert!(said.contains(warning), "{said}");
-    assert!(said.contains("bound not met: not every constraint could be measured on test rows"), "{said}");
+    assert!(
+        said.contains("bound not met: max-violation 1 on test rows: not every constraint could be measured"),
+        "{said}"
+    );
     let json: serde_json::Value = serde_json::from_slice(&test.expect(1, &format!("{command} --json")).stdout).unwrap();
-    assert_eq!(json["bound"]["met"], false);
-    assert_eq!(json["bound"]["unmeasured"], serde_json::json!(["demographic-parity sex=female"]));
+    assert_eq!(json["bounds"][0]["verdict"], "too-few-rows");
+    assert_eq!(json["bounds"][0]["unmeasured"], serde_json::json!(["demographic-parity sex=female"]));
     test.expect(0, &format!("{FIT} --test men.csv"));
 }
 
@@ -79,7 +122,7 @@ fn a_violation_that_nothing_tells_is_a_dash() {
     let line = text.lines().find(|line| line.starts_with("violation ")).unwrap();
     assert!(line.trim_end().ends_with('-'), "{text}");
     let json: serde_json::Value = serde_json::from_slice(&test.expect(1, &format!("{command} --json")).stdout).unwrap();
-    assert_eq!((&json["test"]["violation"], &json["bound"]["violation"]), (&().into(), &().into()));
+    assert_eq!((&json["test"]["violation"], &json["bounds"][0]["value"]), (&().into(), &().into()));
 }
 
 #[test]
@@ -91,7 +134,7 @@ fn a_seed_of_sampling_goes_with_sampling() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("--sampling-seed goes with --technique sampling"), "{said}");
     test.expect(2, &format!("{FIT} --sampling-seed 0 --technique weighting"));
-    test.expect(0, &format!("{FIT} --sampling-seed 3 --technique sampling --loops 2"));
+    test.expect(0, &format!("{FIT} --sampling-seed 3 --technique sampling --max-fits 2"));
 }
 
 #[test]
@@ -262,8 +305,9 @@ fn a_weight_of_two_is_a_repeated_row() {
         .collect();
     test.write("weighted.csv", &weighted);
     test.write("repeated.csv", &repeated);
-    let weighted = test.json(&format!("{} --weight times --loops 3 --json", FIT.replace("loans", "weighted")));
-    let repeated = test.json(&format!("{} --loops 3 --json", FIT.replace("loans", "repeated")));
+    let weighted =
+        test.json(&format!("{} --weight times --preset paper --loops 3 --json", FIT.replace("loans", "weighted")));
+    let repeated = test.json(&format!("{} --preset paper --loops 3 --json", FIT.replace("loans", "repeated")));
     let error = |json: &serde_json::Value| json["train"]["error"].as_f64().unwrap();
     assert!((error(&weighted) - error(&repeated)).abs() < 1e-12);
     assert_eq!(weighted["train"]["rows"], 400);
@@ -272,7 +316,10 @@ fn a_weight_of_two_is_a_repeated_row() {
 #[test]
 fn weights_and_loops_are_written() {
     let test = CliTest::new();
-    test.expect(0, &format!("{FIT} --holdout 0.25 --loops 3 --weights weights.parquet --trace trace.csv"));
+    test.expect(
+        0,
+        &format!("{FIT} --holdout 0.25 --preset paper --loops 3 --weights weights.parquet --trace trace.csv"),
+    );
     let (weights, _) = Table::read(&test.path("weights.parquet"), &ReadOptions::default()).unwrap();
     assert_eq!((weights.names(), weights.rows()), (&["row".to_owned(), "weight".to_owned()][..], 300));
     let Some(Column::Numeric(values)) = weights.get("weight") else { panic!() };
@@ -293,23 +340,40 @@ fn weights_and_loops_are_written() {
 fn presets_and_switches_reach_the_model() {
     let test = CliTest::new();
     let model = |options: &str| -> serde_json::Value {
-        test.expect(0, &format!("{FIT} --loops 2 --model model.json {options}"));
+        test.expect(0, &format!("{FIT} --model model.json {options}"));
         serde_json::from_str::<serde_json::Value>(&test.read("model.json")).unwrap()["model"].take()
     };
-    let notebook = model("--preset notebook");
+    let notebook = model("--preset notebook --loops 2");
     assert_eq!(notebook["settings"]["standardise"], false);
     assert_eq!(notebook["learner"]["settings"]["penalise_intercept"], true);
-    assert_eq!(notebook["settings"]["conventions"]["factor"], 2.0);
-    let mixed = model("--preset notebook --standardise --no-penalise-intercept --tilt centred --keep best --step 0.5");
+    assert_eq!(notebook["settings"]["solver"]["loop"]["rule"]["factor"], 2.0);
+    let mixed = model(
+        "--preset notebook --loops 2 --standardise --no-penalise-intercept --tilt centred --keep best --step 0.5",
+    );
     assert_eq!(mixed["settings"]["standardise"], true);
     assert_eq!(mixed["learner"]["settings"]["penalise_intercept"], false);
-    assert_eq!(mixed["settings"]["conventions"]["tilt"], "centred");
-    assert_eq!(mixed["settings"]["conventions"]["keep"], "best");
-    assert_eq!(mixed["settings"]["conventions"]["step"], 0.5);
+    assert_eq!(mixed["settings"]["solver"]["loop"]["rule"]["tilt"], "centred");
+    assert_eq!(mixed["settings"]["solver"]["loop"]["keep"], "best");
+    assert_eq!(mixed["settings"]["solver"]["loop"]["step"], 0.5);
+    let newton = model("--range bounded --max-fits 5");
+    assert_eq!(newton["settings"]["solver"]["newton"]["max_fits"], 5);
+    assert_eq!(newton["settings"]["solver"]["newton"]["range"], "bounded");
     let sampled = model("--technique sampling --sampling-seed 3 --measure scores --withhold region --l2 0.5");
     assert_eq!(sampled["settings"]["technique"]["sampling"]["seed"], 3);
     assert_eq!(sampled["settings"]["measure"], "scores");
     assert_eq!(sampled["binding"]["withheld"][0], "region");
+}
+
+#[test]
+fn what_belongs_to_another_way_of_finding_weights_is_refused() {
+    let test = CliTest::new();
+    for (options, message) in [
+        ("--step 2", "--step belongs to the loop of the paper"),
+        ("--preset paper --max-fits 5", "--max-fits does not belong to the loop of the paper"),
+    ] {
+        let said = String::from_utf8(test.expect(2, &format!("{FIT} {options}")).stderr).unwrap();
+        assert!(said.contains(message) && said.contains("hint: "), "{said}");
+    }
 }
 
 #[test]

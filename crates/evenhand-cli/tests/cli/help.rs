@@ -43,12 +43,14 @@ fn settings_out_of_range_are_refused_before_any_file_is_read() {
     let test = CliTest::new();
     let base = "fit nowhere.csv --label approved --group sex --notion demographic-parity";
     let wrong = [
-        "--step 0",
-        "--loops 0",
-        "--tolerance 2",
+        "--preset paper --step 0",
+        "--preset paper --loops 0",
+        "--max-fits 0",
         "--holdout 1",
         "--l2=-1",
         "--max-violation 3",
+        "--min-ratio=-1",
+        "--confidence 95",
         "--delimiter ab",
         "--weights weights.txt",
         "--trace trace",

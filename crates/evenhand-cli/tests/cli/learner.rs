@@ -16,7 +16,7 @@ esac
 "#;
 
 const FIT: &str = "fit loans.csv --label approved --ignore id --ignore income --ignore age --ignore region \
-    --group sex --notion demographic-parity --loops 20 --model model.json --learner";
+    --group sex --notion demographic-parity --max-fits 20 --model model.json --learner";
 
 fn test() -> CliTest {
     let test = CliTest::new();

@@ -2,11 +2,11 @@
 //!
 //! Holds [`Audit`], a value that reports render. `tally` counts rows, `rate` turns
 //! counts into shares with intervals, `violation` compares groups, `class` puts them
-//! together for one class and `text` writes them out. Leans on `data` and `group` alone:
+//! together for one class and `text` writes them out. Leans on `data`, `group` and `interval` alone:
 //! predictions of any model can be audited.
 
 mod class;
-pub(crate) mod rate;
+mod rate;
 mod tally;
 mod text;
 mod violation;
@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::Codes;
 use crate::group::Membership;
+use crate::interval::quantile;
 use crate::{Error, Result, Warning};
 use tally::{Tally, View};
 
@@ -110,7 +111,7 @@ impl Audit {
             None if classes.len() == 2 => vec![1],
             None => (0..classes.len()).collect(),
         };
-        let z = rate::quantile(options.confidence)?;
+        let z = quantile(options.confidence)?;
         let hits = Tally::of_hits(view);
         let (patterns, intersections_left_out) =
             if options.intersections { intersections(view, &hits) } else { (Vec::new(), 0) };

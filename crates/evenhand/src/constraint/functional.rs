@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::form::{Constraint, Reference};
 use crate::cells::Cells;
+use crate::interval::Share;
 use crate::kernel::Tally;
 
 /// What is compared between groups.
@@ -31,7 +32,7 @@ pub struct Functional {
     /// Whether more than the target is no violation.
     least: bool,
     share: f64,
-    /// How many rows of equal weight the group's are worth, and those of everyone it is compared with.
+    /// How many rows of equal weight the group's are worth, and those of the others it is compared with.
     rows: [f64; 2],
 }
 
@@ -50,7 +51,10 @@ impl Functional {
             Some(group) => among(&|cell| cells.is_in(cell, group))?,
             None => (everyone, overall.clone()),
         };
-        let rows = [&group, &overall].map(|parts| cells.effective_rows(parts.iter().map(|&(cell, ..)| cell)));
+        let is_other = |cell: &usize| constraint.group.is_some_and(|group| !cells.is_in(*cell, group));
+        let cell = |&(cell, ..): &Part| cell;
+        let others = overall.iter().map(cell).filter(is_other);
+        let rows = [cells.effective_rows(group.iter().map(cell)), cells.effective_rows(others)];
         let (overall, target) = match constraint.reference {
             Reference::Overall => (overall, 0.0),
             Reference::Rate(rate) | Reference::AtLeast(rate) => (Vec::new(), rate),
@@ -80,18 +84,32 @@ impl Functional {
         self.target + rate(&self.overall, tally, measure)
     }
 
+    /// The group's rate, and how many rows it is known from.
+    pub(crate) fn group_share(&self, tally: &Tally, measure: Measure) -> Share {
+        Share::new(self.group_rate(tally, measure), self.rows[0])
+    }
+
+    /// The rate of all who are not in the group; `None` where there are none, or where a number was
+    /// asked for.
+    pub(crate) fn others_share(&self, tally: &Tally, measure: Measure) -> Option<Share> {
+        if self.overall.is_empty() || self.share >= 1.0 || self.rows[1] <= 0.0 {
+            return None;
+        }
+        let (overall, group) = (self.reference(tally, measure), self.group_rate(tally, measure));
+        // Everyone holds the group, which is taken out by its share.
+        Some(Share::new((overall - self.share * group) / (1.0 - self.share), self.rows[1]))
+    }
+
     /// The standard error of the violation, were the rows drawn again: that of the difference
     /// between the group and the others, times the share of the others; or of the group's rate alone.
     pub fn sampling_error(&self, tally: &Tally) -> f64 {
-        let variance = |rate: f64, rows: f64| rate.clamp(0.0, 1.0) * (1.0 - rate.clamp(0.0, 1.0)) / rows.max(1.0);
-        let group = rate(&self.group, tally, Measure::Decisions);
-        let alone = variance(group, self.rows[0]);
-        if self.overall.is_empty() || self.share >= 1.0 {
-            return if self.overall.is_empty() { alone.sqrt() } else { 0.0 };
+        let variance = |share: Share| share.value * (1.0 - share.value) / share.rows.max(1.0);
+        let group = variance(self.group_share(tally, Measure::Decisions));
+        match self.others_share(tally, Measure::Decisions) {
+            Some(others) => (1.0 - self.share) * (group + variance(others)).sqrt(),
+            None if self.overall.is_empty() => group.sqrt(),
+            None => 0.0,
         }
-        let overall = rate(&self.overall, tally, Measure::Decisions);
-        let others = (overall - self.share * group) / (1.0 - self.share);
-        (1.0 - self.share) * (alone + variance(others, self.rows[1] - self.rows[0])).sqrt()
     }
 
     /// The share of those that the group is compared with, which is 1 where it is compared with a number.

@@ -1,6 +1,6 @@
 //! What a user gets: a classifier with everything it was made from.
 
-use super::{Assessment, Binding, Loop, Outcome, Problem, Stop};
+use super::{Assessment, Binding, Bound, Correction, Judgement, Loop, Outcome, Problem, Stop};
 use crate::constraint::Measure;
 use crate::data::{Codes, Dataset, Table};
 use crate::kernel::decide;
@@ -13,6 +13,8 @@ pub struct Fitted<P> {
     binding: Binding,
     problem: Problem,
     outcome: Outcome<P>,
+    bounds: Vec<Bound>,
+    measure: Measure,
     warnings: Vec<Warning>,
 }
 
@@ -30,9 +32,16 @@ pub struct Predictions {
 }
 
 impl<P: Predictor> Fitted<P> {
-    pub(super) fn new(binding: Binding, problem: Problem, mut outcome: Outcome<P>, mut warnings: Vec<Warning>) -> Self {
+    pub(super) fn new(
+        settings: &Correction,
+        binding: Binding,
+        problem: Problem,
+        mut outcome: Outcome<P>,
+        mut warnings: Vec<Warning>,
+    ) -> Self {
         warnings.append(&mut outcome.warnings);
-        Self { binding, problem, outcome, warnings }
+        let (bounds, measure) = (settings.bounds.clone(), settings.measure);
+        Self { binding, problem, outcome, bounds, measure, warnings }
     }
 
     /// Scores and decides the rows of a raw table. Neither labels nor groups are needed.
@@ -50,6 +59,15 @@ impl<P: Predictor> Fitted<P> {
     pub fn assess(&self, data: &Dataset, measure: Measure) -> Result<(Assessment, Vec<Warning>)> {
         let (problem, warnings) = self.binding.problem(data)?;
         Ok((problem.assess_predictor(&self.outcome.predictor, measure)?, warnings))
+    }
+
+    /// Whether the bounds that were asked for hold, as far as labelled rows can tell; see [`Problem::judge`].
+    ///
+    /// # Errors
+    /// As [`Fitted::assess`] and [`Problem::judge`].
+    pub fn judge(&self, data: &Dataset, confidence: f64) -> Result<(Vec<Judgement>, Vec<Warning>)> {
+        let (problem, warnings) = self.binding.problem(data)?;
+        Ok((problem.judge(&self.outcome.predictor, &self.bounds, self.measure, confidence)?, warnings))
     }
 
     /// The weight of every training row in the closed form, in (0, 1), times the user's own.

@@ -187,10 +187,16 @@ fn precision(functional: &Functional, measure: Measure, tally: &Tally) -> [f64; 
 }
 
 /// Whether two constraints speak of the same rate, of different groups.
-fn comparable(one: &Constraint, other: &Constraint) -> bool {
+pub(super) fn comparable(one: &Constraint, other: &Constraint) -> bool {
     one.reference == Reference::Overall
         && other.reference == Reference::Overall
         && one.notion == other.notion
         && one.labelled == other.labelled
         && one.event == other.event
+}
+
+/// Whether there are two constraints that differences and ratios can speak of.
+pub(super) fn any_comparable(constraints: &[Constraint]) -> bool {
+    let has_other = |at: usize| constraints[at + 1..].iter().any(|other| comparable(&constraints[at], other));
+    (0..constraints.len()).any(has_other)
 }

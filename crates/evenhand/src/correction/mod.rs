@@ -4,14 +4,17 @@
 //! rows teach about columns, groups and constraints; `problem` is one set of rows made ready, in which
 //! `merge` finds those that are alike. `newton` finds multipliers by the steps of `step` towards the `goal`;
 //! `polish` settles the last rows; `published` is the loop of the paper; `run` is what both share, `select` by
-//! which rows they judge. `trace` is what they leave behind;
-//! `fitted` is what a user gets.
+//! which rows they judge. `trace` is what they leave behind; `fitted` is what a user gets. `verdict` says whether
+//! bounds hold: `compared` has every number a bound speaks of with its interval, `floor` what chance alone
+//! makes of them.
 //! Leans on everything below it; learners are handed in.
 
 mod assessment;
 mod binding;
 mod bound;
+mod compared;
 mod fitted;
+mod floor;
 mod goal;
 mod merge;
 mod newton;
@@ -24,6 +27,7 @@ mod select;
 mod settings;
 mod step;
 mod trace;
+mod verdict;
 
 pub use assessment::{Assessment, GroupRates, NamedValue};
 pub use binding::Binding;
@@ -37,3 +41,4 @@ pub(crate) use run::learner_weights;
 pub use select::Selection;
 pub use settings::{Correction, Technique};
 pub use trace::{Loop, Observer, Silent, Stop};
+pub use verdict::{Judgement, Verdict};

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::goal::any_comparable;
 use super::{
     Binding, Bound, Fitted, Observer, Outcome, Preset, Problem, Selection, Silent, Solver, newton, published, run,
 };
@@ -170,7 +171,7 @@ impl Correction {
     ) -> Result<Fitted<L::Predictor>> {
         let (binding, problem, warnings) = Binding::new(self, data)?;
         let outcome = self.solve(&problem, learner, observer)?;
-        Ok(Fitted::new(binding, problem, outcome, warnings))
+        Ok(Fitted::new(self, binding, problem, outcome, warnings))
     }
 
     /// Runs on rows that are already encoded and grouped.
@@ -213,9 +214,18 @@ impl Correction {
     fn check_for(&self, problem: &Problem) -> Result<()> {
         self.check()?;
         let other = |one: &&Constraint| !self.notions.contains(&one.notion);
-        let Some(other) = problem.constraints().iter().find(other) else { return Ok(()) };
-        let allowed = format!("what the rows were bound for, `{}`", other.notion);
-        Err(Error::Setting { setting: "notions", found: "something else".into(), allowed })
+        if let Some(other) = problem.constraints().iter().find(other) {
+            let allowed = format!("what the rows were bound for, `{}`", other.notion);
+            return Err(Error::Setting { setting: "notions", found: "something else".into(), allowed });
+        }
+        let compares = |bound: &&Bound| !matches!(bound, Bound::MaxViolation(_));
+        match self.bounds.iter().find(compares) {
+            Some(bound) if !any_comparable(problem.constraints()) => {
+                let reason = format!("{} compares groups, and no notion has two that can be compared", bound.name());
+                Err(Error::NoConstraints { reason })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whether the settings can be used; fitting asks it first.

@@ -20,6 +20,18 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Made-up decisions, class by class for each cell; no scores and no losses.
+    pub(crate) fn of_decisions(classes: usize, decisions: impl Iterator<Item = f64>) -> Self {
+        let mut sums = Vec::new();
+        for (at, weight) in decisions.enumerate() {
+            sums.push(weight);
+            if at % classes == classes - 1 {
+                sums.resize(sums.len() + width(classes) - classes, 0.0);
+            }
+        }
+        Self { classes, sums }
+    }
+
     /// The weight of a cell's rows that are decided for each class.
     pub fn decisions(&self, cell: usize) -> &[f64] {
         &self.of(cell)[..self.classes]

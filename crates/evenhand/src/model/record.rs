@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::Result;
 use crate::constraint::WeightRule;
-use crate::correction::{Assessment, Binding, Correction, Fitted, Loop, NamedValue, Predictions, Stop};
+use crate::correction::{Assessment, Binding, Correction, Fitted, Judgement, Loop, NamedValue, Predictions, Stop};
 use crate::data::{ReadOptions, Table, digest_text};
 use crate::learner::{Logistic, LogisticModel, Predictor, ProcessModel};
 
@@ -32,6 +32,9 @@ pub struct Model {
     pub train: Assessment,
     /// And on the test rows, if there were any.
     pub test: Option<Assessment>,
+    /// Whether the bounds that were asked for hold: on the test rows, or without any on the training rows.
+    #[serde(default)]
+    pub judgements: Vec<Judgement>,
     /// How the run ended.
     pub stop: Stop,
     /// Every loop in a line.
@@ -140,6 +143,7 @@ impl Model {
             learner,
             train: outcome.train.clone(),
             test,
+            judgements: Vec::new(),
             stop: outcome.stop,
             trace: outcome.trace.iter().map(LoopRecord::of).collect(),
             fits: outcome.fits,
@@ -147,6 +151,13 @@ impl Model {
             reading: ReadOptions::default(),
         }
         .sealed()
+    }
+
+    /// Records verdicts on the bounds of the settings.
+    #[must_use]
+    pub fn judged(mut self, judgements: Vec<Judgement>) -> Self {
+        self.judgements = judgements;
+        self
     }
 
     /// SHA-256 of everything that was set: the correction, the learner, the roles, the reading, the split.

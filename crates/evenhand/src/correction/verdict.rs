@@ -1,0 +1,411 @@
+//! Verdicts: whether bounds hold, as far as some rows can tell.
+//!
+//! Holds [`Judgement`] and [`Verdict`]. The numbers a bound speaks of, and their intervals, are those of
+//! `compared`; what chance alone makes of them is `floor`'s.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::compared::{Compared, Side};
+use super::floor::floor;
+use super::{Bound, Problem};
+use crate::Result;
+use crate::constraint::Measure;
+use crate::interval::{quantile, simultaneous};
+use crate::kernel::Tally;
+use crate::learner::Predictor;
+
+/// Whether a bound holds on people like those of some rows, with the numbers that say so.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Judgement {
+    /// The bound.
+    pub bound: Bound,
+    /// What it is a bound on, as measured on these rows; `None` when they have none that it speaks of.
+    pub value: Option<f64>,
+    /// The lower end of its interval; `None` when nothing is known of it.
+    pub low: Option<f64>,
+    /// The upper end of its interval; `None` when nothing is known of it.
+    pub high: Option<f64>,
+    /// How often, at least, such an interval holds the true value.
+    pub confidence: f64,
+    /// Whether the bound holds.
+    pub verdict: Verdict,
+    /// The constraint, or the two that were compared, in which the value was measured.
+    pub worst: Option<String>,
+    /// Constraints the bound speaks of that could not be measured, for want of rows.
+    pub unmeasured: Vec<String>,
+    /// The value that a perfectly even classifier would show on such rows by chance, on average.
+    pub floor: Option<f64>,
+    /// How many rows.
+    pub row_count: usize,
+}
+
+/// Whether a bound holds, as far as rows can tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// All that the interval holds is within the bound.
+    Met,
+    /// All that the interval holds is beyond the bound.
+    NotMet,
+    /// Neither, or something has no rows to be measured on.
+    TooFewRows,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Met => "met",
+            Self::NotMet => "not met",
+            Self::TooFewRows => "too few rows to tell",
+        })
+    }
+}
+
+impl Judgement {
+    /// Whether a confidence can be judged at, for those who would know before they fit.
+    ///
+    /// # Errors
+    /// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999.
+    pub fn check_confidence(confidence: f64) -> Result<()> {
+        quantile(confidence).map(drop)
+    }
+
+    /// Whether the bound was missed: by the verdict, by the value as measured, or because something it
+    /// speaks of could not be measured, and may be anything.
+    pub fn is_missed(&self) -> bool {
+        let beyond = self.value.is_none_or(|value| !self.bound.holds(value));
+        self.verdict == Verdict::NotMet || beyond || !self.unmeasured.is_empty()
+    }
+
+    /// Whether chance alone goes more than half the way from even to the bound.
+    pub fn is_near_floor(&self) -> bool {
+        let even = if matches!(self.bound, Bound::MinRatio(_)) { 1.0 } else { 0.0 };
+        self.floor.is_some_and(|floor| (floor - even).abs() > (self.bound.limit() - even).abs() / 2.0)
+    }
+}
+
+impl Problem {
+    /// Judges a predictor by bounds, as far as these rows can tell.
+    ///
+    /// A bound limits the worst of several numbers, one for each constraint and direction or for each
+    /// ordered pair of groups, and the interval is that of the worst. Half of what confidence leaves is given
+    /// to each end. At the better end the intervals of all numbers must hold at once (Bonferroni): one that
+    /// errs is enough to err. At the worse end they need not: it errs only if the interval of the number that
+    /// is truly the worst does.
+    ///
+    /// Rows are taken as drawn independently, and as new to the predictor: on training rows the verdict
+    /// flatters. Groups that overlap are taken as different rows, which makes intervals wider, and so does
+    /// taking the variance of probabilities as large as that of decisions. Row weights count by Kish's
+    /// effective rows.
+    ///
+    /// # Errors
+    /// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999 or a bound outside 0 to 1, and
+    /// what the predictor says.
+    pub fn judge(
+        &self,
+        predictor: &dyn Predictor,
+        bounds: &[Bound],
+        measure: Measure,
+        confidence: f64,
+    ) -> Result<Vec<Judgement>> {
+        Judgement::check_confidence(confidence)?;
+        bounds.iter().try_for_each(Bound::check)?;
+        if bounds.is_empty() {
+            return Ok(Vec::new());
+        }
+        let tally = self.tally(predictor)?;
+        bounds.iter().map(|&bound| self.judge_one(&tally, bound, measure, confidence)).collect()
+    }
+
+    fn judge_one(&self, tally: &Tally, bound: Bound, measure: Measure, confidence: f64) -> Result<Judgement> {
+        let compared = Compared::new(self, tally, measure, bound);
+        let (low, high) = interval(&compared, confidence)?;
+        let value = |side: &Side| compared.value(*side);
+        let measured = !compared.sides.is_empty();
+        let found = compared.worst(compared.sides.iter().map(value));
+        let farthest = compared.sides.iter().find(|side| value(side).to_bits() == found.to_bits());
+        Ok(Judgement {
+            bound,
+            value: measured.then_some(found),
+            low,
+            high,
+            confidence,
+            verdict: verdict(bound, low, high),
+            worst: farthest.or(compared.sides.first()).map(|&side| compared.name(side)),
+            floor: floor(&compared),
+            row_count: (0..self.cells().len()).map(|cell| self.cells().count(cell)).sum(),
+            unmeasured: compared.unmeasured,
+        })
+    }
+}
+
+/// The interval of the worst number. An end that may be anything is left out.
+fn interval(compared: &Compared<'_>, confidence: f64) -> Result<(Option<f64>, Option<f64>)> {
+    let (one, all) = (quantile(confidence)?, simultaneous(confidence, compared.sides.len())?);
+    let lows = |z: f64| compared.worst(compared.sides.iter().map(|&side| compared.interval(side, z).0));
+    let highs = |z: f64| compared.worst(compared.sides.iter().map(|&side| compared.interval(side, z).1));
+    let measured = !compared.sides.is_empty();
+    let all_measured = measured && compared.unmeasured.is_empty();
+    Ok(match compared.bound {
+        Bound::MinRatio(_) => (all_measured.then(|| lows(one)), measured.then(|| highs(all))),
+        _ => (measured.then(|| lows(all)), all_measured.then(|| highs(one))),
+    })
+}
+
+fn verdict(bound: Bound, low: Option<f64>, high: Option<f64>) -> Verdict {
+    let (better, worse) = if matches!(bound, Bound::MinRatio(_)) { (high, low) } else { (low, high) };
+    if worse.is_some_and(|worse| bound.holds(worse)) {
+        Verdict::Met
+    } else if better.is_some_and(|better| !bound.holds(better)) {
+        Verdict::NotMet
+    } else {
+        Verdict::TooFewRows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::data::Codes;
+    use crate::features::Features;
+    use crate::learner::FnPredictor;
+    use crate::{Membership, Notion};
+
+    /// Rows of so many groups, each row decided or scored by a number; a row may be in several groups.
+    struct Rows {
+        masks: Vec<Vec<bool>>,
+        weights: Option<Vec<f64>>,
+        notions: Vec<Notion>,
+    }
+
+    impl Rows {
+        /// Disjoint groups of these sizes.
+        fn new(sizes: &[usize]) -> Self {
+            let total: usize = sizes.iter().sum();
+            let start = |at: usize| sizes[..at].iter().sum::<usize>();
+            let mask = |at: usize| (0..total).map(|row| (start(at)..start(at) + sizes[at]).contains(&row)).collect();
+            let masks = (0..sizes.len()).map(mask).collect();
+            Self { masks, weights: None, notions: vec![Notion::DemographicParity] }
+        }
+
+        fn notion(mut self, notion: &str) -> Self {
+            self.notions = vec![notion.parse().unwrap()];
+            self
+        }
+
+        fn problem(&self) -> Problem {
+            let rows = self.masks[0].len();
+            let names: Vec<String> = (0..self.masks.len()).map(|at| format!("g{at}")).collect();
+            let classes = ["no".to_owned(), "yes".to_owned()];
+            let membership = Membership::from_masks(names.clone(), &self.masks).unwrap();
+            let labels = Codes::narrow((0..rows).map(|row| (row % 2) as u32).collect(), 2);
+            let constraints =
+                crate::constraint::constraints(&self.notions, &names, &classes, Some(1), &[], &names).unwrap();
+            let features = Features::from_rows(&vec![0.0; rows], 1).unwrap();
+            let weights = self.weights.clone().map(Into::into);
+            Problem::new(features, labels, 2, Some(1), &membership, weights, constraints).unwrap()
+        }
+
+        fn judge_as(&self, scores: &[f64], bound: Bound, measure: Measure) -> Judgement {
+            self.problem().judge(&predictor(scores), &[bound], measure, 0.95).unwrap().remove(0)
+        }
+
+        fn judge(&self, scores: &[f64], bound: Bound) -> Judgement {
+            self.judge_as(scores, bound, Measure::Decisions)
+        }
+    }
+
+    fn predictor(scores: &[f64]) -> impl Predictor + use<> {
+        let scores: Vec<f64> = scores.iter().flat_map(|score| [1.0 - score, *score]).collect();
+        FnPredictor::new(2, move |_: &Features| Ok(scores.clone()))
+    }
+
+    /// So many ones among so many rows, one part after another.
+    fn ones(parts: &[(usize, usize)]) -> Vec<f64> {
+        let part = |&(ones, rows): &(usize, usize)| (0..rows).map(move |row| f64::from(u8::from(row < ones)));
+        parts.iter().flat_map(part).collect()
+    }
+
+    fn near(found: Option<f64>, expected: f64, tolerance: f64) -> bool {
+        found.is_some_and(|found| (found - expected).abs() < tolerance)
+    }
+
+    #[test]
+    fn two_groups_are_judged_by_their_difference() {
+        // 56 of 70 and 48 of 80: [Newcombe 1998] has 0.0524 to 0.3339 for the difference of 0.2.
+        let (rows, scores) = (Rows::new(&[70, 80]), ones(&[(56, 70), (48, 80)]));
+        let judged = rows.judge(&scores, Bound::MaxDifference(0.35));
+        assert!(near(judged.value, 0.2, 1e-12) && near(judged.high, 0.3339, 5e-5), "{judged:?}");
+        assert_eq!((judged.verdict, judged.row_count), (Verdict::Met, 150));
+        assert_eq!(judged.worst.as_deref(), Some("demographic-parity g0 against demographic-parity g1"));
+        // The lower end allows for the two ways round: z is that of 0.975 in place of 0.95.
+        assert!(judged.low.unwrap() < 0.0524 && judged.low.unwrap() > 0.0, "{judged:?}");
+        assert_eq!(rows.judge(&scores, Bound::MaxDifference(0.01)).verdict, Verdict::NotMet);
+        let undecided = rows.judge(&scores, Bound::MaxDifference(0.25));
+        assert!(undecided.verdict == Verdict::TooFewRows && !undecided.is_missed());
+        let beyond = rows.judge(&scores, Bound::MaxDifference(0.15));
+        assert!(beyond.verdict == Verdict::TooFewRows && beyond.is_missed());
+    }
+
+    #[test]
+    fn a_violation_is_that_difference_times_the_share_of_the_others() {
+        let (rows, scores) = (Rows::new(&[70, 80]), ones(&[(56, 70), (48, 80)]));
+        let judged = rows.judge(&scores, Bound::MaxViolation(0.2));
+        // The smaller group is further from everyone: 80 of 150 are others to it.
+        let share = 80.0 / 150.0;
+        assert!(near(judged.value, 0.2 * share, 1e-12) && near(judged.high, 0.3339 * share, 5e-5), "{judged:?}");
+        assert_eq!(judged.worst.as_deref(), Some("demographic-parity g0"));
+    }
+
+    #[test]
+    fn ratios_have_their_worse_end_below() {
+        let (rows, scores) = (Rows::new(&[700, 800]), ones(&[(560, 700), (480, 800)]));
+        let judged = rows.judge(&scores, Bound::MinRatio(0.6));
+        assert!(near(judged.value, 0.75, 1e-12) && judged.verdict == Verdict::Met, "{judged:?}");
+        assert!(judged.low.unwrap() > 0.68 && judged.high.unwrap() < 0.82, "{judged:?}");
+        assert_eq!(rows.judge(&scores, Bound::MinRatio(0.9)).verdict, Verdict::NotMet);
+        assert_eq!(rows.judge(&scores, Bound::MinRatio(0.74)).verdict, Verdict::TooFewRows);
+    }
+
+    #[test]
+    fn a_group_without_rows_leaves_it_open_unless_others_decide() {
+        let (rows, scores) = (Rows::new(&[500, 500, 0]), ones(&[(200, 500), (200, 500)]));
+        for bound in [Bound::MaxViolation(0.5), Bound::MaxDifference(0.5), Bound::MinRatio(0.5)] {
+            let judged = rows.judge(&scores, bound);
+            assert!(judged.verdict == Verdict::TooFewRows && judged.is_missed(), "{judged:?}");
+            assert_eq!(judged.unmeasured, ["demographic-parity g2"]);
+        }
+        let judged = rows.judge(&ones(&[(450, 500), (50, 500)]), Bound::MaxViolation(0.1));
+        assert_eq!((judged.verdict, judged.high), (Verdict::NotMet, None));
+    }
+
+    #[test]
+    fn nothing_to_measure_is_too_few_rows() {
+        let mut rows = Rows::new(&[0, 0]);
+        rows.masks = vec![vec![false; 4]; 2];
+        let judged = rows.judge(&ones(&[(2, 4)]), Bound::MaxViolation(0.5));
+        assert_eq!((judged.value, judged.low, judged.high, judged.floor), (None, None, None, None));
+        assert!(judged.verdict == Verdict::TooFewRows && judged.is_missed());
+    }
+
+    #[test]
+    fn a_group_that_is_everyone_has_no_violation() {
+        let judged = Rows::new(&[50]).judge(&ones(&[(20, 50)]), Bound::MaxViolation(0.0));
+        assert_eq!((judged.value, judged.high, judged.floor), (Some(0.0), Some(0.0), Some(0.0)));
+        assert_eq!(judged.verdict, Verdict::Met);
+    }
+
+    #[test]
+    fn rows_that_are_all_positive_still_leave_doubt() {
+        let judged = Rows::new(&[20, 20]).judge(&ones(&[(20, 20), (20, 20)]), Bound::MaxViolation(0.02));
+        assert_eq!((judged.value, judged.low, judged.verdict), (Some(0.0), Some(0.0), Verdict::TooFewRows));
+        let many = Rows::new(&[2000, 2000]).judge(&ones(&[(2000, 2000), (2000, 2000)]), Bound::MaxViolation(0.02));
+        assert_eq!(many.verdict, Verdict::Met);
+    }
+
+    #[test]
+    fn a_target_is_judged_by_the_interval_of_the_groups_own_rate() {
+        let rows = Rows::new(&[10, 90]).notion("group-target-rate=0.5");
+        let judged = rows.judge(&ones(&[(5, 10), (45, 90)]), Bound::MaxViolation(0.3));
+        // Wilson: 5 of 10 is from 0.2366 to 0.7634.
+        assert!(near(judged.high, 0.2634, 5e-5) && judged.verdict == Verdict::Met, "{judged:?}");
+    }
+
+    #[test]
+    fn unequal_row_weights_widen_the_interval_and_equal_ones_do_not() {
+        let (mut rows, scores) = (Rows::new(&[100, 100]), ones(&[(50, 100), (50, 100)]));
+        let high = |rows: &Rows| rows.judge(&scores, Bound::MaxViolation(0.2)).high.unwrap();
+        let plain = high(&rows);
+        rows.weights = Some(vec![3.0; 200]);
+        assert!((high(&rows) - plain).abs() < 1e-12);
+        rows.weights = Some((0..200).map(|row| if row % 2 == 0 { 1.0 } else { 3.0 }).collect());
+        // (1 + 3)² / (1 + 9) / 2 = 0.8 rows a row: the interval is wider by √1.25, or nearly.
+        assert!((high(&rows) / plain - 1.25f64.sqrt()).abs() < 0.02, "{} {plain}", high(&rows));
+    }
+
+    #[test]
+    fn probabilities_are_judged_by_their_means() {
+        let scores: Vec<f64> = (0..200).map(|row| if row < 100 { 0.4 } else { 0.3 }).collect();
+        let judged = Rows::new(&[100, 100]).judge_as(&scores, Bound::MaxDifference(0.5), Measure::Scores);
+        assert!(near(judged.value, 0.1, 1e-12) && judged.verdict == Verdict::Met, "{judged:?}");
+    }
+
+    #[test]
+    fn bad_numbers_are_refused() {
+        let (problem, predictor) = (Rows::new(&[2, 2]).problem(), predictor(&ones(&[(2, 4)])));
+        let judge = |bound, confidence| problem.judge(&predictor, &[bound], Measure::Decisions, confidence);
+        assert_eq!(judge(Bound::MaxViolation(0.1), 95.0).unwrap_err().code(), "setting-invalid");
+        assert_eq!(judge(Bound::MaxViolation(2.0), 0.95).unwrap_err().code(), "setting-invalid");
+    }
+
+    fn draw(rates: &[(f64, usize)], lots: &mut ChaCha8Rng) -> Vec<f64> {
+        let part = |&(rate, rows): &(f64, usize)| std::iter::repeat_n(rate, rows);
+        rates.iter().flat_map(part).map(|rate| f64::from(u8::from(lots.random::<f64>() < rate))).collect()
+    }
+
+    #[test]
+    fn intervals_hold_the_true_worst_and_met_is_seldom_wrong() {
+        let truth = [(0.30, 60), (0.36, 120), (0.25, 240), (0.31, 400)];
+        let sizes = truth.map(|(_, rows)| rows);
+        let overall = truth.iter().map(|(rate, rows)| rate * *rows as f64).sum::<f64>() / 820.0;
+        let (most, least) = truth.iter().fold((0.0f64, 1.0f64), |(m, l), &(rate, _)| (m.max(rate), l.min(rate)));
+        let violation = truth.iter().fold(0.0f64, |worst, &(rate, _)| worst.max((overall - rate).abs()));
+        let bounds =
+            [Bound::MaxViolation(violation), Bound::MaxDifference(most - least), Bound::MinRatio(least / most)];
+        let (problem, mut lots) = (Rows::new(&sizes).problem(), ChaCha8Rng::seed_from_u64(5));
+        let (mut held, mut met) = ([0; 3], [0; 3]);
+        for _ in 0..2000 {
+            let predictor = predictor(&draw(&truth, &mut lots));
+            let tally = problem.tally(&predictor).unwrap();
+            for (at, &bound) in bounds.iter().enumerate() {
+                let (low, high) = interval(&Compared::new(&problem, &tally, Measure::Decisions, bound), 0.95).unwrap();
+                held[at] += u32::from(low.unwrap() <= bound.limit() && bound.limit() <= high.unwrap());
+                met[at] += u32::from(verdict(bound, low, high) == Verdict::Met);
+            }
+        }
+        // With a confidence that is just kept, fewer than 1870 of 2000 would be seen once in 1000 times,
+        // as would more than 72 wrong verdicts of "met", which have half the rest: the bound is where the truth is.
+        assert!(held.iter().all(|&held| held >= 1870), "{held:?}");
+        assert!(met.iter().all(|&met| met <= 72), "{met:?}");
+    }
+
+    #[test]
+    fn the_floor_of_two_groups_is_a_mean_absolute_deviation() {
+        // (1 − Z)·√(p(1 − p)(1/n + 1/m))·√(2/π), with p = 0.3 and all of one size.
+        let judged = Rows::new(&[200, 200]).judge(&ones(&[(60, 200), (60, 200)]), Bound::MaxViolation(0.02));
+        let expected = 0.5 * (0.21f64 * 2.0 / 200.0).sqrt() * (2.0 / std::f64::consts::PI).sqrt();
+        // The mean of 4,096 draws strays by 0.0118 of itself; four times that is passed once in 16,000 times.
+        assert!(near(judged.floor, expected, 0.047 * expected), "{judged:?} {expected}");
+        assert!(judged.is_near_floor());
+    }
+
+    #[test]
+    fn the_floor_is_what_an_even_classifier_shows_on_average() {
+        let mut rows = Rows::new(&[150, 250, 400]);
+        rows.masks.push((0..800).map(|row| row % 3 == 0).collect());
+        let (problem, mut lots) = (rows.problem(), ChaCha8Rng::seed_from_u64(9));
+        let bounds = [Bound::MaxViolation(0.1), Bound::MaxDifference(0.1), Bound::MinRatio(0.5)];
+        let (mut sums, runs) = ([0.0; 3], 3000);
+        for _ in 0..runs {
+            let predictor = predictor(&draw(&[(0.4, 800)], &mut lots));
+            let tally = problem.tally(&predictor).unwrap();
+            for (sum, &bound) in sums.iter_mut().zip(&bounds) {
+                let compared = Compared::new(&problem, &tally, Measure::Decisions, bound);
+                *sum += compared.worst(compared.sides.iter().map(|&side| compared.value(side)));
+            }
+        }
+        let scores: Vec<f64> = (0..800).map(|row| if row % 5 < 2 { 1.0 } else { 0.0 }).collect();
+        for (sum, &bound) in sums.iter().zip(&bounds) {
+            let (mean, floor) = (sum / f64::from(runs), rows.judge(&scores, bound).floor.unwrap());
+            let even = if matches!(bound, Bound::MinRatio(_)) { 1.0 } else { 0.0 };
+            // Both means stray by about a hundredth of their distance from even: 0.05 is more than three
+            // standard errors of their difference, passed less than once in 500 times.
+            assert!(((mean - floor) / (mean - even)).abs() < 0.05, "{bound:?}: {mean} {floor}");
+        }
+    }
+}
