@@ -112,6 +112,12 @@ impl Functional {
         }
     }
 
+    /// Whether another's group holds just the rows that this one's does not, of those both speak of.
+    pub fn is_complement(&self, other: &Self) -> bool {
+        let inside = |cell: usize| self.group.iter().any(|part| part.0 == cell);
+        self.group.len() + other.group.len() == self.overall.len() && !other.group.iter().any(|part| inside(part.0))
+    }
+
     /// The share of those that the group is compared with, which is 1 where it is compared with a number.
     pub fn others(&self) -> f64 {
         if self.overall.is_empty() || self.share >= 1.0 { 1.0 } else { 1.0 - self.share }

@@ -68,6 +68,7 @@ impl Goal {
             match violation {
                 Some(most) => goal.push_violation(at, constraint, most, tolerance[at].min(most / 4.0)),
                 None if compared && constraint.reference == Reference::Overall => {}
+                None if goal.is_mirrored(problem.constraints(), at) => {}
                 None => goal.push_difference(at, constraint, [tolerance[at], noise[at]]),
             }
         }
@@ -79,6 +80,18 @@ impl Goal {
             }
         }
         goal
+    }
+
+    /// Whether the complement of a constraint's group asks for the same already, and is the smaller of the two.
+    fn is_mirrored(&self, constraints: &[Constraint], at: usize) -> bool {
+        let Some(own) = &self.functionals[at] else { return false };
+        constraints.iter().zip(&self.functionals).enumerate().any(|(place, (other, functional))| {
+            let first = |functional: &Functional| {
+                functional.share() < own.share() || (functional.share() <= own.share() && place < at)
+            };
+            let mirror = |functional: &&Functional| functional.is_complement(own) && first(functional);
+            place != at && comparable(&constraints[at], other) && functional.as_ref().filter(mirror).is_some()
+        })
     }
 
     fn push_violation(&mut self, at: usize, constraint: &Constraint, most: f64, aim: f64) {

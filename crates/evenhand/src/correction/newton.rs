@@ -170,7 +170,7 @@ impl<'a, L: Learner> Search<'a, L> {
             if fine && self.goal.is_close(&self.current.tally) && let Some(band) = self.band()? {
                 let most = (REACH / length).min(1.0);
                 let first = step.moves.iter().map(|by| by * most).collect();
-                step.moves = polish(&self.goal, &band, &self.reach, first);
+                step.moves = polish(self.run.problem, &self.goal, &band, &self.reach, first);
             }
             let trial = self.fit(&step.moves)?;
             let (go_on, after) = (self.told(&trial, observer), self.worst(&trial));

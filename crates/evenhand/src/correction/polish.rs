@@ -6,6 +6,7 @@
 
 use rayon::prelude::*;
 
+use super::Problem;
 use super::goal::Goal;
 use crate::kernel::Band;
 
@@ -21,7 +22,7 @@ const NARROWER: f64 = 0.6;
 /// The best small step: starting from `first`, the one among its neighbours by one or two multipliers that
 /// leaves the worst limit lowest, again and again. Which is tried first does not matter, so
 /// neither does the order of groups.
-pub(super) fn polish(goal: &Goal, band: &Band, reach: &[f64], first: Vec<f64>) -> Vec<f64> {
+pub(super) fn polish(problem: &Problem, goal: &Goal, band: &Band, reach: &[f64], first: Vec<f64>) -> Vec<f64> {
     let mut best = Spot { worst: goal.worst(&band.tally(&band.moved(&first))), moves: first };
     let mut length = REACH / 4.0;
     let rounds = TRIES.div_ceil(2 * band.directions().pow(2).max(1)).min(24);
@@ -29,7 +30,7 @@ pub(super) fn polish(goal: &Goal, band: &Band, reach: &[f64], first: Vec<f64>) -
         if best.worst <= goal.enough() {
             break;
         }
-        match neighbour(goal, band, reach, &best, length) {
+        match neighbour(problem, goal, band, reach, &best, length) {
             Some(better) => best = better,
             None => length *= NARROWER,
         }
@@ -44,30 +45,37 @@ struct Spot {
 }
 
 /// What makes one neighbour better than another: the worst limit, and among equals, of which there are many since
-/// rows change sides one by one, the shorter way. Both are rounded, so that the last digits do not decide.
-type Rank = (u64, u64);
+/// rows change sides one by one, the lower error and the shorter way. All are rounded, so that the last digits do not decide.
+type Rank = [u64; 3];
 
-fn rank(worst: f64, length: f64) -> Rank {
-    // Neither is negative, nor beyond what 64 bits hold.
-    #[expect(clippy::cast_sign_loss)]
-    let rounded = |value: f64| (value * 1e9).round() as u64;
-    (rounded(worst), rounded(length))
+/// Neither worst limits, errors nor lengths are negative, or beyond what 64 bits hold.
+#[expect(clippy::cast_sign_loss)]
+fn rounded(value: f64) -> u64 {
+    (value * 1e9).round() as u64
 }
 
 /// The best neighbour that is better, if there is one.
-fn neighbour(goal: &Goal, band: &Band, reach: &[f64], from: &Spot, length: f64) -> Option<Spot> {
+fn neighbour(
+    problem: &Problem,
+    goal: &Goal,
+    band: &Band,
+    reach: &[f64],
+    from: &Spot,
+    length: f64,
+) -> Option<Spot> {
     let here = band.moved(&from.moves);
     let by = |at: usize, sign: f64| sign * length / reach[at];
     let within = |at: usize, by: f64| ((from.moves[at] + by) * reach[at]).abs() <= REACH;
     let from_one = |one: usize| {
         let mut found: Option<(Rank, Spot)> = None;
         let mut keep = |scores: &[f64], changes: &[(usize, f64)]| {
-            let worst = goal.worst(&band.tally(scores));
+            let tally = band.tally(scores);
+            let worst = goal.worst(&tally);
             let mut moves = from.moves.clone();
             changes.iter().for_each(|&(at, by)| moves[at] += by);
             let length = moves.iter().zip(reach).map(|(by, reach)| (by * reach).powi(2)).sum::<f64>().sqrt();
-            let rank = rank(worst, length);
-            if rank.0 < self::rank(from.worst, 0.0).0 && found.as_ref().is_none_or(|found| rank < found.0) {
+            let rank = [rounded(worst), rounded(problem.error(&tally)), rounded(length)];
+            if rank[0] < rounded(from.worst) && found.as_ref().is_none_or(|found| rank < found.0) {
                 found = Some((rank, Spot { worst, moves }));
             }
         };
