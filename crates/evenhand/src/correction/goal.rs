@@ -26,6 +26,7 @@ const EVEN_SCORES: f64 = 1e-8;
 pub(super) struct Goal<'a> {
     problem: &'a Problem,
     measure: Measure,
+    bounded: bool,
     limits: Vec<Limit>,
 }
 
@@ -54,7 +55,7 @@ impl<'a> Goal<'a> {
     /// Turns bounds into limits; without bounds, the goal is that violations vanish, as far as
     /// the rows can tell. How far that is, is judged by the rates of `tally`.
     pub(super) fn new(problem: &'a Problem, bounds: &[Bound], measure: Measure, tally: &Tally) -> Self {
-        let mut goal = Self { problem, measure, limits: Vec::new() };
+        let mut goal = Self { problem, measure, bounded: !bounds.is_empty(), limits: Vec::new() };
         let noise: Vec<f64> = (0..problem.constraints().len())
             .map(|at| match measure {
                 Measure::Decisions => EVEN.max(NOISE * problem.sampling_error(at, tally)),
@@ -143,6 +144,16 @@ impl<'a> Goal<'a> {
     pub(super) fn excess(&self, tally: &Tally) -> f64 {
         let excess = |limit: &Limit| self.value(limit, tally) - limit.most - limit.slack;
         self.limits.iter().map(excess).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// Whether it is that violations vanish: then there is no room in which a correction could be smaller.
+    pub(super) fn is_point(&self) -> bool {
+        !self.bounded
+    }
+
+    /// How much of any limit is good enough: with evenness as the goal, what single rows decide.
+    pub(super) fn slack(&self) -> f64 {
+        self.limits.iter().map(|limit| limit.slack).fold(0.0, f64::max)
     }
 
     /// The worst distance at which every limit is certainly kept.

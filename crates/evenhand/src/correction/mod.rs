@@ -2,8 +2,8 @@
 //!
 //! `settings` says what is asked and how, `bound` how uneven is good enough; `binding` is what training
 //! rows teach about columns, groups and constraints; `problem` is one set of rows made ready, in which
-//! `merge` finds those that are alike. `newton` finds multipliers by the steps of `step` towards the `goal`;
-//! `published` is the loop of the paper; `run` is what both share. `trace` is what they leave behind;
+//! `merge` finds those that are alike. `newton` finds multipliers by the steps of `step` towards the `goal`,
+//! and `frontier` goes on from goal to goal; `published` is the loop of the paper; `run` is what both share. `trace` is what they leave behind;
 //! `fitted` is what a user gets.
 //! Leans on everything below it; learners are handed in.
 
@@ -11,6 +11,7 @@ mod assessment;
 mod binding;
 mod bound;
 mod fitted;
+mod frontier;
 mod goal;
 mod merge;
 mod newton;
@@ -28,6 +29,7 @@ pub use binding::Binding;
 pub use bound::Bound;
 pub(crate) use fitted::predict;
 pub use fitted::{Fitted, Predictions};
+pub use frontier::{Asked, Frontier, Point};
 pub use preset::{Conventions, Keep, Newton, Preset, Solver};
 pub use problem::Problem;
 pub use run::Outcome;

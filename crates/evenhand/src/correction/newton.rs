@@ -13,8 +13,8 @@ use super::step::{Step, Tangents};
 use super::{Correction, Newton, Observer, Outcome, Problem, Stop};
 use faer::{Mat, Side};
 
-use crate::constraint::{Measure, Reference, WeightRange};
-use crate::kernel::{Band, band, tally_slopes};
+use crate::constraint::{Measure, Reference, TiltTable, WeightRange};
+use crate::kernel::{Band, Tally, band, tally_slopes};
 use crate::learner::{Learner, Logistic, Tangent};
 use crate::{Result, Weights};
 
@@ -41,7 +41,7 @@ const MISSES: [usize; 2] = [6, 3];
 /// What the mean squared exponent weighs against the worst limit, search after search: the first looks for a
 /// correction that is small, the next go where a small one does not lead. The last ones are for
 /// bounds, and rates, that were asked for by number: without one, violations that take so much are left.
-const THRIFT: [f64; 5] = [1e-2, 3e-3, 1e-3, 3e-4, 1e-4];
+pub(super) const THRIFT: [f64; 5] = [1e-2, 3e-3, 1e-3, 3e-4, 1e-4];
 const UNASKED: usize = 2;
 
 /// The least saving in mean squared exponents for which a goal already reached is approached from inside.
@@ -57,29 +57,16 @@ pub(super) fn correct<L: Learner>(
     learner: &L,
     observer: &mut dyn Observer,
 ) -> Result<Outcome<L::Predictor>> {
-    let mut run = Run::new(problem, settings, learner);
-    let first = run.fit(vec![0.0; run.table.multipliers()], false)?;
-    let goal = Goal::new(problem, &settings.bounds, settings.measure, &first.tally);
-    let mut search = Search::new(run, goal, newton, first);
-    let mut stop = search.go(observer)?;
-    if newton.range.is_none() && search.may_go_on(stop) {
-        stop = search.unbind(stop, observer)?;
-    }
+    let mut search = Search::start(problem, settings, newton, learner)?;
     let asked = !settings.bounds.is_empty()
         || problem.constraints().iter().any(|constraint| constraint.reference != Reference::Overall);
-    let most = if asked { THRIFT.len() } else { UNASKED };
-    for thrift in &THRIFT[1..most] {
-        if !search.may_go_on(stop) {
-            break;
-        }
-        search.thrift = *thrift;
-        stop = search.go(observer)?;
-    }
-    Ok(search.outcome(stop))
+    let tries = if asked { THRIFT.len() } else { UNASKED };
+    let stop = if search.tell(observer) { search.reach(tries, observer)? } else { Stop::Cancelled };
+    Ok(search.into_outcome(stop))
 }
 
 /// Where the search is, and what it knows.
-struct Search<'a, L: Learner> {
+pub(super) struct Search<'a, L: Learner> {
     run: Run<'a, L>,
     goal: Goal<'a>,
     newton: Newton,
@@ -97,7 +84,16 @@ struct Search<'a, L: Learner> {
     /// Whether the learner has derivatives.
     derivatives: bool,
     radius: f64,
-    thrift: f64,
+    /// Which of [`THRIFT`] is in use.
+    thrift: usize,
+}
+
+/// Where a search was when it started from zero again.
+struct Left<P> {
+    table: TiltTable,
+    current: Iterate<P>,
+    thrift: usize,
+    stop: Stop,
 }
 
 /// Per free multiplier, how the goal's distances and the error answer to it.
@@ -108,8 +104,17 @@ struct Slopes {
 }
 
 impl<'a, L: Learner> Search<'a, L> {
-    fn new(run: Run<'a, L>, goal: Goal<'a>, newton: Newton, first: Iterate<L::Predictor>) -> Self {
+    /// With multipliers of zero, and the goal of the settings.
+    pub(super) fn start(
+        problem: &'a Problem,
+        settings: &'a Correction,
+        newton: Newton,
+        learner: &'a L,
+    ) -> Result<Self> {
+        let mut run = Run::new(problem, settings, learner);
+        let first = run.fit(vec![0.0; run.table.multipliers()], false)?;
         let mut search = Self {
+            goal: Goal::new(problem, &settings.bounds, settings.measure, &first.tally),
             gram: Vec::new(),
             reach: Vec::new(),
             fitted: first.multipliers.clone(),
@@ -118,14 +123,48 @@ impl<'a, L: Learner> Search<'a, L> {
             tangent: None,
             derivatives: true,
             radius: RADIUS[0],
-            thrift: THRIFT[0],
+            thrift: 0,
             run,
-            goal,
             newton,
             free: Vec::new(),
         };
         search.lay_out();
-        search
+        Ok(search)
+    }
+
+    /// Turns to another goal from where it is; its limits must speak of the same constraints in the same order.
+    pub(super) fn aim(&mut self, goal: Goal<'a>) {
+        self.goal = goal;
+    }
+
+    /// What the current fit does.
+    pub(super) fn tally(&self) -> &Tally {
+        &self.current.tally
+    }
+
+    /// Steps towards the goal by all means there are. Where it had gone some way for another goal, it goes on
+    /// from there, and starts from zero again only if that leads nowhere.
+    pub(super) fn reach(&mut self, tries: usize, observer: &mut dyn Observer) -> Result<Stop> {
+        let again = !self.is_zero();
+        let mut stop = self.go(observer)?;
+        let mut left = None;
+        if again {
+            if !may_go_on(stop) {
+                return Ok(stop);
+            }
+            left = Some(self.leave(self.run.table.rule().range, stop)?);
+            stop = self.go(observer)?;
+        }
+        // Bounded weights that saturate can be had in a roundabout way, at a price: where they were hard to find,
+        // those that do not saturate are looked at as well.
+        if may_go_on(stop) || again && stop == Stop::Converged {
+            stop = self.unbind(stop, observer)?;
+        }
+        while may_go_on(stop) && self.thrift + 1 < tries {
+            self.thrift += 1;
+            stop = self.go(observer)?;
+        }
+        Ok(left.map_or(stop, |left| self.settle(left, stop)))
     }
 
     /// Which multipliers are moved, and how they move exponents.
@@ -140,9 +179,6 @@ impl<'a, L: Learner> Search<'a, L> {
 
     /// Steps until the goal is reached, or cannot be.
     fn go(&mut self, observer: &mut dyn Observer) -> Result<Stop> {
-        if self.run.trace.is_empty() && !self.tell(observer) {
-            return Ok(Stop::Cancelled);
-        }
         self.radius = RADIUS[0];
         let mut best: Option<Iterate<L::Predictor>> = None;
         let (mut misses, mut stale) = (0, true);
@@ -163,7 +199,10 @@ impl<'a, L: Learner> Search<'a, L> {
                 break Stop::LoopLimit;
             }
             let fine = length < FINE;
-            if fine && self.goal.is_close(&self.current.tally) && let Some(band) = self.band()? {
+            if fine
+                && self.goal.is_close(&self.current.tally)
+                && let Some(band) = self.band()?
+            {
                 let most = (REACH / length).min(1.0);
                 let first = step.moves.iter().map(|by| by * most).collect();
                 step.moves = polish(&self.goal, &band, &self.reach, first);
@@ -208,7 +247,7 @@ impl<'a, L: Learner> Search<'a, L> {
     fn save(&mut self, observer: &mut dyn Observer) -> Result<Stop> {
         for _ in 0..SAVINGS {
             // Without a bound there is nothing to save: the goal is a point.
-            if self.is_zero() || self.run.settings.bounds.is_empty() || self.run.fits() >= self.newton.max_fits {
+            if self.is_zero() || self.goal.is_point() || self.run.fits() >= self.newton.max_fits {
                 break;
             }
             self.renew_slopes()?;
@@ -226,23 +265,42 @@ impl<'a, L: Learner> Search<'a, L> {
         Ok(Stop::Converged)
     }
 
-    /// Whether a search that ended so may lead further by other means.
-    fn may_go_on(&self, stop: Stop) -> bool {
-        matches!(stop, Stop::Infeasible | Stop::Stalled)
+    /// Tries weights that do not saturate, unless a kind of weights was asked for.
+    fn unbind(&mut self, stop: Stop, observer: &mut dyn Observer) -> Result<Stop> {
+        if self.newton.range.is_some() || self.run.table.rule().range == WeightRange::Unbounded {
+            return Ok(stop);
+        }
+        let left = self.leave(WeightRange::Unbounded, stop)?;
+        let further = self.go(observer)?;
+        Ok(self.settle(left, further))
     }
 
-    /// From the start again with weights that do not saturate, where that leads further.
-    fn unbind(&mut self, stop: Stop, observer: &mut dyn Observer) -> Result<Stop> {
-        let bounded = self.run.table.clone();
-        self.run.table = bounded.clone().with_range(WeightRange::Unbounded);
+    /// Goes back to zero, with weights of some range.
+    fn leave(&mut self, range: WeightRange, stop: Stop) -> Result<Left<L::Predictor>> {
+        let table = self.run.table.clone().with_range(range);
+        let table = std::mem::replace(&mut self.run.table, table);
         let start = self.fit_at(vec![0.0; self.current.multipliers.len()])?;
-        let best = std::mem::replace(&mut self.current, start);
-        let further = self.go(observer)?;
-        if self.worst(&self.current) <= self.worst(&best) {
-            return Ok(further);
+        let (current, thrift) = (std::mem::replace(&mut self.current, start), std::mem::take(&mut self.thrift));
+        Ok(Left { table, current, thrift, stop })
+    }
+
+    /// Returns to what was left, unless what was found since is as good.
+    fn settle(&mut self, left: Left<L::Predictor>, stop: Stop) -> Stop {
+        if self.is_as_good(&left.current) {
+            return stop;
         }
-        (self.run.table, self.current) = (bounded, best);
-        Ok(if further == Stop::Cancelled { further } else { stop })
+        (self.run.table, self.current, self.thrift) = (left.table, left.current, left.thrift);
+        if stop == Stop::Cancelled { stop } else { left.stop }
+    }
+
+    /// Whether the current fit is as close to the goal as another; where both reach it, whether its error is as low.
+    fn is_as_good(&self, other: &Iterate<L::Predictor>) -> bool {
+        let reached = |iterate: &Iterate<L::Predictor>| self.goal.excess(&iterate.tally) <= 0.0;
+        match (reached(&self.current), reached(other)) {
+            (true, true) => self.run.problem.error(&self.current.tally) <= self.run.problem.error(&other.tally),
+            (false, false) => self.worst(&self.current) <= self.worst(other),
+            (current, _) => current,
+        }
     }
 
     fn is_zero(&self) -> bool {
@@ -262,7 +320,7 @@ impl<'a, L: Learner> Search<'a, L> {
             distances: &distances,
             slopes: &self.slopes.distances,
             errors: &self.slopes.errors,
-            thrift: self.thrift,
+            thrift: THRIFT[self.thrift],
             gram: &self.gram,
             reach: &self.reach,
             radius: self.radius,
@@ -274,7 +332,8 @@ impl<'a, L: Learner> Search<'a, L> {
     /// By which share a step lowers the mean squared exponent.
     fn saving(&self, step: &Step) -> f64 {
         let size = |moves: Option<&[f64]>| {
-            let at = |place: usize| self.current.multipliers[self.free[place]] + moves.map_or(0.0, |moves| moves[place]);
+            let at =
+                |place: usize| self.current.multipliers[self.free[place]] + moves.map_or(0.0, |moves| moves[place]);
             let count = self.free.len();
             let product = |at_row: usize, at_column: usize| self.gram[at_row * count + at_column];
             (0..count).flat_map(|r| (0..count).map(move |c| (r, c))).map(|(r, c)| at(r) * product(r, c) * at(c)).sum()
@@ -353,7 +412,8 @@ impl<'a, L: Learner> Search<'a, L> {
         }
     }
 
-    fn tell(&mut self, observer: &mut dyn Observer) -> bool {
+    /// Tells of the fit a run starts with.
+    pub(super) fn tell(&mut self, observer: &mut dyn Observer) -> bool {
         let done = self.run.record(&self.current, observer.seconds());
         observer.after(done)
     }
@@ -367,10 +427,28 @@ impl<'a, L: Learner> Search<'a, L> {
     }
 
     /// The result, its multipliers the smallest that give the same weights.
-    fn outcome(mut self, stop: Stop) -> Outcome<L::Predictor> {
-        self.current.multipliers = least_norm(&self.run.table.gram(), &self.current.multipliers);
+    fn into_outcome(mut self, stop: Stop) -> Outcome<L::Predictor> {
+        self.current.multipliers = self.shortest();
         self.run.outcome(self.current, stop)
     }
+
+    /// As [`Search::into_outcome`], for a search that goes on.
+    pub(super) fn outcome(&mut self, stop: Stop) -> Outcome<L::Predictor>
+    where
+        L::Predictor: Clone,
+    {
+        let found = Iterate { multipliers: self.shortest(), ..self.current.clone() };
+        self.run.outcome(found, stop)
+    }
+
+    fn shortest(&self) -> Vec<f64> {
+        least_norm(&self.run.table.gram(), &self.current.multipliers)
+    }
+}
+
+/// Whether a search that ended so may lead further by other means.
+fn may_go_on(stop: Stop) -> bool {
+    matches!(stop, Stop::Infeasible | Stop::Stalled)
 }
 
 /// How a fit answers to the free multipliers; `None` without derivatives.
@@ -413,7 +491,9 @@ fn independent(gram: &[f64], count: usize) -> Vec<usize> {
         square > product * (1.0 - 1e-10)
     };
     let stays = |at: usize| {
-        let first = |other: usize| own(other) > own(at) * (1.0 + 1e-10) || (own(other) >= own(at) * (1.0 - 1e-10) && other < at);
+        let first = |other: usize| {
+            own(other) > own(at) * (1.0 + 1e-10) || (own(other) >= own(at) * (1.0 - 1e-10) && other < at)
+        };
         own(at) > 0.0 && !(0..count).any(|other| other != at && own(other) > 0.0 && alike(at, other) && first(other))
     };
     (0..count).filter(|&at| stays(at)).collect()

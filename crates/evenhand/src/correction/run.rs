@@ -34,6 +34,7 @@ pub struct Outcome<P> {
 }
 
 /// A fitted model on the way, with what it was made from and what it does.
+#[derive(Clone)]
 pub(super) struct Iterate<P> {
     pub(super) predictor: P,
     pub(super) multipliers: Vec<f64>,
@@ -95,8 +96,9 @@ impl<'a, L: Learner> Run<'a, L> {
         self.fits
     }
 
-    pub(super) fn outcome(self, iterate: Iterate<L::Predictor>, stop: Stop) -> Outcome<L::Predictor> {
-        let warnings = match self.unconverged {
+    /// The result. Loops and fits that come later count as those of another.
+    pub(super) fn outcome(&mut self, iterate: Iterate<L::Predictor>, stop: Stop) -> Outcome<L::Predictor> {
+        let warnings = match std::mem::take(&mut self.unconverged) {
             0 => Vec::new(),
             fits => vec![Warning::LearnerNotConverged { fits }],
         };
@@ -107,9 +109,9 @@ impl<'a, L: Learner> Run<'a, L> {
             train: self.problem.assess(&iterate.tally, self.settings.measure),
             predictor: iterate.predictor,
             multipliers: iterate.multipliers,
-            trace: self.trace,
+            trace: std::mem::take(&mut self.trace),
             stop,
-            fits: self.fits,
+            fits: std::mem::take(&mut self.fits),
             warnings,
         }
     }

@@ -191,11 +191,11 @@ impl Correction {
     }
 
     /// Lots are drawn row by row; weights are not.
-    fn may_merge<L: Learner>(&self, learner: &L) -> bool {
+    pub(super) fn may_merge<L: Learner>(&self, learner: &L) -> bool {
         self.technique == Technique::Weighting && learner.takes_merged_rows()
     }
 
-    fn check_for(&self, problem: &Problem) -> Result<()> {
+    pub(super) fn check_for(&self, problem: &Problem) -> Result<()> {
         self.check()?;
         let other = |one: &&Constraint| !self.notions.contains(&one.notion);
         let Some(other) = problem.constraints().iter().find(other) else { return Ok(()) };
