@@ -12,6 +12,7 @@ use crate::audit::AuditArgs;
 use crate::demo::DemoArgs;
 use crate::failure::{Running, Usage};
 use crate::fit::FitArgs;
+use crate::identify::IdentifyArgs;
 use crate::predict::PredictArgs;
 use crate::verify::VerifyArgs;
 
@@ -32,6 +33,7 @@ const EXAMPLES: &str = "\
 Examples:
   evenhand demo
   evenhand audit loans.csv --label approved --positive yes --group sex
+  evenhand identify loans.csv --label approved --positive yes --group sex
   evenhand fit loans.csv --label approved --positive yes --group sex \\
       --notion demographic-parity --holdout 0.3 --model model.json
   evenhand predict model.json new.csv --out scored.csv
@@ -47,6 +49,7 @@ Exit codes:
 pub(crate) enum Command {
     Demo(DemoArgs),
     Audit(AuditArgs),
+    Identify(IdentifyArgs),
     Fit(Box<FitArgs>),
     Predict(PredictArgs),
     Verify(VerifyArgs),
@@ -65,6 +68,7 @@ impl Command {
         match self {
             Self::Demo(args) => args.json,
             Self::Audit(args) => args.json,
+            Self::Identify(args) => args.json,
             Self::Fit(args) => args.json,
             Self::Predict(args) => args.json,
             Self::Verify(args) => args.json,
@@ -77,6 +81,7 @@ impl From<&Command> for Running {
         match command {
             Command::Demo(_) => Self::Demo,
             Command::Audit(_) => Self::Audit,
+            Command::Identify(_) => Self::Identify,
             Command::Fit(_) => Self::Fit,
             Command::Predict(_) => Self::Predict,
             Command::Verify(_) => Self::Verify,

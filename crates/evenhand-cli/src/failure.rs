@@ -22,6 +22,7 @@ const BAD_INPUT: u8 = 2;
 pub(crate) enum Running {
     Demo,
     Audit,
+    Identify,
     Fit,
     Predict,
     Verify,
@@ -30,7 +31,7 @@ pub(crate) enum Running {
 impl Running {
     /// Whether it has the options that say how a file is read and what its columns are.
     fn has_data_options(self) -> bool {
-        matches!(self, Self::Audit | Self::Fit)
+        matches!(self, Self::Audit | Self::Identify | Self::Fit)
     }
 }
 

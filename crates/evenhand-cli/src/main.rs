@@ -9,6 +9,7 @@ mod demo;
 mod failure;
 mod files;
 mod fit;
+mod identify;
 mod output;
 mod predict;
 mod progress;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Audit(args) => audit::run(&args),
         Command::Fit(args) => fit::run(*args),
+        Command::Identify(args) => identify::run(&args),
         Command::Predict(args) => predict::run(&args),
         Command::Verify(args) => verify::run(&args),
     });

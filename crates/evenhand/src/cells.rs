@@ -81,6 +81,46 @@ impl Cells {
         Self { cell_of_row, row_weights: Some(row_weights.into()), ..self.clone() }
     }
 
+    /// The same cells with every row counted so many times more.
+    ///
+    /// # Errors
+    /// [`Error::NoWeight`] when that leaves none.
+    pub(crate) fn counted(&self, counts: &[f64]) -> Result<Self> {
+        let own = |row: usize| self.row_weights.as_ref().map_or(1.0, |weights| weights[row]);
+        let weights = counts.iter().enumerate().map(|(row, count)| count * own(row)).collect();
+        self.of(self.cell_of_row.clone(), Some(weights), "the rows drawn")
+    }
+
+    /// The same cells of some rows; some may be without.
+    ///
+    /// # Errors
+    /// [`Error::NoWeight`] when the rows weigh nothing.
+    pub(crate) fn select(&self, rows: &[usize]) -> Result<Self> {
+        let weights = self.row_weights.as_ref().map(|weights| parallel::gather(weights, rows));
+        self.of(Arc::new(self.cell_of_row.select(rows)), weights, "the rows selected")
+    }
+
+    /// The same cells of other rows.
+    fn of(&self, cell_of_row: Arc<Codes>, row_weights: Option<Vec<f64>>, what: &str) -> Result<Self> {
+        let mut sums = vec![(0, 0.0, 0.0); self.len()];
+        for (row, cell) in cell_of_row.iter().enumerate() {
+            let weight = row_weights.as_ref().map_or(1.0, |weights| weights[row]);
+            let sum = &mut sums[cell];
+            *sum = (sum.0 + 1, sum.1 + weight, sum.2 + weight * weight);
+        }
+        if !sums.iter().any(|&(_, weight, _)| weight > 0.0) {
+            return Err(Error::NoWeight { what: what.into() });
+        }
+        Ok(Self {
+            cell_of_row,
+            weights: sums.iter().map(|sum| sum.1).collect(),
+            counts: sums.iter().map(|sum| sum.0).collect(),
+            squares: sums.iter().map(|sum| sum.2).collect(),
+            row_weights: row_weights.map(Into::into),
+            ..self.clone()
+        })
+    }
+
     /// How many cells.
     pub fn len(&self) -> usize {
         self.labels.len()

@@ -1,18 +1,19 @@
 //! The published experiments, number by number.
 //!
 //! `golden/exact.json` was computed independently: five datasets, four notions, the
-//! authors' conventions, every fit solved to the optimum. The datasets themselves are not
-//! in this repository: `EVENHAND_DATA` names the folder that holds one folder for each.
-//! Without it these tests are skipped, and say so; with `EVENHAND_DATA_REQUIRED=1` its
-//! absence is a failure.
+//! authors' conventions, every fit solved to the optimum. Skipped without the datasets: see
+//! `support`.
 
 #![allow(clippy::unwrap_used)] // clippy knows helpers of unit tests only
 
-use std::path::{Path, PathBuf};
+mod support;
+
+use std::path::Path;
 
 use evenhand::correction::Assessment;
 use evenhand::{Measure, Notion, Recipe};
 use serde::Deserialize;
+use support::data_folder;
 
 /// The file's multipliers have eight digits; further apart, some decision differs.
 const EARLY: f64 = 1e-6;
@@ -142,15 +143,4 @@ fn golden() -> Vec<Row> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../golden/exact.json");
     let text = std::fs::read_to_string(path).unwrap();
     serde_json::from_str::<Golden>(&text).unwrap().rows
-}
-
-fn data_folder(dataset: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("EVENHAND_DATA").map(|root| Path::new(&root).join(dataset));
-    let found = folder.filter(|folder| folder.is_dir());
-    if found.is_none() {
-        let required = std::env::var("EVENHAND_DATA_REQUIRED").is_ok_and(|value| value == "1");
-        assert!(!required, "{dataset}: EVENHAND_DATA must name the folder that holds the datasets");
-        eprintln!("SKIPPED: {dataset} is not reproduced, as EVENHAND_DATA names no folder with it");
-    }
-    found
 }

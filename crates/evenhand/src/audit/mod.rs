@@ -6,7 +6,7 @@
 //! predictions of any model can be audited.
 
 mod class;
-mod rate;
+pub(crate) mod rate;
 mod tally;
 mod text;
 mod violation;

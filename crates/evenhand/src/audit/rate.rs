@@ -72,7 +72,7 @@ fn wilson(share: f64, rows: f64, z: f64) -> (f64, f64) {
 ///
 /// # Errors
 /// [`Error::Setting`] for a confidence outside 0.5 to 0.999999.
-pub(super) fn quantile(confidence: f64) -> Result<f64> {
+pub(crate) fn quantile(confidence: f64) -> Result<f64> {
     if !(0.5..=0.999_999).contains(&confidence) {
         let (found, allowed) = (confidence.to_string(), "from 0.5 to 0.999999".to_owned());
         return Err(Error::Setting { setting: "confidence", found, allowed });

@@ -6,9 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::goal::Goal;
 use super::newton::{Search, THRIFT};
-use super::{Bound, Correction, Newton, Observer, Outcome, Problem, Solver, Stop};
+use super::run::Run;
+use super::{Assessment, Bound, Correction, Newton, Observer, Outcome, Problem, Solver, Stop};
 use crate::learner::Learner;
 use crate::{Error, Result};
 
@@ -29,7 +29,7 @@ pub struct Point<P> {
     pub asked: Asked,
     /// What was found. Fits, loops and warnings are those that led here from the point before.
     pub outcome: Outcome<P>,
-    /// Whether another point has no more violation and no more error on the training rows, and less of one.
+    /// Whether another point has no more violation and no more error on the same rows, and less of one.
     pub dominated: bool,
 }
 
@@ -56,11 +56,12 @@ impl Asked {
 }
 
 impl<P> Frontier<P> {
-    /// The smallest violation on the training rows that weights led to, where they did not lead to what was asked.
+    /// The smallest violation that weights led to, on the rows by which multipliers are chosen, where they did not
+    /// lead to what was asked.
     pub fn floor(&self) -> Option<f64> {
         let short = |stop| matches!(stop, Stop::Infeasible | Stop::Stalled);
         self.points.last().filter(|last| short(last.outcome.stop))?;
-        self.points.iter().filter_map(|point| point.outcome.train.violation).reduce(f64::min)
+        self.points.iter().filter_map(|point| point.judged().violation).reduce(f64::min)
     }
 
     /// How many times the learner was called for all points.
@@ -92,9 +93,9 @@ impl Correction {
     {
         self.check_for(problem)?;
         let newton = self.traceable(points)?;
-        let merged = self.may_merge(learner).then(|| problem.merged()).flatten();
-        let problem = merged.as_ref().unwrap_or(problem);
-        let mut points = trace(problem, self, newton, learner, points, observer)?;
+        let (part, jury) = self.part(problem, learner)?;
+        let run = Run::before(jury, part.as_ref().unwrap_or(problem), self, learner);
+        let mut points = trace(Search::start(run, newton)?, points, observer)?;
         mark_dominated(&mut points);
         Ok(Frontier { points })
     }
@@ -120,24 +121,20 @@ impl Correction {
 
 /// The path itself.
 fn trace<L: Learner>(
-    problem: &Problem,
-    settings: &Correction,
-    newton: Newton,
-    learner: &L,
+    mut search: Search<'_, L>,
     points: usize,
     observer: &mut dyn Observer,
 ) -> Result<Vec<Point<L::Predictor>>>
 where
     L::Predictor: Clone,
 {
-    let mut search = Search::start(problem, settings, newton, learner)?;
     let uncorrected = search.tally().clone();
-    let goal = |bounds: &[Bound]| Goal::new(problem, bounds, settings.measure, &uncorrected);
     let mut go_on = search.tell(observer);
     let mut found = vec![Point::new(Asked::Nothing, search.outcome(Stop::Converged))];
-    let (most, evenness) = (goal(&[Bound::MaxViolation(0.0)]).excess(&uncorrected), goal(&[]));
+    let most = search.goal(&[Bound::MaxViolation(0.0)], &uncorrected).excess(&uncorrected);
+    let evenness = search.goal(&[], &uncorrected);
     for asked in grid(most, evenness.slack(), points) {
-        let goal = goal(&asked.bound().map(Bound::MaxViolation).into_iter().collect::<Vec<_>>());
+        let goal = search.goal(asked.bound().map(Bound::MaxViolation).as_slice(), &uncorrected);
         if !go_on || goal.excess(search.tally()) <= 0.0 {
             continue;
         }
@@ -165,9 +162,14 @@ impl<P> Point<P> {
         Self { asked, outcome, dominated: false }
     }
 
-    /// Violation and error on the training rows.
+    /// How it does on the rows by which multipliers are chosen: the training rows, unless others were asked for.
+    pub fn judged(&self) -> &Assessment {
+        self.outcome.judged.as_ref().unwrap_or(&self.outcome.train)
+    }
+
+    /// Violation and error.
     fn place(&self) -> (f64, f64) {
-        (self.outcome.train.violation.unwrap_or(0.0), self.outcome.train.error)
+        (self.judged().violation.unwrap_or(0.0), self.judged().error)
     }
 }
 

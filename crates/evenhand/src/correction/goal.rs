@@ -23,8 +23,8 @@ const EVEN_SCORES: f64 = 1e-8;
 
 /// All limits, every one of which must be kept.
 #[derive(Debug)]
-pub(super) struct Goal<'a> {
-    problem: &'a Problem,
+pub(super) struct Goal {
+    functionals: Vec<Option<Functional>>,
     measure: Measure,
     bounded: bool,
     limits: Vec<Limit>,
@@ -51,11 +51,12 @@ enum Term {
     Rate(usize),
 }
 
-impl<'a> Goal<'a> {
+impl Goal {
     /// Turns bounds into limits; without bounds, the goal is that violations vanish, as far as
     /// the rows can tell. How far that is, is judged by the rates of `tally`.
-    pub(super) fn new(problem: &'a Problem, bounds: &[Bound], measure: Measure, tally: &Tally) -> Self {
-        let mut goal = Self { problem, measure, bounded: !bounds.is_empty(), limits: Vec::new() };
+    pub(super) fn new(problem: &Problem, bounds: &[Bound], measure: Measure, tally: &Tally) -> Self {
+        let functionals = problem.functionals().to_vec();
+        let mut goal = Self { functionals, measure, bounded: !bounds.is_empty(), limits: Vec::new() };
         let noise: Vec<f64> = (0..problem.constraints().len())
             .map(|at| match measure {
                 Measure::Decisions => EVEN.max(NOISE * problem.sampling_error(at, tally)),
@@ -76,33 +77,32 @@ impl<'a> Goal<'a> {
         let violation = violation.reduce(f64::min);
         for (at, constraint) in problem.constraints().iter().enumerate() {
             match violation {
-                Some(most) => goal.push_violation(at, most, [0.0; 2], tolerance[at].min(most / 4.0)),
+                Some(most) => goal.push_violation(at, constraint, most, [0.0; 2], tolerance[at].min(most / 4.0)),
                 None if compared && constraint.reference == Reference::Overall => {}
-                None => goal.push_violation(at, 0.0, [tolerance[at], noise[at]], 0.0),
+                None => goal.push_violation(at, constraint, 0.0, [tolerance[at], noise[at]], 0.0),
             }
         }
         for bound in bounds {
             match *bound {
-                Bound::MaxDifference(most) => goal.push_pairs(1.0, most, &tolerance),
-                Bound::MinRatio(least) => goal.push_pairs(least, 0.0, &tolerance),
+                Bound::MaxDifference(most) => goal.push_pairs(problem.constraints(), 1.0, most, &tolerance),
+                Bound::MinRatio(least) => goal.push_pairs(problem.constraints(), least, 0.0, &tolerance),
                 Bound::MaxViolation(_) => {}
             }
         }
         goal
     }
 
-    fn push_violation(&mut self, at: usize, most: f64, [slack, noise]: [f64; 2], aim: f64) {
+    fn push_violation(&mut self, at: usize, constraint: &Constraint, most: f64, [slack, noise]: [f64; 2], aim: f64) {
         let terms = |sign| vec![(Term::Violation(at), sign)];
         let mut push = |sign| self.limits.push(Limit { terms: terms(sign), most, slack, noise, aim });
         push(1.0);
-        if !matches!(self.problem.constraints()[at].reference, Reference::AtLeast(_)) {
+        if !matches!(constraint.reference, Reference::AtLeast(_)) {
             push(-1.0);
         }
     }
 
     /// `share · rate of one − rate of another ≤ most`, for every two groups that can be compared.
-    fn push_pairs(&mut self, share: f64, most: f64, tolerance: &[f64]) {
-        let constraints = self.problem.constraints();
+    fn push_pairs(&mut self, constraints: &[Constraint], share: f64, most: f64, tolerance: &[f64]) {
         for (one, first) in constraints.iter().enumerate() {
             for (other, second) in constraints.iter().enumerate() {
                 if one != other && comparable(first, second) {
@@ -130,7 +130,7 @@ impl<'a> Goal<'a> {
     pub(super) fn slopes(&self, change: &Tally) -> Vec<f64> {
         let slope = |&(term, coefficient): &(Term, f64)| {
             let (Term::Violation(at) | Term::Rate(at)) = term;
-            let Some(functional) = self.problem.functional(at) else { return 0.0 };
+            let Some(functional) = self.functionals[at].as_ref() else { return 0.0 };
             coefficient
                 * match term {
                     Term::Violation(_) => functional.slope(change, self.measure),
@@ -178,7 +178,7 @@ impl<'a> Goal<'a> {
         };
         let term = |&(term, coefficient): &(Term, f64)| {
             let (Term::Violation(at) | Term::Rate(at)) = term;
-            self.problem.functional(at).map_or(0.0, |functional| coefficient * value(functional, term))
+            self.functionals[at].as_ref().map_or(0.0, |functional| coefficient * value(functional, term))
         };
         limit.terms.iter().map(term).sum()
     }

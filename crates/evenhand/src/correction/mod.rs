@@ -2,8 +2,9 @@
 //!
 //! `settings` says what is asked and how, `bound` how uneven is good enough; `binding` is what training
 //! rows teach about columns, groups and constraints; `problem` is one set of rows made ready, in which
-//! `merge` finds those that are alike. `newton` finds multipliers by the steps of `step` towards the `goal`,
-//! and `frontier` goes on from goal to goal; `published` is the loop of the paper; `run` is what both share. `trace` is what they leave behind;
+//! `merge` finds those that are alike. `newton` finds multipliers by the steps of `step` towards the `goal`;
+//! `polish` settles the last rows; `frontier` goes on from goal to goal; `published` is the loop of the paper; `run` is
+//! what both share, `select` by which rows they judge. `trace` is what they leave behind;
 //! `fitted` is what a user gets.
 //! Leans on everything below it; learners are handed in.
 
@@ -20,6 +21,7 @@ mod preset;
 mod problem;
 mod published;
 mod run;
+mod select;
 mod settings;
 mod step;
 mod trace;
@@ -34,5 +36,6 @@ pub use preset::{Conventions, Keep, Newton, Preset, Solver};
 pub use problem::Problem;
 pub use run::Outcome;
 pub(crate) use run::learner_weights;
+pub use select::Selection;
 pub use settings::{Correction, Technique};
 pub use trace::{Loop, Observer, Silent, Stop};

@@ -10,7 +10,7 @@ use super::goal::Goal;
 use super::polish::{REACH, polish};
 use super::run::{Iterate, Run, learner_weights, training};
 use super::step::{Step, Tangents};
-use super::{Correction, Newton, Observer, Outcome, Problem, Stop};
+use super::{Bound, Newton, Observer, Outcome, Stop};
 use faer::{Mat, Side};
 
 use crate::constraint::{Measure, Reference, TiltTable, WeightRange};
@@ -51,13 +51,12 @@ const SAVING: f64 = 0.1;
 const SAVINGS: usize = 4;
 
 pub(super) fn correct<L: Learner>(
-    problem: &Problem,
-    settings: &Correction,
+    run: Run<'_, L>,
     newton: Newton,
-    learner: &L,
     observer: &mut dyn Observer,
 ) -> Result<Outcome<L::Predictor>> {
-    let mut search = Search::start(problem, settings, newton, learner)?;
+    let (problem, settings) = (run.problem, run.settings);
+    let mut search = Search::start(run, newton)?;
     let asked = !settings.bounds.is_empty()
         || problem.constraints().iter().any(|constraint| constraint.reference != Reference::Overall);
     let tries = if asked { THRIFT.len() } else { UNASKED };
@@ -68,7 +67,7 @@ pub(super) fn correct<L: Learner>(
 /// Where the search is, and what it knows.
 pub(super) struct Search<'a, L: Learner> {
     run: Run<'a, L>,
-    goal: Goal<'a>,
+    goal: Goal,
     newton: Newton,
     /// The multipliers that are moved; the others would move the same exponents.
     free: Vec<usize>,
@@ -105,16 +104,10 @@ struct Slopes {
 
 impl<'a, L: Learner> Search<'a, L> {
     /// With multipliers of zero, and the goal of the settings.
-    pub(super) fn start(
-        problem: &'a Problem,
-        settings: &'a Correction,
-        newton: Newton,
-        learner: &'a L,
-    ) -> Result<Self> {
-        let mut run = Run::new(problem, settings, learner);
+    pub(super) fn start(mut run: Run<'a, L>, newton: Newton) -> Result<Self> {
         let first = run.fit(vec![0.0; run.table.multipliers()], false)?;
         let mut search = Self {
-            goal: Goal::new(problem, &settings.bounds, settings.measure, &first.tally),
+            goal: Goal::new(run.judging(), &run.settings.bounds, run.settings.measure, &first.tally),
             gram: Vec::new(),
             reach: Vec::new(),
             fitted: first.multipliers.clone(),
@@ -133,8 +126,13 @@ impl<'a, L: Learner> Search<'a, L> {
     }
 
     /// Turns to another goal from where it is; its limits must speak of the same constraints in the same order.
-    pub(super) fn aim(&mut self, goal: Goal<'a>) {
+    pub(super) fn aim(&mut self, goal: Goal) {
         self.goal = goal;
+    }
+
+    /// A goal for the rows it is judged by, at the rates of one of its fits.
+    pub(super) fn goal(&self, bounds: &[Bound], tally: &Tally) -> Goal {
+        Goal::new(self.run.judging(), bounds, self.run.settings.measure, tally)
     }
 
     /// What the current fit does.
@@ -297,7 +295,7 @@ impl<'a, L: Learner> Search<'a, L> {
     fn is_as_good(&self, other: &Iterate<L::Predictor>) -> bool {
         let reached = |iterate: &Iterate<L::Predictor>| self.goal.excess(&iterate.tally) <= 0.0;
         match (reached(&self.current), reached(other)) {
-            (true, true) => self.run.problem.error(&self.current.tally) <= self.run.problem.error(&other.tally),
+            (true, true) => self.run.judging().error(&self.current.tally) <= self.run.judging().error(&other.tally),
             (false, false) => self.worst(&self.current) <= self.worst(other),
             (current, _) => current,
         }
@@ -387,7 +385,7 @@ impl<'a, L: Learner> Search<'a, L> {
 
     /// The rows whose decisions a small step may change; `None` where that cannot be told, or is not asked.
     fn band(&self) -> Result<Option<Band>> {
-        let Some(tangent) = self.tangent.as_ref().filter(|_| self.run.settings.measure == Measure::Decisions) else {
+        let Some(tangent) = self.tangent.as_ref().filter(|_| self.run.judges_itself() && self.run.settings.measure == Measure::Decisions) else {
             return Ok(None);
         };
         let (problem, count) = (self.run.problem, self.free.len());
@@ -455,7 +453,7 @@ fn may_go_on(stop: Stop) -> bool {
 fn slopes<L: Learner>(
     run: &mut Run<'_, L>,
     free: &[usize],
-    goal: &Goal<'_>,
+    goal: &Goal,
     iterate: &Iterate<L::Predictor>,
 ) -> Result<Option<(Slopes, Box<dyn Tangent>)>> {
     let (problem, table) = (run.problem, &run.table);
@@ -472,11 +470,12 @@ fn slopes<L: Learner>(
     let Some(tangent) = run.learner.tangent(training, &iterate.predictor, &directions, &mut run.memory)? else {
         return Ok(None);
     };
-    let (features, rows) = (problem.features(), cells.tally_rows());
-    let changes = tally_slopes(&iterate.predictor, &*tangent, free.len(), features, rows, problem.bandwidth())?;
+    let judging = run.judging();
+    let (features, rows) = (judging.features(), judging.cells().tally_rows());
+    let changes = tally_slopes(&iterate.predictor, &*tangent, free.len(), features, rows, judging.bandwidth())?;
     let slopes = Slopes {
         distances: changes.iter().map(|change| goal.slopes(change)).collect(),
-        errors: changes.iter().map(|change| problem.error(change)).collect(),
+        errors: changes.iter().map(|change| judging.error(change)).collect(),
     };
     Ok(Some((slopes, tangent)))
 }

@@ -19,7 +19,7 @@ const NARROWER: f64 = 0.6;
 /// The best small step: starting from `first`, the one among its neighbours by one or two multipliers that
 /// leaves the worst limit lowest, again and again. Which is tried first does not matter, so
 /// neither does the order of groups.
-pub(super) fn polish(goal: &Goal<'_>, band: &Band, reach: &[f64], first: Vec<f64>) -> Vec<f64> {
+pub(super) fn polish(goal: &Goal, band: &Band, reach: &[f64], first: Vec<f64>) -> Vec<f64> {
     let count = band.directions();
     let worst = |moves: &[f64]| goal.worst(&band.tally(moves));
     let mut best = (worst(&first), first);

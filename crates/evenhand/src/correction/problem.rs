@@ -120,6 +120,68 @@ impl Problem {
         })
     }
 
+    /// Some of the rows, in the same cells. Constraints that speak of none of them stay, with no violation.
+    ///
+    /// # Errors
+    /// [`Error::NoWeight`] when they weigh nothing.
+    pub(super) fn select(&self, rows: &[usize]) -> Result<Self> {
+        let cells = self.cells.select(rows)?;
+        Ok(Self {
+            features: self.features.select(rows),
+            labels: self.labels.select(rows),
+            group_names: self.group_names.clone(),
+            constraints: self.constraints.clone(),
+            functionals: self.constraints.iter().map(|one| Functional::bind(one, &cells)).collect(),
+            cells,
+            ..*self
+        })
+    }
+
+    /// The sums of a predictor over these rows.
+    pub(super) fn tally(&self, predictor: &dyn Predictor) -> Result<Tally> {
+        tally(predictor, &self.features, self.cells.tally_rows())
+    }
+
+    /// The same rows, each counted so many times more.
+    ///
+    /// # Errors
+    /// [`Error::NoConstraints`] when a constraint is left without rows, [`Error::NoWeight`] when all are.
+    pub(crate) fn counted(&self, counts: &[f64]) -> Result<Self> {
+        let cells = self.cells.counted(counts)?;
+        let functionals: Vec<_> = self.constraints.iter().map(|one| Functional::bind(one, &cells)).collect();
+        if functionals.iter().any(Option::is_none) {
+            return Err(Error::NoConstraints { reason: "a group has no rows left".into() });
+        }
+        Ok(Self {
+            features: self.features.clone(),
+            labels: self.labels.clone(),
+            group_names: self.group_names.clone(),
+            constraints: self.constraints.clone(),
+            cells,
+            functionals,
+            ..*self
+        })
+    }
+
+    /// Per constraint: the overall mean score of what it counts, the group's, and the weight of the group's rows.
+    ///
+    /// # Errors
+    /// What the predictor says.
+    pub(crate) fn mean_scores(&self, predictor: &dyn Predictor) -> Result<Vec<(f64, f64, f64)>> {
+        let tally = self.tally(predictor)?;
+        let means = |functional: &Functional| {
+            let (overall, group) =
+                (functional.reference(&tally, Measure::Scores), functional.group_rate(&tally, Measure::Scores));
+            (overall, group, functional.share() * self.cells.total_weight())
+        };
+        Ok(self.functionals.iter().flatten().map(means).collect())
+    }
+
+    /// The names of the groups, pinned subsets last.
+    pub fn group_names(&self) -> &[String] {
+        &self.group_names
+    }
+
     /// The encoded rows.
     pub fn features(&self) -> &Features {
         &self.features
@@ -150,9 +212,9 @@ impl Problem {
         TiltTable::new(&self.constraints, &self.functionals, &self.cells, rule)
     }
 
-    /// A constraint bound to these rows; `None` where it speaks of none of them.
-    pub(super) fn functional(&self, at: usize) -> Option<&Functional> {
-        self.functionals[at].as_ref()
+    /// The constraints bound to these rows; `None` where one speaks of none of them.
+    pub(super) fn functionals(&self) -> &[Option<Functional>] {
+        &self.functionals
     }
 
     /// The standard error of a constraint's violation: how far it would stray by chance alone on
@@ -202,7 +264,7 @@ impl Problem {
     /// # Errors
     /// What the predictor says.
     pub fn assess_predictor(&self, predictor: &dyn Predictor, measure: Measure) -> Result<Assessment> {
-        Ok(self.assess(&tally(predictor, &self.features, self.cells.tally_rows())?, measure))
+        Ok(self.assess(&self.tally(predictor)?, measure))
     }
 
     pub(super) fn assess(&self, tally: &Tally, measure: Measure) -> Assessment {

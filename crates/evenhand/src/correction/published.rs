@@ -6,27 +6,25 @@
 
 use super::goal::Goal;
 use super::run::{Iterate, Run};
-use super::{Conventions, Correction, Keep, Observer, Outcome, Problem, Stop};
+use super::{Conventions, Keep, Observer, Outcome, Stop};
 use crate::Result;
 use crate::constraint::Constraint;
 use crate::learner::Learner;
 
 /// Runs the loop on rows that are already encoded and grouped.
 pub(super) fn correct<L: Learner>(
-    problem: &Problem,
-    settings: &Correction,
+    mut run: Run<'_, L>,
     conventions: Conventions,
-    learner: &L,
     observer: &mut dyn Observer,
 ) -> Result<Outcome<L::Predictor>> {
+    let (problem, settings) = (run.problem, run.settings);
     let lag = conventions.lag && problem.constraints().iter().any(Constraint::speaks_of_labels);
     let last = settings.solver.most_fits();
-    let mut run = Run::new(problem, settings, learner);
     let (mut multipliers, mut before) = (vec![0.0; problem.constraints().len()], None);
     let mut best: Option<Iterate<L::Predictor>> = None;
 
     let stop = loop {
-        let number = run.fits() + 1;
+        let number = run.trace.len() + 1;
         let unweighted = number == 1 && (conventions.first_unweighted || lag);
         let behind_weights = if lag { before.replace(multipliers.clone()) } else { None };
         let iterate = run.fit(behind_weights.unwrap_or_else(|| multipliers.clone()), unweighted)?;
@@ -35,7 +33,7 @@ pub(super) fn correct<L: Learner>(
         done.moved.clone_from(&multipliers);
         let go_on = observer.after(done);
 
-        let goal = Goal::new(problem, &settings.bounds, settings.measure, &iterate.tally);
+        let goal = Goal::new(run.judging(), &settings.bounds, settings.measure, &iterate.tally);
         let met = !settings.bounds.is_empty() && goal.excess(&iterate.tally) <= 0.0;
         if met || conventions.keep == Keep::Last || best.as_ref().is_none_or(|best| is_better(&run, &iterate, best)) {
             best = Some(iterate);
@@ -61,6 +59,6 @@ fn step<L: Learner>(run: &Run<'_, L>, step: f64, multipliers: &mut [f64], violat
 }
 
 fn is_better<L: Learner>(run: &Run<'_, L>, one: &Iterate<L::Predictor>, other: &Iterate<L::Predictor>) -> bool {
-    let error = |iterate: &Iterate<L::Predictor>| run.problem.error(&iterate.tally);
+    let error = |iterate: &Iterate<L::Predictor>| run.problem.error(&iterate.trained);
     one.violation.total_cmp(&other.violation).then(error(one).total_cmp(&error(other))).is_lt()
 }

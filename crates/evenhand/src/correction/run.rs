@@ -3,7 +3,8 @@
 use super::{Assessment, Correction, Loop, Problem, Silent, Stop, Technique};
 use crate::cells::Cells;
 use crate::constraint::{TiltTable, WeightRange, WeightRule};
-use crate::kernel::{Tally, tally};
+use super::select::Jury;
+use crate::kernel::Tally;
 use crate::learner::{Learner, Predictor, Training};
 use crate::sampling::keep_by_lot;
 use crate::{Result, Warning, Weights};
@@ -23,6 +24,9 @@ pub struct Outcome<P> {
     pub unweighted: bool,
     /// The classifier's rates and violations on the training rows.
     pub train: Assessment,
+    /// The same on the rows by which multipliers were chosen, where those are not the training rows as
+    /// the classifier itself sees them: validation rows, or all of them by models that have not seen them.
+    pub judged: Option<Assessment>,
     /// Every loop.
     pub trace: Vec<Loop>,
     /// How the run ended.
@@ -39,6 +43,9 @@ pub(super) struct Iterate<P> {
     pub(super) predictor: P,
     pub(super) multipliers: Vec<f64>,
     pub(super) unweighted: bool,
+    /// What it does with the training rows.
+    pub(super) trained: Tally,
+    /// What it, or models like it, do with the rows that violations are measured on.
     pub(super) tally: Tally,
     pub(super) violations: Vec<f64>,
     pub(super) violation: f64,
@@ -52,15 +59,34 @@ pub(super) struct Run<'a, L: Learner> {
     pub(super) table: TiltTable,
     pub(super) memory: L::Memory,
     pub(super) trace: Vec<Loop>,
+    jury: Jury<L>,
     fits: usize,
     unconverged: usize,
 }
 
 impl<'a, L: Learner> Run<'a, L> {
     pub(super) fn new(problem: &'a Problem, settings: &'a Correction, learner: &'a L) -> Self {
+        Self::before(Jury::Training, problem, settings, learner)
+    }
+
+    /// A run whose violations are measured by a jury.
+    pub(super) fn before(jury: Jury<L>, problem: &'a Problem, settings: &'a Correction, learner: &'a L) -> Self {
         let table = problem.tilt_table(settings.solver.rule());
         let memory = L::Memory::default();
-        Self { problem, settings, learner, table, memory, trace: Vec::new(), fits: 0, unconverged: 0 }
+        Self { problem, settings, learner, table, memory, trace: Vec::new(), jury, fits: 0, unconverged: 0 }
+    }
+
+    /// The rows that violations are measured on.
+    pub(super) fn judging(&self) -> &Problem {
+        match &self.jury {
+            Jury::Validation(problem) => problem,
+            Jury::Training | Jury::Folds(_) => self.problem,
+        }
+    }
+
+    /// Whether these are the training rows, seen by the model itself.
+    pub(super) fn judges_itself(&self) -> bool {
+        matches!(self.jury, Jury::Training)
     }
 
     /// Weights from multipliers, a fit with them, and what the fitted model does.
@@ -70,11 +96,30 @@ impl<'a, L: Learner> Run<'a, L> {
         let predictor = self.learner.fit(training(self.problem, &weights), &mut self.memory)?;
         self.fits += 1;
         self.unconverged += usize::from(!predictor.converged());
-        let problem = self.problem;
-        let tally = tally(&predictor, problem.features(), problem.cells().tally_rows())?;
-        let violations = problem.violations(&tally, self.settings.measure);
+        let trained = self.problem.tally(&predictor)?;
+        let tally = self.judged(&predictor, &trained, &multipliers, unweighted)?;
+        let violations = self.judging().violations(&tally, self.settings.measure);
         let violation = violations.iter().fold(0.0, |largest: f64, one| largest.max(one.abs()));
-        Ok(Iterate { predictor, multipliers, unweighted, tally, violations, violation })
+        Ok(Iterate { predictor, multipliers, unweighted, trained, tally, violations, violation })
+    }
+
+    /// What violations are measured from.
+    fn judged(&mut self, predictor: &L::Predictor, trained: &Tally, multipliers: &[f64], unweighted: bool) -> Result<Tally> {
+        let folds = match &mut self.jury {
+            Jury::Training => return Ok(trained.clone()),
+            Jury::Validation(problem) => return problem.tally(predictor),
+            Jury::Folds(folds) => folds,
+        };
+        let mut sum: Option<Tally> = None;
+        for fold in folds {
+            let cells = fold.train.cells();
+            let weights = learner_weights(&self.table, multipliers, self.settings.technique, unweighted, cells)?;
+            let predictor = self.learner.fit(training(&fold.train, &weights), &mut fold.memory)?;
+            self.fits += 1;
+            let tally = fold.test.tally(&predictor)?;
+            sum = Some(sum.map_or_else(|| tally.clone(), |sum| sum.plus(&tally)));
+        }
+        Ok(sum.unwrap_or_else(|| trained.clone()))
     }
 
     /// Writes a fit into the trace; what comes next is filled in when it is known.
@@ -85,8 +130,8 @@ impl<'a, L: Learner> Run<'a, L> {
             moved: iterate.multipliers.clone(),
             violations: iterate.violations.clone(),
             violation: iterate.violation,
-            error: self.problem.error(&iterate.tally),
-            loss: self.problem.loss(&iterate.tally),
+            error: self.problem.error(&iterate.trained),
+            loss: self.problem.loss(&iterate.trained),
             seconds,
         });
         self.trace.last_mut().expect("one was just pushed")
@@ -106,7 +151,8 @@ impl<'a, L: Learner> Run<'a, L> {
             rule: self.table.rule(),
             cell_weights: self.table.weights(&iterate.multipliers),
             unweighted: iterate.unweighted,
-            train: self.problem.assess(&iterate.tally, self.settings.measure),
+            train: self.problem.assess(&iterate.trained, self.settings.measure),
+            judged: (!self.judges_itself()).then(|| self.judging().assess(&iterate.tally, self.settings.measure)),
             predictor: iterate.predictor,
             multipliers: iterate.multipliers,
             trace: std::mem::take(&mut self.trace),

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Binding, Bound, Fitted, Observer, Outcome, Preset, Problem, Silent, Solver, newton, published, run};
+use super::{
+    Binding, Bound, Fitted, Observer, Outcome, Preset, Problem, Selection, Silent, Solver, newton, published, run,
+};
+use super::select::Jury;
 use crate::constraint::{Constraint, Measure};
 use crate::data::Dataset;
 use crate::features::ColumnPlan;
@@ -20,6 +23,7 @@ use crate::{Error, Result};
 /// | withhold | none | | columns the learner may not see, beside those a notion withholds |
 /// | bounds | none | | how uneven is good enough; none asks for as even as the rows can tell |
 /// | solver | that of [`Preset::Default`] | | how the multipliers are found |
+/// | select | training rows | | by which rows multipliers are chosen |
 /// | measure | decisions | | whether decisions or scores are compared |
 /// | technique | weighting | | weights, or rows kept by lot |
 /// | standardise | yes | | whether numeric columns are centred and scaled |
@@ -38,6 +42,8 @@ pub struct Correction {
     pub bounds: Vec<Bound>,
     /// How the multipliers are found.
     pub solver: Solver,
+    /// By which rows multipliers are chosen.
+    pub select: Selection,
     /// Whether decisions or scores are compared.
     pub measure: Measure,
     /// How weights reach the learner.
@@ -71,6 +77,7 @@ impl Correction {
             withhold: Vec::new(),
             bounds: Vec::new(),
             solver: Preset::Default.solver(),
+            select: Selection::Training,
             measure: Measure::Decisions,
             technique: Technique::Weighting,
             standardise: true,
@@ -107,6 +114,13 @@ impl Correction {
     pub fn preset(mut self, preset: Preset) -> Self {
         self.solver = preset.solver();
         self.standardise = preset.standardises();
+        self
+    }
+
+    /// Chooses multipliers by these rows.
+    #[must_use]
+    pub fn select(mut self, select: Selection) -> Self {
+        self.select = select;
         self
     }
 
@@ -171,11 +185,11 @@ impl Correction {
         observer: &mut dyn Observer,
     ) -> Result<Outcome<L::Predictor>> {
         self.check_for(problem)?;
-        let merged = self.may_merge(learner).then(|| problem.merged()).flatten();
-        let problem = merged.as_ref().unwrap_or(problem);
+        let (part, jury) = self.part(problem, learner)?;
+        let run = run::Run::before(jury, part.as_ref().unwrap_or(problem), self, learner);
         match self.solver {
-            Solver::Newton(newton) => newton::correct(problem, self, newton, learner, observer),
-            Solver::Loop(conventions) => published::correct(problem, self, conventions, learner, observer),
+            Solver::Newton(newton) => newton::correct(run, newton, observer),
+            Solver::Loop(conventions) => published::correct(run, conventions, observer),
         }
     }
 
@@ -190,8 +204,15 @@ impl Correction {
         run::uncorrected(merged.as_ref().unwrap_or(problem), self, learner)
     }
 
+    /// The rows to fit to, where they are not all of them one by one, and who measures violations.
+    pub(super) fn part<L: Learner>(&self, problem: &Problem, learner: &L) -> Result<(Option<Problem>, Jury<L>)> {
+        let merge = self.may_merge(learner);
+        let (part, jury) = self.select.part(problem, merge)?;
+        Ok((part.or_else(|| merge.then(|| problem.merged()).flatten()), jury))
+    }
+
     /// Lots are drawn row by row; weights are not.
-    pub(super) fn may_merge<L: Learner>(&self, learner: &L) -> bool {
+    fn may_merge<L: Learner>(&self, learner: &L) -> bool {
         self.technique == Technique::Weighting && learner.takes_merged_rows()
     }
 
@@ -209,6 +230,7 @@ impl Correction {
     /// [`Error::Setting`] for a number out of its range.
     pub fn check(&self) -> Result<()> {
         self.solver.check()?;
+        self.select.check()?;
         for (at, notion) in self.notions.iter().enumerate() {
             if self.notions[..at].contains(notion) {
                 let found = format!("`{notion}` twice");

@@ -22,6 +22,7 @@ pub use labels::Labels;
 pub use read::ReadOptions;
 pub(crate) use read::text_of;
 pub use schema::Schema;
+pub(crate) use split::cut;
 pub use split::holdout;
 pub use table::{Categorical, Column, Table};
 pub use write::write_atomically;

@@ -1,7 +1,7 @@
 //! Cutting rows into a part to train on and a part to test on.
 //!
-//! Holds [`holdout`]. Works on row numbers alone; the draw depends on the seed and on
-//! nothing else.
+//! Holds [`holdout`] and, where the number of test rows is known, `cut`. Works on row
+//! numbers alone; the draw depends on the seed and on nothing else.
 
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -32,11 +32,16 @@ pub fn holdout(rows: usize, fraction: f64, seed: u64) -> Result<(Vec<usize>, Vec
             return Err(Error::NoRows { what: format!("{what} of {rows} rows at a holdout of {fraction}") });
         }
     }
+    Ok(cut(rows, tested, seed))
+}
+
+/// The rows to train on and the `tested` rows to test on, each in ascending order.
+pub(crate) fn cut(rows: usize, tested: usize, seed: u64) -> (Vec<usize>, Vec<usize>) {
     let mut is_tested = vec![false; rows];
     for row in draw(rows, tested, &mut ChaCha8Rng::seed_from_u64(seed)) {
         is_tested[row] = true;
     }
-    Ok((0..rows).partition(|&row| !is_tested[row]))
+    (0..rows).partition(|&row| !is_tested[row])
 }
 
 /// The first steps of a Fisher–Yates shuffle. Written out, since the order in which a

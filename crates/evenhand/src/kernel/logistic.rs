@@ -21,6 +21,17 @@ pub(crate) struct LogisticRows<'a> {
     pub(crate) classes: usize,
 }
 
+/// What [`LogisticRows::influence`] adds up.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Parts<'a> {
+    /// Per direction, a number per coefficient.
+    pub(crate) directions: &'a [Vec<f64>],
+    /// Per cell and direction: share and level.
+    pub(crate) shares: &'a [[f64; 2]],
+    pub(crate) cell_of_row: &'a Codes,
+    pub(crate) row_weights: Option<&'a [f64]>,
+}
+
 /// How many margins a row has.
 pub(crate) fn outputs(classes: usize) -> usize {
     if classes == 2 { 1 } else { classes }
@@ -129,6 +140,57 @@ impl LogisticRows<'_> {
                 }
             }
             self.unscatter(&sums)
+        };
+        parallel::reduce(self.features.rows(), pass, |left, right| add(left, &right))
+    }
+
+    /// `Σ weight · ∂p/∂coefficients`, with p the probability of the positive one of two classes.
+    pub(crate) fn score_gradient(&self, coefficients: &[f64]) -> Vec<f64> {
+        let tables = self.tables(coefficients);
+        let pass = |rows| {
+            let mut at = Buffers::new(self.classes);
+            let mut sums = Scatter::new(self.features);
+            for block in blocks(rows) {
+                at.probabilities(self, &tables, block.clone());
+                at.curvature(0, 0);
+                sums.add(self.features, block, &at.scratch);
+            }
+            self.unscatter(&[sums])
+        };
+        parallel::reduce(self.features.rows(), pass, |left, right| add(left, &right))
+    }
+
+    /// Sums of products, over rows, of the parts that `Σ influence` has from each row: with p and y of two classes,
+    /// `part_k = share_k·p − level_k − weight·(p − y)·(x·direction_k)`, times the row's own weight
+    /// where it is not in `weight` already. Row by row of a square.
+    pub(crate) fn influence(&self, coefficients: &[f64], parts: &Parts<'_>) -> Vec<f64> {
+        let tables = self.tables(coefficients);
+        let directions: Vec<Tables> = parts.directions.iter().map(|one| Tables::new(self.features, one)).collect();
+        let count = directions.len();
+        let pass = |rows| {
+            let mut at = Buffers::new(self.classes);
+            let (mut moves, mut cells) = (vec![Vec::with_capacity(BLOCK); count], Vec::with_capacity(BLOCK));
+            let (mut products, mut part) = (vec![0.0; count * count], vec![0.0; count]);
+            for block in blocks(rows) {
+                at.probabilities(self, &tables, block.clone());
+                margins(self.features, &directions, block.clone(), &mut moves);
+                parts.cell_of_row.block(block.clone(), &mut cells);
+                for (row, (&p, &cell)) in at.margins[0].iter().zip(&cells).enumerate() {
+                    let own = parts.row_weights.map_or(1.0, |weights| weights[block.start + row]);
+                    let positive = f64::from(u8::from(self.labels.get(block.start + row) == 1));
+                    let residual = at.weights[row] * (p - positive);
+                    for (k, part) in part.iter_mut().enumerate() {
+                        let [share, level] = parts.shares[cell as usize * count + k];
+                        *part = own * (share * p - level) - residual * moves[k][row];
+                    }
+                    for (one, row) in part.iter().zip(products.chunks_exact_mut(count)) {
+                        for (other, product) in part.iter().zip(row) {
+                            *product += one * other;
+                        }
+                    }
+                }
+            }
+            products
         };
         parallel::reduce(self.features.rows(), pass, |left, right| add(left, &right))
     }

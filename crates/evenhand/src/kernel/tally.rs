@@ -35,6 +35,12 @@ impl Tally {
         self.of(cell)[2 * self.classes]
     }
 
+    /// The sums of these rows and of others in the same cells.
+    #[must_use]
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        Self { classes: self.classes, sums: self.sums.iter().zip(&other.sums).map(|(a, b)| a + b).collect() }
+    }
+
     fn of(&self, cell: usize) -> &[f64] {
         let width = width(self.classes);
         &self.sums[cell * width..(cell + 1) * width]

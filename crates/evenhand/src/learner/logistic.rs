@@ -198,9 +198,10 @@ impl Predictor for LogisticModel {
     }
 }
 
-struct Penalised<'a> {
-    rows: LogisticRows<'a>,
-    settings: &'a Logistic,
+/// The loss of some rows with the penalty of some settings.
+pub(super) struct Penalised<'a> {
+    pub(super) rows: LogisticRows<'a>,
+    pub(super) settings: &'a Logistic,
 }
 
 impl Penalised<'_> {

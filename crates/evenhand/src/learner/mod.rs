@@ -2,14 +2,16 @@
 //!
 //! A learner sees features, labels and weights and nothing else; it never sees groups.
 //! `logistic` is built in; `function` makes a learner of any closure, `process` of any
-//! program. `minimise` is the solver behind `logistic`.
+//! program. `minimise` is the solver behind `logistic`, `influence` how far its result would stray with other rows.
 
 mod function;
+mod influence;
 mod logistic;
 mod minimise;
 mod process;
 
 pub use function::{FnLearner, FnPredictor};
+pub(crate) use influence::Asked;
 pub use logistic::{Logistic, LogisticModel};
 pub use process::{ProcessLearner, ProcessModel};
 

@@ -1,10 +1,10 @@
 //! Recipes: how published datasets become the tasks of the paper's experiments.
 //!
 //! Each dataset is one file of data, a [`Recipe`] constant: which file, which rows, what is
-//! to be predicted, how columns become features, which groups. `prepare` carries a recipe
-//! out, `percentile` finds edges. Leans on `data`, `features`, `group` and `correction`;
-//! nothing below knows of recipes. What the paper leaves unsaid about these tasks is as
-//! its authors' notebooks have it. [Jiang & Nachum 2019, Sec. 6]
+//! to be predicted, how columns become features, which groups. `source` reads files and cuts
+//! rows into training and test rows, `prepare` carries a recipe out on them, `percentile`
+//! finds edges. Leans on `data`, `features`, `group` and `correction`; nothing below knows of
+//! recipes. What the paper leaves unsaid about these tasks is as its authors' notebooks have it. [Jiang & Nachum 2019, Sec. 6]
 
 mod adult;
 mod bank;
@@ -13,8 +13,10 @@ mod compas;
 mod german;
 mod percentile;
 mod prepare;
+mod source;
 
 pub use prepare::Prepared;
+pub use source::Source;
 
 use std::path::Path;
 
@@ -175,13 +177,21 @@ impl Recipe {
         self.about
     }
 
-    /// Reads the dataset's files from a folder and prepares them.
+    /// Reads the dataset's files from a folder and prepares them as published.
+    ///
+    /// # Errors
+    /// Those of [`Recipe::read`] and of [`Source::published`].
+    pub fn load(&self, folder: &Path) -> Result<Prepared> {
+        self.read(folder)?.published()
+    }
+
+    /// Reads the dataset's files from a folder, to be split as published or by lot.
     ///
     /// # Errors
     /// Those of [`Table::read`](crate::Table::read), and [`Error::UnknownColumn`] and the
     /// like when the files are not the published ones.
-    pub fn load(&self, folder: &Path) -> Result<Prepared> {
-        prepare::prepare(self, folder)
+    pub fn read(&self, folder: &Path) -> Result<Source<'_>> {
+        Source::read(self, folder)
     }
 }
 

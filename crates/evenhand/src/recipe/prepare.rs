@@ -1,12 +1,10 @@
-//! Carrying out a recipe: from published files to two datasets, a plan and groups.
-
-use std::collections::BTreeSet;
-use std::path::Path;
+//! Carrying out a recipe: from its rows to two datasets, a plan and groups.
 
 use super::percentile::percentiles;
-use super::{Edges, Feature, File, GroupRule, Keep, Label, Names, Others, Recipe, Rows, Split};
+use super::source::Parts;
+use super::{Edges, Feature, GroupRule, Label, Others, Recipe, Rows};
 use crate::correction::{Correction, Preset};
-use crate::data::{Categorical, Column, Dataset, ReadOptions, Schema, Table, text_of};
+use crate::data::{Categorical, Column, Dataset, Schema, Table};
 use crate::features::{ColumnPlan, PlanKind};
 use crate::group::GroupSpec;
 use crate::learner::Logistic;
@@ -49,109 +47,21 @@ impl Prepared {
     }
 }
 
-pub(super) fn prepare(recipe: &Recipe, folder: &Path) -> Result<Prepared> {
-    let (table, train, test) = read(recipe, folder)?;
-    let training = table.select(&train);
-    let plan = plan(recipe, &table, &training)?;
+/// Carries a recipe out on its rows, some of them for training and the others for testing.
+pub(super) fn prepare(recipe: &Recipe, table: &Table, parts: &Parts) -> Result<Prepared> {
+    let training = table.select(&parts.train);
+    let plan = plan(recipe, table, &training)?;
     let groups = groups(recipe, &plan)?;
-    let mut kept = keep_columns(recipe, &table, &plan)?;
+    let mut kept = keep_columns(recipe, table, &plan)?;
     let schema = label(recipe, &mut kept)?;
     if recipe.fill_missing {
-        fill_missing(&mut kept, &train)?;
+        fill_missing(&mut kept, &parts.train)?;
     }
     let all = Dataset::new(kept, &schema)?;
-    Ok(Prepared { train: all.select(&train), test: all.select(&test), plan, groups })
+    Ok(Prepared { train: all.select(&parts.train), test: all.select(&parts.test), plan, groups })
 }
 
-/// All rows that stay, and which of them are for training and for testing.
-fn read(recipe: &Recipe, folder: &Path) -> Result<(Table, Vec<usize>, Vec<usize>)> {
-    let first = recipe.file.text(folder, recipe.file.name)?;
-    match recipe.split {
-        Split::Listed => {
-            let table = recipe.file.parse(folder, &first)?;
-            let stay = rows_that_stay(recipe.rows, &table)?;
-            let (train, test) = listed(folder, &stay)?;
-            Ok((table.select(&stay), train, test))
-        }
-        Split::File(name) => {
-            // Read as one file, so that both have the same columns of the same types.
-            let training_rows = recipe.file.parse(folder, &first)?.rows();
-            let table = recipe.file.parse(folder, &(first + &recipe.file.text(folder, name)?))?;
-            let all = 0..table.rows();
-            Ok((table, (0..training_rows).collect(), all.skip(training_rows).collect()))
-        }
-    }
-}
-
-impl File {
-    /// The lines of a file, tidied.
-    fn text(&self, folder: &Path, name: &str) -> Result<String> {
-        let mut text = text_of(&folder.join(name))?;
-        if let Some(tidy) = self.tidy {
-            text = text.lines().filter_map(tidy).collect::<Vec<_>>().join("\n");
-        }
-        if !text.ends_with('\n') {
-            text.push('\n');
-        }
-        Ok(text)
-    }
-
-    fn parse(&self, folder: &Path, text: &str) -> Result<Table> {
-        let options = ReadOptions::default().missing(self.missing.iter().copied());
-        let options = match self.names {
-            Names::Header => options,
-            Names::Listed => options.header(false).names(text_of(&folder.join("columns.txt"))?.lines()),
-            Names::Given(names) => options.header(false).names(names.iter().copied()),
-        };
-        // Warnings speak of repeated names only, and which columns are used is said here.
-        Ok(Table::parse(text, &folder.join(self.name), &options)?.0)
-    }
-}
-
-fn rows_that_stay(rules: &[Keep], table: &Table) -> Result<Vec<usize>> {
-    let mut stay: Vec<usize> = (0..table.rows()).collect();
-    for rule in rules {
-        match rule {
-            Keep::Between(name, lowest, highest) => {
-                let values = numbers(table, name)?;
-                stay.retain(|&row| (*lowest..=*highest).contains(&values[row]));
-            }
-            Keep::Not(name, unwanted) => {
-                let values = table.column(name)?;
-                stay.retain(|&row| values.text(row).is_some_and(|text| text != *unwanted));
-            }
-        }
-    }
-    Ok(stay)
-}
-
-/// Which of the rows that stay `split.csv` lists for training and for testing.
-///
-/// It counts rows as the file does, from 0; the answer counts those that stay.
-fn listed(folder: &Path, stay: &[usize]) -> Result<(Vec<usize>, Vec<usize>)> {
-    let path = folder.join("split.csv");
-    let (table, _) = Table::read(&path, &ReadOptions::default().numeric(["row"]))?;
-    let (numbers, part) = (numbers(&table, "row")?, table.column("split")?);
-    let (mut train, mut test) = (Vec::new(), Vec::new());
-    for (line, &number) in numbers.iter().enumerate() {
-        // A negative or missing number becomes 0, and the count below finds it out.
-        #[allow(clippy::cast_sign_loss)]
-        let place = stay.binary_search(&(number as usize));
-        match (place, part.text(line).as_deref()) {
-            (Ok(place), Some("train")) => train.push(place),
-            (Ok(place), Some("test")) => test.push(place),
-            _ => {}
-        }
-    }
-    let distinct: BTreeSet<usize> = train.iter().chain(&test).copied().collect();
-    if distinct.len() != stay.len() || numbers.len() != stay.len() {
-        let detail = format!("it must list each of {} rows once, as train or test", stay.len());
-        return Err(Error::Unreadable { path, format: "a split", detail });
-    }
-    Ok((train, test))
-}
-
-fn numbers<'a>(table: &'a Table, name: &str) -> Result<&'a [f64]> {
+pub(super) fn numbers<'a>(table: &'a Table, name: &str) -> Result<&'a [f64]> {
     match table.column(name)? {
         Column::Numeric(values) => Ok(values),
         Column::Categorical(_) => Err(Error::ColumnKind {

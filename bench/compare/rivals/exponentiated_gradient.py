@@ -1,0 +1,28 @@
+"""fairlearn's ExponentiatedGradient, with its defaults (at most 50 rounds, eps 0.01).
+
+The result is a lottery among classifiers: it is judged by its expected decisions, not by one
+draw. Disparate impact is demographic parity on the matrix without the columns that tell the
+group. fairlearn takes dense matrices only.
+"""
+
+from fairlearn.reductions import DemographicParity, EqualizedOdds, ExponentiatedGradient, TruePositiveRateParity
+from sklearn.linear_model import LogisticRegression
+
+from part import Part
+
+from .patterns import Patterns
+
+PACKAGE = "fairlearn"
+FORM = "dense"
+CONSTRAINTS = {
+    "demographic-parity": DemographicParity,
+    "disparate-impact": DemographicParity,
+    "equal-opportunity": TruePositiveRateParity,
+    "equalized-odds": EqualizedOdds,
+}
+
+
+def fit(train: Part, notion: str):
+    model = ExponentiatedGradient(LogisticRegression(solver="liblinear", C=1.0), CONSTRAINTS[notion]())
+    model.fit(train.matrix, train.labels, sensitive_features=Patterns(train).of(train))
+    return lambda part: model._pmf_predict(part.matrix)[:, 1], model.n_oracle_calls_

@@ -1,0 +1,181 @@
+//! `evenhand identify`: how far labels were tilted against each group.
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use evenhand::identify::{Effect, Identification, Multiplier};
+use evenhand::{Dataset, Identify, Stop};
+use serde::Serialize;
+
+use crate::Ending;
+use crate::args::DataArgs;
+use crate::output::{self, Told, note};
+use crate::progress::Progress;
+use crate::text::{Lines, clean, counted, signed, thousands};
+
+/// Estimate how far labels were tilted for or against each group.
+///
+/// The multipliers that make the probabilities of a corrected classifier even between groups
+/// are, under the model of the paper, the bias of whoever gave the labels. They are given as
+/// factors on the odds of a positive label, with intervals, and with what they assume.
+/// [Jiang & Nachum 2019, Prop. 1]
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct IdentifyArgs {
+    #[command(flatten)]
+    data: DataArgs,
+
+    /// Column the model may not see; may be repeated.
+    #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
+    withhold: Vec<String>,
+
+    /// Confidence of the intervals.
+    #[arg(long, value_name = "SHARE", default_value_t = Identify::default().confidence)]
+    confidence: f64,
+
+    /// How many times to draw rows again, to check the intervals; 0 does not.
+    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
+    resamples: usize,
+
+    /// Seed of these draws.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    seed: u64,
+
+    /// Penalty on the squares of the model's coefficients.
+    #[arg(long, value_name = "NUMBER", default_value_t = Identify::default().learner.l2)]
+    l2: f64,
+
+    /// How many threads to use; the result is the same with any [default: all cores].
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+
+    /// Write the result as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  evenhand identify loans.csv --label approved --positive yes --group sex --group age_band=18-24
+
+  Without the check by drawing rows again, for a program to read:
+    evenhand identify loans.parquet --label approved --group sex --resamples 0 --json
+
+JSON keys: rows, confidence, effects (group, rows, odds_ratio, low, high, resampled, sentence),
+multipliers (name, value, standard_error, low, high, resampled), violation, stop, fits,
+assumption, warnings.";
+
+/// The estimate, with the texts of warnings. The keys are stable.
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    found: Identification,
+    warnings: Vec<Told>,
+}
+
+pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
+    let settings = settings(args)?;
+    let (schema, reading) = (args.data.schema(), args.data.reading()?);
+    if let Some(threads) = args.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global().context("--threads")?;
+    }
+    let progress = Progress::new(args.json);
+    let path = &args.data.data;
+    let (data, mut warnings) =
+        progress.during(format!("reading {}", path.display()), || Dataset::read(path, &schema, &reading))?;
+    let (found, more) = progress.during("estimating", || settings.run(&data))?;
+    warnings.extend(more);
+    let report = Report { found, warnings: Told::all(warnings, None) };
+    if args.json {
+        output::json(&report)?;
+    } else {
+        output::warn(&report.warnings);
+        output::text(&report.to_text())?;
+    }
+    if report.found.stop != Stop::Converged {
+        note("no multipliers make the probabilities even: the numbers above are not an estimate of the bias");
+        return Ok(Ending::Missed);
+    }
+    Ok(Ending::Fine)
+}
+
+fn settings(args: &IdentifyArgs) -> evenhand::Result<Identify> {
+    let mut settings = Identify {
+        withhold: args.withhold.clone(),
+        confidence: args.confidence,
+        resamples: args.resamples,
+        seed: args.seed,
+        ..Identify::default()
+    };
+    settings.learner.l2 = args.l2;
+    for group in &args.data.groups {
+        settings = settings.group(group)?;
+    }
+    settings.check()?;
+    Ok(settings)
+}
+
+impl Report {
+    fn to_text(&self) -> String {
+        let found = &self.found;
+        let sentences: Vec<String> = found.effects.iter().map(|effect| clean(&effect.sentence) + "\n").collect();
+        let (multipliers, effects) = (self.multipliers(), self.effects());
+        format!(
+            "{}\nFactor on the odds of a positive label\n{effects}\nMultipliers, in units of g/Z - 1\n{multipliers}\n{}\n{}, {}.\n",
+            sentences.concat(),
+            wrapped(&found.assumption),
+            counted(found.rows, "row"),
+            counted(found.fits, "fit"),
+        )
+    }
+
+    fn effects(&self) -> String {
+        let mut lines = Lines::default();
+        lines.push("", self.heads(["rows", "factor"]));
+        for Effect { group, rows, odds_ratio, low, high, resampled, .. } in &self.found.effects {
+            let mut numbers = vec![thousands(*rows), format!("{odds_ratio:.3}"), range(*low, *high)];
+            numbers.extend(resampled.map(|again| range(again.low, again.high)));
+            lines.push(format!("  {group}"), numbers);
+        }
+        lines.render()
+    }
+
+    fn multipliers(&self) -> String {
+        let mut lines = Lines::default();
+        lines.push("", self.heads(["value", "standard error"]));
+        for Multiplier { name, value, standard_error, low, high, resampled } in &self.found.multipliers {
+            let mut numbers = vec![signed(*value), format!("{standard_error:.4}"), range(*low, *high)];
+            numbers.extend(resampled.map(|again| range(again.low, again.high)));
+            lines.push(format!("  {name}"), numbers);
+        }
+        lines.render()
+    }
+
+    fn heads(&self, first: [&str; 2]) -> Vec<String> {
+        let mut heads: Vec<String> = first.map(str::to_owned).to_vec();
+        heads.push(format!("{} % interval", self.found.confidence * 100.0));
+        let draws = self.found.effects.iter().find_map(|effect| effect.resampled).map(|again| again.draws);
+        heads.extend(draws.map(|draws| format!("by {draws} draws")));
+        heads
+    }
+}
+
+fn range(low: f64, high: f64) -> String {
+    format!("{low:.3} to {high:.3}")
+}
+
+/// Text broken into lines of at most 100 characters.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.last_mut().expect("there is one from the start");
+        if last.is_empty() {
+            last.push_str(word);
+        } else if last.len() + 1 + word.len() <= 100 {
+            last.push(' ');
+            last.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines.join("\n") + "\n"
+}

@@ -1,0 +1,126 @@
+//! By which rows multipliers are chosen.
+//!
+//! A classifier treats the rows it was fitted to a little more evenly than others, the more so the
+//! fewer there are. Violations can therefore be measured on rows it has not seen: a validation part that is
+//! kept from it, or all rows, each by a model of the same weights that was fitted without it (cross-fitting).
+
+use rand::seq::SliceRandom;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use super::Problem;
+use crate::data::holdout;
+use crate::learner::Learner;
+use crate::{Error, Result};
+
+/// By which rows multipliers are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Selection {
+    /// The training rows, as the classifier itself decides them.
+    #[default]
+    Training,
+    /// A part of the training rows that is kept from the classifier.
+    Validation {
+        /// Which share of them.
+        share: f64,
+        /// Seed by which they are drawn.
+        seed: u64,
+    },
+    /// All training rows, each decided by a model that was fitted without it and its fold.
+    CrossFit {
+        /// How many folds: each makes a fit more.
+        folds: usize,
+        /// Seed by which rows are put in folds.
+        seed: u64,
+    },
+}
+
+/// Who measures the violations.
+pub(super) enum Jury<L: Learner> {
+    Training,
+    Validation(Problem),
+    Folds(Vec<Fold<L>>),
+}
+
+/// Some rows, and all others to fit a model to.
+pub(super) struct Fold<L: Learner> {
+    pub(super) train: Problem,
+    pub(super) test: Problem,
+    pub(super) memory: L::Memory,
+}
+
+impl Selection {
+    /// Whether it can be used.
+    pub(super) fn check(&self) -> Result<()> {
+        match *self {
+            Self::Validation { share, .. } if !(share > 0.0 && share < 1.0) => Err(Error::Setting {
+                setting: "validation share",
+                found: share.to_string(),
+                allowed: "a fraction above 0 and below 1".into(),
+            }),
+            Self::CrossFit { folds, .. } if folds < 2 => {
+                Err(Error::Setting { setting: "folds", found: folds.to_string(), allowed: "2 or more".into() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The rows to fit to, if not all, and the jury. `merge` tells whether rows alike may be made one.
+    pub(super) fn part<L: Learner>(&self, problem: &Problem, merge: bool) -> Result<(Option<Problem>, Jury<L>)> {
+        let rows = problem.labels().len();
+        let fitting = |rows: &[usize]| -> Result<Problem> {
+            let chosen = problem.select(rows)?;
+            Ok(if merge { chosen.merged() } else { None }.unwrap_or(chosen))
+        };
+        match *self {
+            Self::Training => Ok((None, Jury::Training)),
+            Self::Validation { share, seed } => {
+                let (train, validation) = holdout(rows, share, seed)?;
+                Ok((Some(fitting(&train)?), Jury::Validation(problem.select(&validation)?)))
+            }
+            Self::CrossFit { folds, seed } => {
+                let parts = deal(rows, folds, seed)?;
+                let fold = |part: &Vec<usize>| -> Result<Fold<L>> {
+                    let mut inside = vec![false; rows];
+                    part.iter().for_each(|&row| inside[row] = true);
+                    let others: Vec<usize> = (0..rows).filter(|&row| !inside[row]).collect();
+                    Ok(Fold { train: fitting(&others)?, test: problem.select(part)?, memory: L::Memory::default() })
+                };
+                Ok((None, Jury::Folds(parts.iter().map(fold).collect::<Result<_>>()?)))
+            }
+        }
+    }
+}
+
+/// Rows dealt out like cards, in row order within each part.
+fn deal(rows: usize, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>> {
+    if rows < folds {
+        let allowed = format!("at most the {rows} rows there are");
+        return Err(Error::Setting { setting: "folds", found: folds.to_string(), allowed });
+    }
+    let mut order: Vec<usize> = (0..rows).collect();
+    order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    let part = |at: usize| {
+        let mut part: Vec<usize> = order.iter().skip(at).step_by(folds).copied().collect();
+        part.sort_unstable();
+        part
+    };
+    Ok((0..folds).map(part).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_dealt_once_and_folds_are_of_one_size() {
+        let parts = deal(103, 5, 1).unwrap();
+        let mut all: Vec<usize> = parts.concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..103).collect::<Vec<_>>());
+        assert!(parts.iter().all(|part| (20..=21).contains(&part.len())));
+        assert_eq!(deal(3, 5, 1).unwrap_err().code(), "setting-invalid");
+    }
+}

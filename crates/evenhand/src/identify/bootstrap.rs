@@ -1,0 +1,87 @@
+//! Intervals checked by drawing rows again.
+//!
+//! Each draw counts every row a Poisson number of times, of mean 1, and estimates anew.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::estimate::solve;
+use super::{Identification, Identify};
+use crate::Result;
+use crate::correction::{Correction, Problem, Stop};
+use crate::learner::Logistic;
+
+/// What drawing rows again says of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Resampled {
+    /// The standard deviation over draws; for an odds ratio, of its logarithm.
+    pub standard_error: f64,
+    /// The lower end of the middle share of draws.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+    /// How many draws.
+    pub draws: usize,
+}
+
+/// Fills in what draws say of every multiplier and effect.
+pub(super) fn check(
+    found: &mut Identification,
+    problem: &Problem,
+    correction: &Correction,
+    learner: &Logistic,
+    settings: &Identify,
+) -> Result<()> {
+    let draw = |number: usize| -> Result<Option<(Vec<f64>, Vec<f64>)>> {
+        let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
+        // A stream a draw, so that draws can be made side by side.
+        random.set_stream(number as u64);
+        let counts: Vec<f64> = (0..problem.labels().len()).map(|_| poisson(&mut random)).collect();
+        // A draw in which a group has no rows says nothing of it.
+        let Ok(drawn) = problem.counted(&counts) else { return Ok(None) };
+        let again = solve(&drawn, correction, learner)?;
+        Ok((again.stop == Stop::Converged).then_some((again.multipliers, again.exponents)))
+    };
+    let draws = (0..settings.resamples).into_par_iter().map(draw).collect::<Result<Vec<_>>>()?;
+    let (multipliers, exponents): (Vec<_>, Vec<_>) = draws.into_iter().flatten().unzip();
+    for (at, one) in found.multipliers.iter_mut().enumerate() {
+        one.resampled = summarise(multipliers.iter().map(|draw| draw[at]).collect(), found.confidence);
+    }
+    for (at, one) in found.effects.iter_mut().enumerate() {
+        let logs = summarise(exponents.iter().map(|draw| -draw[at]).collect(), found.confidence);
+        one.resampled = logs.map(|logs| Resampled { low: logs.low.exp(), high: logs.high.exp(), ..logs });
+    }
+    Ok(())
+}
+
+fn summarise(mut draws: Vec<f64>, confidence: f64) -> Option<Resampled> {
+    let count = draws.len();
+    if count < 2 {
+        return None;
+    }
+    draws.sort_by(f64::total_cmp);
+    let mean = draws.iter().sum::<f64>() / count as f64;
+    let variance = draws.iter().map(|draw| (draw - mean).powi(2)).sum::<f64>() / (count - 1) as f64;
+    let at = |share: f64| {
+        let place = share * (count - 1) as f64;
+        // Between 0 and the number of draws.
+        #[expect(clippy::cast_sign_loss)]
+        let below = place.floor() as usize;
+        let above = (below + 1).min(count - 1);
+        draws[below] + (place - below as f64) * (draws[above] - draws[below])
+    };
+    let tail = (1.0 - confidence) / 2.0;
+    Some(Resampled { standard_error: variance.sqrt(), low: at(tail), high: at(1.0 - tail), draws: count })
+}
+
+/// A Poisson number of mean 1, by multiplying lots until their product falls below 1/e.
+fn poisson(random: &mut ChaCha8Rng) -> f64 {
+    let (mut product, mut count) = (random.random::<f64>(), 0.0);
+    while product > (-1.0_f64).exp() {
+        product *= random.random::<f64>();
+        count += 1.0;
+    }
+    count
+}

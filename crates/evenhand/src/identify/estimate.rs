@@ -1,0 +1,242 @@
+//! Multipliers of even scores, with standard errors from the same derivatives that found them.
+
+use faer::{Mat, Side};
+use serde::{Deserialize, Serialize};
+
+use super::Resampled;
+use crate::correction::{Correction, Problem, Silent, Stop, learner_weights};
+use crate::interval::quantile;
+use crate::learner::{Asked, Logistic, LogisticModel, Training};
+use crate::{Result, Weights};
+
+/// The bias in some labels, as far as it can be told.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Identification {
+    /// How many rows it was told from.
+    pub rows: usize,
+    /// Of the intervals.
+    pub confidence: f64,
+    /// What the bias did to each group, one after the other.
+    pub effects: Vec<Effect>,
+    /// The multipliers, λ in the paper, in units of `g/Z − 1`. Where groups partition the rows they are not
+    /// unique, and the smallest are given; effects are unique always.
+    pub multipliers: Vec<Multiplier>,
+    /// The largest |overall − group| difference of mean scores that is left: near zero when an estimate was found.
+    pub violation: f64,
+    /// How the search for the multipliers ended.
+    pub stop: Stop,
+    /// How many times the learner was called.
+    pub fits: usize,
+    /// What all this rests on.
+    pub assumption: String,
+}
+
+/// A multiplier with its uncertainty.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Multiplier {
+    /// The constraint it belongs to.
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+    /// Its standard error.
+    pub standard_error: f64,
+    /// The lower end of its interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+    /// The same by drawing rows again, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resampled: Option<Resampled>,
+}
+
+/// What the bias did to the labels of one group.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Effect {
+    /// The group.
+    pub group: String,
+    /// How many rows it has.
+    pub rows: usize,
+    /// By which factor the odds of a positive label were changed, on (geometric) average over its rows.
+    pub odds_ratio: f64,
+    /// The lower end of its interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+    /// The same by drawing rows again, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resampled: Option<Resampled>,
+    /// The finding in words.
+    pub sentence: String,
+}
+
+/// Multipliers, and how each group's mean exponent is made of them.
+pub(super) struct Found {
+    pub(super) multipliers: Vec<f64>,
+    /// Per group, the mean exponent: how far the correction raises its log odds.
+    pub(super) exponents: Vec<f64>,
+    /// Per group, what each multiplier adds to its mean exponent.
+    pub(super) shares: Vec<Vec<f64>>,
+    pub(super) predictor: LogisticModel,
+    pub(super) violation: f64,
+    pub(super) stop: Stop,
+    pub(super) fits: usize,
+}
+
+/// Solves for even scores.
+pub(super) fn solve(problem: &Problem, correction: &Correction, learner: &Logistic) -> Result<Found> {
+    let outcome = correction.solve(problem, learner, &mut Silent)?;
+    let shares: Vec<Vec<f64>> = (0..problem.constraints().len()).map(|at| mean_tilts(problem, at)).collect();
+    let exponent = |shares: &Vec<f64>| shares.iter().zip(&outcome.multipliers).map(|(a, b)| a * b).sum();
+    Ok(Found {
+        exponents: shares.iter().map(exponent).collect(),
+        shares,
+        violation: outcome.train.violation.unwrap_or(0.0),
+        multipliers: outcome.multipliers,
+        predictor: outcome.predictor,
+        stop: outcome.stop,
+        fits: outcome.fits,
+    })
+}
+
+/// For the group of one constraint: the mean over its rows of every multiplier's `g/Z − 1`.
+fn mean_tilts(problem: &Problem, at: usize) -> Vec<f64> {
+    let cells = problem.cells();
+    let share = |inside: &dyn Fn(usize) -> bool| -> f64 {
+        (0..cells.len()).filter(|&cell| inside(cell)).map(|cell| cells.weight(cell)).sum()
+    };
+    let group = |at: usize| problem.constraints()[at].group;
+    let member = |cell: usize, at: usize| group(at).is_none_or(|group| cells.is_in(cell, group));
+    let (total, own) = (cells.total_weight(), share(&|cell| member(cell, at)));
+    (0..problem.constraints().len())
+        .map(|other| {
+            let both = share(&|cell| member(cell, at) && member(cell, other));
+            let z = share(&|cell| member(cell, other)) / total;
+            both / own / z - 1.0
+        })
+        .collect()
+}
+
+pub(super) fn estimate(
+    problem: &Problem,
+    correction: &Correction,
+    learner: &Logistic,
+    confidence: f64,
+) -> Result<Identification> {
+    let z = quantile(confidence)?;
+    let found = solve(problem, correction, learner)?;
+    let variance = variance(problem, correction, learner, &found)?;
+    let count = found.multipliers.len();
+    let spread = |shares: &[f64]| -> f64 {
+        let pairs = (0..count).flat_map(|one| (0..count).map(move |other| (one, other)));
+        pairs.map(|(a, b)| shares[a] * variance[(a, b)] * shares[b]).sum::<f64>().max(0.0).sqrt()
+    };
+    let multipliers = (0..count).map(|at| {
+        let (value, standard_error) = (found.multipliers[at], variance[(at, at)].max(0.0).sqrt());
+        Multiplier {
+            name: problem.constraints()[at].name.clone(),
+            value,
+            standard_error,
+            low: value - z * standard_error,
+            high: value + z * standard_error,
+            resampled: None,
+        }
+    });
+    let effects = (0..count).map(|at| {
+        let (exponent, error) = (found.exponents[at], spread(&found.shares[at]));
+        // What the correction raises, the bias had lowered.
+        Effect::new(problem, at, [-exponent, -exponent - z * error, -exponent + z * error], confidence)
+    });
+    Ok(Identification {
+        rows: (0..problem.cells().len()).map(|cell| problem.cells().count(cell)).sum(),
+        confidence,
+        effects: effects.collect(),
+        multipliers: multipliers.collect(),
+        violation: found.violation,
+        stop: found.stop,
+        fits: found.fits,
+        assumption: super::ASSUMPTION.to_owned(),
+    })
+}
+
+impl Effect {
+    fn new(problem: &Problem, at: usize, log_odds: [f64; 3], confidence: f64) -> Self {
+        let cells = problem.cells();
+        let place = problem.constraints()[at].group;
+        let inside = |&cell: &usize| place.is_none_or(|group| cells.is_in(cell, group));
+        let group = place.map_or_else(|| "everyone".to_owned(), |place| problem.group_names()[place].clone());
+        let [odds_ratio, low, high] = log_odds.map(f64::exp);
+        Self {
+            sentence: super::words::sentence(&group, odds_ratio, low, high, confidence),
+            group,
+            rows: (0..cells.len()).filter(inside).map(|cell| cells.count(cell)).sum(),
+            odds_ratio,
+            low,
+            high,
+            resampled: None,
+        }
+    }
+}
+
+/// The covariance of the multipliers: the sandwich of [`Logistic::influence`], by the pseudo-inverse
+/// where groups partition the rows.
+fn variance(problem: &Problem, correction: &Correction, learner: &Logistic, found: &Found) -> Result<Mat<f64>> {
+    let cells = problem.cells();
+    let count = found.multipliers.len();
+    let table = problem.tilt_table(correction.solver.rule());
+    let weights = learner_weights(&table, &found.multipliers, correction.technique, false, cells)?;
+    let of_cells = |values| Weights::of_cells(values, cells.cell_of_row().clone(), cells.row_weights().cloned());
+    let scaled = |slope: Vec<f64>| slope.into_iter().map(|one| one * table.learner_scale()).collect();
+    let slopes: Vec<Weights> = table.slopes(&found.multipliers).into_iter().map(|one| of_cells(scaled(one))).collect();
+    let shares = shares(problem, found)?;
+    let counts = (0..count).map(|k| of_cells((0..cells.len()).map(|cell| shares[cell * count + k][0]).collect()));
+    let asked = Asked {
+        slopes: &slopes,
+        counts: &counts.collect::<Vec<_>>(),
+        shares: &shares,
+        cell_of_row: cells.cell_of_row(),
+        row_weights: cells.row_weights().map(|weights| &**weights),
+    };
+    let (features, labels, classes) = (problem.features(), problem.labels(), problem.classes());
+    let training = Training { features, labels, classes, weights: &weights };
+    let influence = learner.influence(training, &found.predictor, &asked)?;
+    let inverse = pseudo_inverse(&Mat::from_fn(count, count, |row, column| influence.jacobian[row * count + column]));
+    let middle = Mat::from_fn(count, count, |row, column| influence.products[row * count + column]);
+    Ok(&inverse * middle * inverse.transpose())
+}
+
+/// Per cell and constraint: how much a row's score counts in the violation, and at which level it would not matter.
+///
+/// A violation is overall mean minus group mean; a row moves each mean by its distance from it.
+fn shares(problem: &Problem, found: &Found) -> Result<Vec<[f64; 2]>> {
+    let assessed = problem.mean_scores(&found.predictor)?;
+    let cells = problem.cells();
+    let total = cells.total_weight();
+    let mut shares = Vec::with_capacity(cells.len() * assessed.len());
+    for cell in 0..cells.len() {
+        for (constraint, (overall, group, weight)) in problem.constraints().iter().zip(&assessed) {
+            let member = constraint.group.is_none_or(|group| cells.is_in(cell, group));
+            let inside = if member { 1.0 / weight } else { 0.0 };
+            shares.push([1.0 / total - inside, overall / total - group * inside]);
+        }
+    }
+    Ok(shares)
+}
+
+/// By the singular values that are not rounding errors.
+fn pseudo_inverse(matrix: &Mat<f64>) -> Mat<f64> {
+    let count = matrix.nrows();
+    let Ok(square) = (matrix.transpose() * matrix).self_adjoint_eigen(Side::Lower) else {
+        return Mat::full(count, count, f64::NAN);
+    };
+    let (values, vectors) = (square.S().column_vector(), square.U());
+    let largest = (0..count).map(|at| values[at]).fold(0.0, f64::max);
+    // (JᵀJ)⁺Jᵀ, with a cut at the square of 1e-7.
+    let inverse = Mat::from_fn(count, count, |row, column| {
+        (0..count)
+            .filter(|&at| values[at] > 1e-14 * largest)
+            .map(|at| vectors[(row, at)] * vectors[(column, at)] / values[at])
+            .sum::<f64>()
+    });
+    inverse * matrix.transpose()
+}
+

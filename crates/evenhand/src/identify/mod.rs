@@ -1,0 +1,135 @@
+//! Identification: how far labels were tilted against each group, with its uncertainty.
+//!
+//! Under the paper's model observed labels are the closest distortion of true ones that a bias
+//! allowed, and the true ones give every group the overall rate. Then the multipliers that make the *scores* of a
+//! corrected classifier even are the bias itself. [Jiang & Nachum 2019, Prop. 1 and Cor. 1]
+//! `estimate` finds them with standard errors, `bootstrap` checks these by drawing rows
+//! again, `words` says what they mean. Leans on `correction` and the built-in learner.
+
+mod bootstrap;
+mod estimate;
+mod words;
+
+pub use bootstrap::Resampled;
+pub use estimate::{Effect, Identification, Multiplier};
+
+use serde::{Deserialize, Serialize};
+
+use crate::correction::{Binding, Correction, Problem, Solver};
+use crate::data::Dataset;
+use crate::group::GroupSpec;
+use crate::interval::quantile;
+use crate::learner::Logistic;
+use crate::notion::Notion;
+use crate::{Error, Measure, Result, Warning};
+
+/// What the numbers rest on, in words that every output repeats.
+pub const ASSUMPTION: &str = "This is an estimate of labelling bias only if (1) without bias every group would be labelled \
+positive at the overall rate, (2) labels were distorted as little as the bias required, by a factor on the odds that depends on \
+group alone, and (3) the model can describe the labels. If groups truly differ in what is labelled, that difference is in the \
+estimate too.";
+
+/// The settings of an identification.
+///
+/// | setting | default | range | effect |
+/// |---|---|---|---|
+/// | groups | (given) | one or more | whose bias is asked about |
+/// | confidence | 0.95 | 0.5 to 0.999999 | of the intervals |
+/// | resamples | 0 | 0, or 20 and more | how many times rows are drawn again to check the intervals |
+/// | seed | 0 | | of these draws |
+/// | learner | [`Logistic`] with `l2` 0.01 | | what describes the labels |
+///
+/// A value out of range is [`Error::Setting`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Identify {
+    /// Whose bias is asked about.
+    pub groups: Vec<GroupSpec>,
+    /// Columns the learner may not see.
+    pub withhold: Vec<String>,
+    /// Of the intervals.
+    pub confidence: f64,
+    /// How many times rows are drawn again.
+    pub resamples: usize,
+    /// Seed of these draws.
+    pub seed: u64,
+    /// What describes the labels. The penalty is small, since shrunken coefficients would shrink the bias as well.
+    pub learner: Logistic,
+}
+
+impl Default for Identify {
+    fn default() -> Self {
+        Self {
+            groups: Vec::new(),
+            withhold: Vec::new(),
+            confidence: 0.95,
+            resamples: 0,
+            seed: 0,
+            learner: Logistic { l2: 0.01, tolerance: 1e-7, ..Logistic::default() },
+        }
+    }
+}
+
+impl Identify {
+    /// Asks about these groups as well.
+    ///
+    /// # Errors
+    /// [`Error::GroupSyntax`].
+    pub fn group(mut self, spec: &str) -> Result<Self> {
+        self.groups.push(spec.parse()?);
+        Ok(self)
+    }
+
+    /// Estimates the bias in some labels.
+    ///
+    /// # Errors
+    /// Anything wrong with settings, groups or data, and what the learner says; [`Error::Setting`] with
+    /// more than two classes.
+    pub fn run(&self, data: &Dataset) -> Result<(Identification, Vec<Warning>)> {
+        let correction = self.correction();
+        let (_, problem, warnings) = Binding::new(&correction, data)?;
+        Ok((self.run_on(&problem)?, warnings))
+    }
+
+    /// As [`Identify::run`], on rows that are already encoded and grouped for demographic parity.
+    ///
+    /// # Errors
+    /// As [`Identify::run`].
+    pub fn run_on(&self, problem: &Problem) -> Result<Identification> {
+        if problem.classes() != 2 {
+            let found = format!("of {} classes", problem.classes());
+            return Err(Error::Setting { setting: "label", found, allowed: "a label of two classes".into() });
+        }
+        self.check()?;
+        let correction = self.correction();
+        let mut found = estimate::estimate(problem, &correction, &self.learner, self.confidence)?;
+        if self.resamples > 0 {
+            bootstrap::check(&mut found, problem, &correction, &self.learner, self)?;
+        }
+        Ok(found)
+    }
+
+    /// Whether the settings can be used; running asks it first.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] for a number out of its range.
+    pub fn check(&self) -> Result<()> {
+        quantile(self.confidence)?;
+        self.learner.check()?;
+        if self.resamples > 0 && self.resamples < 20 {
+            let found = self.resamples.to_string();
+            return Err(Error::Setting { setting: "resamples", found, allowed: "0, or 20 and more".into() });
+        }
+        Ok(())
+    }
+
+    /// Demographic parity of scores, by bounded weights: the theory's own form.
+    fn correction(&self) -> Correction {
+        let mut correction = Correction::new(Notion::DemographicParity).measure(Measure::Scores);
+        correction.groups.clone_from(&self.groups);
+        correction.withhold.clone_from(&self.withhold);
+        if let Solver::Newton(newton) = &mut correction.solver {
+            newton.range = Some(crate::constraint::WeightRange::Bounded);
+        }
+        correction
+    }
+}

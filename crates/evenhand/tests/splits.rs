@@ -1,0 +1,83 @@
+//! Splits of the public datasets drawn by lot. Skipped without the datasets: see `support`.
+
+#![allow(clippy::unwrap_used)] // clippy knows helpers of unit tests only
+
+mod support;
+
+use evenhand::features::PlanKind;
+use evenhand::recipe::Prepared;
+use evenhand::{Column, Dataset, Recipe};
+use support::data_folder;
+
+#[test]
+fn a_drawn_split_has_the_rows_of_the_published_one_in_other_places() {
+    for name in Recipe::names() {
+        let Some(folder) = data_folder(name) else { continue };
+        let source = Recipe::named(name).unwrap().read(&folder).unwrap();
+        let (published, drawn) = (source.published().unwrap(), source.drawn(1).unwrap());
+        assert_eq!(drawn.train.rows(), published.train.rows(), "{name}: training rows");
+        assert_eq!(drawn.test.rows(), published.test.rows(), "{name}: test rows");
+        assert_eq!(positives(&drawn), positives(&published), "{name}: positives in all");
+        assert_eq!(drawn.groups().len(), published.groups().len(), "{name}: groups");
+        assert_ne!(drawn.train.digest(), published.train.digest(), "{name}");
+    }
+}
+
+#[test]
+fn the_seed_alone_decides_which_rows_are_drawn() {
+    let Some(folder) = data_folder("german") else { return };
+    let source = Recipe::named("german").unwrap().read(&folder).unwrap();
+    let digest = |seed| source.drawn(seed).unwrap().test.digest();
+    assert_eq!(digest(1), digest(1));
+    assert_ne!(digest(1), digest(2));
+}
+
+#[test]
+fn percentiles_of_training_rows_are_those_of_the_drawn_ones() {
+    let Some(folder) = data_folder("adult") else { return };
+    let drawn = Recipe::named("adult").unwrap().read(&folder).unwrap().drawn(3).unwrap();
+    let mut ages = numbers(&drawn.train, "age").to_vec();
+    ages.sort_unstable_by(f64::total_cmp);
+    let quarter = (ages.len() - 1) / 4;
+    assert_eq!(4 * quarter + 1, ages.len(), "no percentile lies between two rows");
+    let quartiles: Vec<f64> = (0..=4).map(|at| ages[at * quarter]).collect();
+    let plan = drawn.plan().iter().find(|plan| plan.column == "age").unwrap();
+    assert!(matches!(&plan.kind, PlanKind::Buckets { edges, .. } if *edges == quartiles), "{:?}", plan.kind);
+}
+
+#[test]
+fn missing_numbers_become_the_mean_of_the_drawn_training_rows() {
+    let Some(folder) = data_folder("communities") else { return };
+    let source = Recipe::named("communities").unwrap().read(&folder).unwrap();
+    // The police columns are missing in most rows, so that the fill is the commonest value.
+    let fill = |prepared: &Prepared| commonest(numbers(&prepared.test, "LemasSwornFT"));
+    let [one, other] = [1, 2].map(|seed| source.drawn(seed).unwrap());
+    for prepared in [&one, &other] {
+        let train = numbers(&prepared.train, "LemasSwornFT");
+        // Filling with the mean of known values leaves the mean as it was.
+        let mean = train.iter().sum::<f64>() / train.len() as f64;
+        assert!((fill(prepared) - mean).abs() < 1e-12, "{} and {mean}", fill(prepared));
+    }
+    assert!((fill(&one) - fill(&other)).abs() > 1e-6);
+}
+
+fn positives(prepared: &Prepared) -> usize {
+    let of = |data: &Dataset| {
+        let positive = data.labels().positive().unwrap();
+        data.labels().codes().iter().filter(|&code| code == positive).count()
+    };
+    of(&prepared.train) + of(&prepared.test)
+}
+
+fn numbers<'a>(data: &'a Dataset, name: &str) -> &'a [f64] {
+    match data.table().column(name).unwrap() {
+        Column::Numeric(values) => values,
+        Column::Categorical(_) => panic!("{name} holds no numbers"),
+    }
+}
+
+fn commonest(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted.chunk_by(|a, b| a.total_cmp(b).is_eq()).max_by_key(|alike| alike.len()).unwrap()[0]
+}
