@@ -113,7 +113,7 @@ fn no_result_depends_on_the_number_of_threads() {
 #[test]
 fn a_learner_without_derivatives_has_a_frontier_too() {
     let learner = FnLearner::new(|training: Training<'_>| {
-        let model = Logistic::default().fit(training, &mut Default::default())?;
+        let model = Logistic::default().fit(training, &mut <Logistic as Learner>::Memory::default())?;
         Ok(FnPredictor::new(2, move |features: &Features| scores(&model, features, 2)))
     });
     let settings = correction("demographic-parity");

@@ -10,7 +10,7 @@ use super::newton::{Search, THRIFT};
 use super::run::Run;
 use super::{Assessment, Bound, Correction, Newton, Observer, Outcome, Problem, Solver, Stop};
 use crate::learner::Learner;
-use crate::{Error, Result};
+use crate::{Error, Result, Warning};
 
 /// The setting that says how many points to look for.
 const POINTS: &str = "points";
@@ -62,6 +62,22 @@ impl<P> Frontier<P> {
         let short = |stop| matches!(stop, Stop::Infeasible | Stop::Stalled);
         self.points.last().filter(|last| short(last.outcome.stop))?;
         self.points.iter().filter_map(|point| point.judged().violation).reduce(f64::min)
+    }
+
+    /// What to know about its points, each thing once.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let (mut unconverged, mut warnings) = (0, Vec::new());
+        for warning in self.points.iter().flat_map(|point| &point.outcome.warnings) {
+            match warning {
+                Warning::LearnerNotConverged { fits } => unconverged += fits,
+                other if !warnings.contains(other) => warnings.push(other.clone()),
+                _ => {}
+            }
+        }
+        if unconverged > 0 {
+            warnings.push(Warning::LearnerNotConverged { fits: unconverged });
+        }
+        warnings
     }
 
     /// How many times the learner was called for all points.

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::select::Jury;
 use super::{
     Binding, Bound, Fitted, Observer, Outcome, Preset, Problem, Selection, Silent, Solver, newton, published, run,
 };
-use super::select::Jury;
 use crate::constraint::{Constraint, Measure};
 use crate::data::Dataset;
 use crate::features::ColumnPlan;
