@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use evenhand::{Column, ReadOptions, Table};
 
+use crate::learner::SHARES;
 use crate::support::{CliTest, snapshot};
 
 const FRONTIER: &str = "frontier loans.csv --label approved --ignore id --group sex --notion demographic-parity";
@@ -81,6 +82,20 @@ fn a_bound_from_the_frontier_is_met_by_a_fit() {
     let json = test.json(&format!("{FRONTIER} --points 6 --json"));
     let bound = json["points"][2]["max_violation"].as_f64().unwrap();
     test.expect(0, &format!("{} --max-violation {bound}", FRONTIER.replace("frontier", "fit")));
+}
+
+#[test]
+fn a_command_has_a_frontier_that_leads_as_far_as_a_fit_of_its_own() {
+    let test = demo();
+    test.write("shares.sh", SHARES);
+    let base = "population.csv --label approved --positive yes --ignore deserved --ignore income --ignore history \
+        --group sex --notion demographic-parity --learner 'sh shares.sh' --json";
+    let path = test.json(&format!("frontier {base} --points 5"));
+    let last = path["points"].as_array().unwrap().last().unwrap().clone();
+    let (bound, reached) = (last["max_violation"].as_f64(), last["train"]["violation"].as_f64().unwrap());
+    let bound = bound.map_or(String::new(), |bound| format!("--max-violation {bound}"));
+    let fit: serde_json::Value = serde_json::from_slice(&test.output(&format!("fit {base} {bound}")).stdout).unwrap();
+    assert!(reached <= fit["train"]["violation"].as_f64().unwrap() + 1e-12, "{path} {fit}");
 }
 
 #[test]

@@ -151,6 +151,8 @@ impl<'a, L: Learner> Search<'a, L> {
                 return Ok(stop);
             }
             left = Some(self.leave(self.run.table.rule().range, stop)?);
+            // Those of a learner without derivatives were learnt elsewhere; with derivatives they are asked for anyway.
+            self.slopes = Slopes::default();
             stop = self.go(observer)?;
         }
         // Bounded weights that saturate can be had in a roundabout way, at a price: where they were hard to find,
