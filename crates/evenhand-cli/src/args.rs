@@ -12,6 +12,7 @@ use crate::audit::AuditArgs;
 use crate::demo::DemoArgs;
 use crate::failure::{Running, Usage};
 use crate::fit::FitArgs;
+use crate::frontier::FrontierArgs;
 use crate::identify::IdentifyArgs;
 use crate::predict::PredictArgs;
 use crate::verify::VerifyArgs;
@@ -36,6 +37,7 @@ Examples:
   evenhand identify loans.csv --label approved --positive yes --group sex
   evenhand fit loans.csv --label approved --positive yes --group sex \\
       --notion demographic-parity --holdout 0.3 --model model.json
+  evenhand frontier loans.csv --label approved --positive yes --group sex --notion equalized-odds
   evenhand predict model.json new.csv --out scored.csv
   evenhand verify model.json loans.csv
 
@@ -51,6 +53,7 @@ pub(crate) enum Command {
     Audit(AuditArgs),
     Identify(IdentifyArgs),
     Fit(Box<FitArgs>),
+    Frontier(Box<FrontierArgs>),
     Predict(PredictArgs),
     Verify(VerifyArgs),
 }
@@ -69,7 +72,8 @@ impl Command {
             Self::Demo(args) => args.json,
             Self::Audit(args) => args.json,
             Self::Identify(args) => args.json,
-            Self::Fit(args) => args.json,
+            Self::Fit(args) => args.training.json,
+            Self::Frontier(args) => args.training.json,
             Self::Predict(args) => args.json,
             Self::Verify(args) => args.json,
         }
@@ -83,6 +87,7 @@ impl From<&Command> for Running {
             Command::Audit(_) => Self::Audit,
             Command::Identify(_) => Self::Identify,
             Command::Fit(_) => Self::Fit,
+            Command::Frontier(_) => Self::Frontier,
             Command::Predict(_) => Self::Predict,
             Command::Verify(_) => Self::Verify,
         }

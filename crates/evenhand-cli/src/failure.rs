@@ -24,6 +24,7 @@ pub(crate) enum Running {
     Audit,
     Identify,
     Fit,
+    Frontier,
     Predict,
     Verify,
 }
@@ -31,7 +32,12 @@ pub(crate) enum Running {
 impl Running {
     /// Whether it has the options that say how a file is read and what its columns are.
     fn has_data_options(self) -> bool {
-        matches!(self, Self::Audit | Self::Identify | Self::Fit)
+        matches!(self, Self::Audit | Self::Identify) || self.corrects()
+    }
+
+    /// Whether it has the options that say what is corrected.
+    fn corrects(self) -> bool {
+        matches!(self, Self::Fit | Self::Frontier)
     }
 }
 
@@ -164,7 +170,7 @@ fn hint(error: &Error, running: Running) -> Option<String> {
         Error::RaggedRow { .. } if running.has_data_options() => {
             "correct or remove that line, look for quotes that are not closed, or give --delimiter".to_owned()
         }
-        Error::GroupRole { role, .. } if role.contains("withhold") && running == Running::Fit => {
+        Error::GroupRole { role, .. } if role.contains("withhold") && running.corrects() => {
             "use --withhold in place of --ignore".to_owned()
         }
         Error::RaggedRow { .. } => "correct or remove that line, and look for quotes that are not closed".to_owned(),
@@ -177,7 +183,7 @@ fn hint(error: &Error, running: Running) -> Option<String> {
             "give --learner with that command, if you trust it".to_owned()
         }
         Error::ColumnType { .. } if running != Running::Verify => "leave it out with --ignore".to_owned(),
-        Error::NoConstraints { .. } if running == Running::Fit => {
+        Error::NoConstraints { .. } if running.corrects() => {
             "name groups with --group, and a notion with --notion".to_owned()
         }
         Error::NotFinite { .. } | Error::NotNumeric { .. } if running == Running::Predict => {

@@ -9,11 +9,13 @@ mod demo;
 mod failure;
 mod files;
 mod fit;
+mod frontier;
 mod identify;
 mod output;
 mod predict;
 mod progress;
 mod text;
+mod training;
 mod verify;
 
 use std::process::ExitCode;
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Audit(args) => audit::run(&args),
         Command::Fit(args) => fit::run(*args),
+        Command::Frontier(args) => frontier::run(*args),
         Command::Identify(args) => identify::run(&args),
         Command::Predict(args) => predict::run(&args),
         Command::Verify(args) => verify::run(&args),

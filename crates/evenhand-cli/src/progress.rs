@@ -30,6 +30,14 @@ impl Progress {
         done
     }
 
+    /// Watches the fits of a frontier, of which there is no telling how many they will be.
+    pub(crate) fn fits(self) -> Watch {
+        let bar = if self.shown { ProgressBar::no_length() } else { ProgressBar::hidden() };
+        let style = ProgressStyle::with_template("tracing, fit {pos} {msg}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        Watch { started: Instant::now(), bar }
+    }
+
     /// Watches the loops of a correction.
     pub(crate) fn loops(self, most: usize) -> Watch {
         let bar = if self.shown { ProgressBar::new(most as u64) } else { ProgressBar::hidden() };

@@ -54,7 +54,8 @@ fn the_names_of_groups_do_not_matter() {
     let table = table();
     let mut renamed = table.clone();
     let sex = table.column("sex").unwrap();
-    let names = (0..table.rows()).map(|row| sex.text(row).map(|text| if text == "female" { "b" } else { "a" }.to_owned()));
+    let names =
+        (0..table.rows()).map(|row| sex.text(row).map(|text| if text == "female" { "b" } else { "a" }.to_owned()));
     let names: Vec<Option<String>> = names.collect();
     renamed.set("sex", Column::Categorical(Categorical::from_values(names.iter().map(Option::as_deref)))).unwrap();
     for notion in &NOTIONS {

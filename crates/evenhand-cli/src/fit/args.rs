@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::args::DataArgs;
+use crate::training::{TrainingArgs, see_below};
 
 /// Find row weights that make a classifier even-handed, and train it with them.
 ///
@@ -16,11 +16,7 @@ use crate::args::DataArgs;
 #[allow(clippy::struct_excessive_bools)] // switches on a command line
 pub(crate) struct FitArgs {
     #[command(flatten)]
-    pub(super) data: DataArgs,
-
-    /// What should be equal across groups; may be repeated, see below.
-    #[arg(long = "notion", value_name = "NOTION", required = true)]
-    pub(super) notions: Vec<String>,
+    pub(crate) training: TrainingArgs,
 
     /// Ask for no more than this: largest |overall - group| rate. The least correction that meets it is looked for.
     #[arg(long, value_name = "RATE", help_heading = "Bounds")]
@@ -38,22 +34,6 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "SHARE", default_value_t = 0.95, help_heading = "Bounds")]
     pub(super) confidence: f64,
 
-    /// Column the learner may not see; may be repeated.
-    #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
-    pub(super) withhold: Vec<String>,
-
-    /// File of rows to test on, with the same columns.
-    #[arg(long, value_name = "FILE", conflicts_with = "holdout", help_heading = "Test rows")]
-    pub(super) test: Option<PathBuf>,
-
-    /// Share of rows to hold out and test on.
-    #[arg(long, value_name = "SHARE", help_heading = "Test rows")]
-    pub(super) holdout: Option<f64>,
-
-    /// Seed by which rows are held out.
-    #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "holdout", help_heading = "Test rows")]
-    pub(super) seed: u64,
-
     /// Where to write the model (JSON).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) model: Option<PathBuf>,
@@ -65,14 +45,6 @@ pub(crate) struct FitArgs {
     /// Where to write one line per loop (.csv, .parquet, .arrow, …).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) trace: Option<PathBuf>,
-
-    /// Write the result as JSON.
-    #[arg(long, help_heading = "Output")]
-    pub(crate) json: bool,
-
-    /// Show no progress.
-    #[arg(long, help_heading = "Output")]
-    pub(super) quiet: bool,
 
     /// How weights are found: by our own method, by the loop of the paper, or as its authors'
     /// notebooks do (which also penalise the intercept and do not standardise).
@@ -103,10 +75,6 @@ pub(crate) struct FitArgs {
     #[arg(long, value_enum, help_heading = "Correction")]
     pub(super) keep: Option<KeepArg>,
 
-    /// Compare decisions, or probabilities.
-    #[arg(long, value_enum, default_value_t = MeasureArg::Decisions, help_heading = "Correction")]
-    pub(super) measure: MeasureArg,
-
     /// Weight rows, or keep each with a probability equal to its weight.
     #[arg(long, value_enum, default_value_t = TechniqueArg::Weighting, help_heading = "Correction")]
     pub(super) technique: TechniqueArg,
@@ -115,33 +83,13 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     pub(super) sampling_seed: Option<u64>,
 
-    /// Penalty on the squares of the coefficients [default: 1].
-    #[arg(long, value_name = "NUMBER", conflicts_with = "learner", help_heading = "Learner")]
-    pub(super) l2: Option<f64>,
-
-    /// Penalise the intercept too.
-    #[arg(long, conflicts_with = "learner", overrides_with = "no_penalise_intercept", help_heading = "Learner")]
-    pub(super) penalise_intercept: bool,
-
     /// Do not penalise the intercept, whatever the preset says.
-    #[arg(long, conflicts_with = "learner", help_heading = "Learner")]
+    #[arg(long, conflicts_with = "learner", overrides_with = "penalise_intercept", help_heading = "Learner")]
     pub(super) no_penalise_intercept: bool,
 
-    /// Use numbers as they are, neither centred nor scaled.
-    #[arg(long, overrides_with = "standardise", help_heading = "Learner")]
-    pub(super) no_standardise: bool,
-
     /// Centre and scale numbers, whatever the preset says.
-    #[arg(long, help_heading = "Learner")]
+    #[arg(long, overrides_with = "no_standardise", help_heading = "Learner")]
     pub(super) standardise: bool,
-
-    /// Command to use in place of the built-in logistic regression, see below.
-    #[arg(long, value_name = "COMMAND", help_heading = "Learner")]
-    pub(super) learner: Option<String>,
-
-    /// How many threads to use; the result is the same with any [default: all cores].
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Learner")]
-    pub(super) threads: Option<u16>,
 }
 
 /// Named conventions.
@@ -166,13 +114,6 @@ pub(super) enum TiltArg {
     Paper,
 }
 
-/// What is compared.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum MeasureArg {
-    Decisions,
-    Scores,
-}
-
 /// Which classifier is kept.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum KeepArg {
@@ -187,23 +128,9 @@ pub(super) enum TechniqueArg {
     Sampling,
 }
 
-const EXAMPLES: &str = "\
-Notions:
-  demographic-parity    every group is predicted positive at the overall rate
-  disparate-impact      the same, by a learner that may not see the sensitive columns
-  equal-opportunity     every group has the overall true positive rate
-  equalized-odds        every group has the overall true and false positive rates
-  predictive-equality   every group has the overall false positive rate
-  equal-accuracy        every group is predicted as accurately as everyone
-  target-rate=[CLASS:]RATE, group-target-rate=[CLASS:]RATE
-                        a class is predicted at this rate, overall or in every group
-  pinned=GROUP[:ACCURACY]
-                        these rows, known to be labelled right, are predicted right
-
-A learner of your own is called as
-  COMMAND fit TRAIN MODEL          TRAIN is in LIBSVM format, TRAIN.weight has a weight per line
-  COMMAND predict MODEL ROWS OUT   OUT gets a line per row: the probability of class 1, or of each class
-
+const EXAMPLES: &str = concat!(
+    see_below!(),
+    "
 Examples:
   evenhand fit adult.csv --label income --positive '>50K' --group sex --group race \\
       --notion demographic-parity --holdout 0.3 --seed 7 --model model.json
@@ -228,4 +155,5 @@ JSON keys: notion, groups, classes (in the order of class_rates), multipliers (n
 train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
 uncorrected (train, test), stop, loops, fits, seconds, warnings, model, weights, trace, bounds.
 Keys of a bound: rows (`test` or `training`), bound, value, low, high, confidence, verdict (`met`,
-`not-met`, `too-few-rows`), worst, unmeasured, floor (what chance alone would show), row_count.";
+`not-met`, `too-few-rows`), worst, unmeasured, floor (what chance alone would show), row_count."
+);

@@ -5,96 +5,48 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use evenhand::constraint::WeightRange;
 use evenhand::correction::{Keep, Solver, Technique};
-use evenhand::learner::ProcessLearner;
-use evenhand::model::Split;
-use evenhand::{Bound, Correction, Error, Judgement, Logistic, Measure, Notion, Preset, ReadOptions, Schema, Tilt};
+use evenhand::{Bound, Correction, Judgement, Preset, Tilt};
 
-use super::args::{FitArgs, KeepArg, MeasureArg, PresetArg, RangeArg, TechniqueArg, TiltArg};
+use super::args::{FitArgs, KeepArg, PresetArg, RangeArg, TechniqueArg, TiltArg};
 use crate::failure::Usage;
 use crate::files;
+use crate::training::Training;
 
 /// What `evenhand fit` is to do.
 pub(super) struct Config {
-    pub(super) data: PathBuf,
-    pub(super) schema: Schema,
-    pub(super) reading: ReadOptions,
-    pub(super) rows: Rows,
+    pub(super) training: Training,
     pub(super) correction: Correction,
-    pub(super) method: Method,
     pub(super) model: Option<PathBuf>,
     pub(super) weights: Option<PathBuf>,
     pub(super) trace: Option<PathBuf>,
     pub(super) confidence: f64,
-    pub(super) threads: Option<usize>,
-    pub(super) json: bool,
-    pub(super) quiet: bool,
-}
-
-/// Where test rows come from.
-pub(super) enum Rows {
-    /// There are none.
-    All,
-    /// Some rows are held out.
-    Split(Split),
-    /// They are in a file.
-    TestFile(PathBuf),
-}
-
-/// Who fits.
-#[derive(Clone)]
-pub(super) enum Method {
-    Logistic(Logistic),
-    Process(ProcessLearner),
 }
 
 impl Config {
     pub(super) fn new(args: FitArgs) -> Result<Self> {
         let correction = correction(&args)?;
-        let method = method(&args)?;
-        check_files(&args)?;
+        let mut usual = preset(&args).learner();
+        usual.penalise_intercept &= !args.no_penalise_intercept;
+        let training = Training::new(args.training, usual)?;
+        check_files(&training, args.model.as_deref(), &[&args.weights, &args.trace])?;
         Judgement::check_confidence(args.confidence)?;
         Ok(Self {
-            schema: args.data.schema(),
-            reading: args.data.reading()?,
-            rows: rows(args.holdout, args.seed, args.test)?,
-            data: args.data.data,
+            training,
             correction,
-            method,
             model: args.model,
             weights: args.weights,
             trace: args.trace,
             confidence: args.confidence,
-            threads: args.threads.map(usize::from),
-            json: args.json,
-            quiet: args.quiet,
         })
-    }
-
-    /// How rows are held out, if they are.
-    pub(super) fn split(&self) -> Option<Split> {
-        match self.rows {
-            Rows::Split(split) => Some(split),
-            _ => None,
-        }
     }
 }
 
 fn correction(args: &FitArgs) -> Result<Correction> {
     let preset = preset(args);
-    let mut notions = args.notions.iter().map(|notion| notion.parse()).collect::<evenhand::Result<Vec<Notion>>>()?;
-    let rest = notions.split_off(1);
-    let mut correction = rest.into_iter().fold(Correction::new(notions.remove(0)), Correction::and).preset(preset);
-    for group in &args.data.groups {
-        correction = correction.group(group)?;
-    }
-    correction.withhold.clone_from(&args.withhold);
+    let mut correction = args.training.correction(preset)?;
     correction.bounds = bounds(args);
-    correction.measure = match args.measure {
-        MeasureArg::Decisions => Measure::Decisions,
-        MeasureArg::Scores => Measure::Scores,
-    };
     correction.technique = technique(args)?;
-    correction.standardise = !args.no_standardise && (args.standardise || preset.standardises());
+    correction.standardise |= args.standardise;
     correction.solver = solver(args, preset.solver())?;
     correction.check()?;
     Ok(correction)
@@ -169,39 +121,13 @@ fn technique(args: &FitArgs) -> Result<Technique> {
     }
 }
 
-fn method(args: &FitArgs) -> Result<Method> {
-    if let Some(command) = &args.learner {
-        return Ok(Method::Process(ProcessLearner { command: command.clone() }));
-    }
-    let usual = preset(args).learner();
-    let penalise_intercept = args.penalise_intercept || usual.penalise_intercept && !args.no_penalise_intercept;
-    let learner = Logistic { l2: args.l2.unwrap_or(usual.l2), penalise_intercept, ..usual };
-    learner.check()?;
-    Ok(Method::Logistic(learner))
-}
-
-fn rows(holdout: Option<f64>, seed: u64, test: Option<PathBuf>) -> Result<Rows> {
-    match (holdout, test) {
-        (Some(holdout), _) if !(holdout > 0.0 && holdout < 1.0) => Err(Error::Setting {
-            setting: "holdout",
-            found: holdout.to_string(),
-            allowed: "a fraction above 0 and below 1".into(),
-        }
-        .into()),
-        (Some(holdout), _) => Ok(Rows::Split(Split { holdout, seed })),
-        (None, Some(path)) => Ok(Rows::TestFile(path)),
-        (None, None) => Ok(Rows::All),
-    }
-}
-
-fn check_files(args: &FitArgs) -> Result<()> {
-    let mut others: Vec<&Path> = vec![&args.data.data];
-    others.extend(args.test.as_deref());
-    if let Some(model) = &args.model {
+fn check_files(training: &Training, model: Option<&Path>, tables: &[&Option<PathBuf>]) -> Result<()> {
+    let mut others = training.files();
+    if let Some(model) = model {
         files::check_output(model, &others)?;
         others.push(model);
     }
-    for table in [&args.weights, &args.trace].into_iter().flatten() {
+    for table in tables.iter().copied().flatten() {
         files::check_table(table, &others)?;
         others.push(table);
     }

@@ -11,25 +11,21 @@ mod tables;
 
 pub(crate) use args::FitArgs;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use evenhand::correction::{Assessment, Problem};
-use evenhand::data::holdout;
 use evenhand::model::LearnerRecord;
-use evenhand::{Dataset, Fitted, Judgement, Learner, Model, Table, Warning};
+use evenhand::{Dataset, Fitted, Judgement, Learner, Model, Warning};
 
 use crate::Ending;
 use crate::output::{self, Told, note};
-use crate::progress::Progress;
+use crate::training::Method;
 use bounds::Judged;
-use config::{Config, Method, Rows};
+use config::Config;
 use report::{Comparison, Report};
 
 pub(crate) fn run(args: FitArgs) -> Result<Ending> {
     let config = Config::new(args)?;
-    if let Some(threads) = config.threads {
-        rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("--threads")?;
-    }
-    match config.method.clone() {
+    match config.training.method.clone() {
         Method::Logistic(settings) => {
             let record =
                 |model: &evenhand::learner::LogisticModel| LearnerRecord::Logistic { settings, model: model.clone() };
@@ -47,8 +43,8 @@ fn run_with<L: Learner>(
     learner: &L,
     record: impl FnOnce(&L::Predictor) -> LearnerRecord,
 ) -> Result<Ending> {
-    let progress = Progress::new(config.quiet || config.json);
-    let rows = read(config, progress)?;
+    let progress = config.training.start()?;
+    let rows = config.training.read(progress)?;
     let mut watch = progress.loops(config.correction.solver.most_fits());
     let fitted = config.correction.fit_observed(&rows.train, learner, &mut watch)?;
     let seconds = watch.finish();
@@ -58,7 +54,7 @@ fn run_with<L: Learner>(
 
     let tested = compared.test.as_ref().map(|test| test.after.clone());
     if let Some(path) = &config.model {
-        let (digest, split) = (progress.during("hashing the data", || rows.all.digest()), config.split());
+        let (digest, split) = (progress.during("hashing the data", || rows.all.digest()), config.training.split());
         let model = Model::new(
             &config.correction,
             &fitted,
@@ -67,7 +63,7 @@ fn run_with<L: Learner>(
             (digest, rows.all.rows()),
             split,
         );
-        model.judged(compared.judgements.clone()).read_as(&config.reading, rows.all.table()).save(path)?;
+        model.judged(compared.judgements.clone()).read_as(&config.training.reading, rows.all.table()).save(path)?;
     }
     if let Some(path) = &config.weights {
         tables::weights(&fitted, rows.train_rows.as_deref())?.write(path)?;
@@ -78,38 +74,6 @@ fn run_with<L: Learner>(
     let bounds = Judged::all(compared.judgements, if compared.test.is_some() { "test" } else { "training" });
     let report = Report::new(config, &fitted, compared.train, compared.test, bounds, seconds, warnings);
     show(config, &report)
-}
-
-/// The rows to fit and to test on.
-struct Read {
-    all: Dataset,
-    train: Dataset,
-    /// Which of all rows are trained on, where some are held out.
-    train_rows: Option<Vec<usize>>,
-    test: Option<Dataset>,
-    warnings: Vec<Warning>,
-}
-
-fn read(config: &Config, progress: Progress) -> Result<Read> {
-    let (all, mut warnings) = progress.during(format!("reading {}", config.data.display()), || {
-        Dataset::read(&config.data, &config.schema, &config.reading)
-    })?;
-    match &config.rows {
-        Rows::All => Ok(Read { train: all.clone(), all, train_rows: None, test: None, warnings }),
-        Rows::Split(split) => {
-            let (train, test) = holdout(all.rows(), split.holdout, split.seed)?;
-            let (train, train_rows, test) = (all.select(&train), Some(train), Some(all.select(&test)));
-            Ok(Read { all, train, train_rows, test, warnings })
-        }
-        Rows::TestFile(path) => {
-            let options = config.reading.like(all.table()).ignore(config.schema.ignored());
-            let (table, more) =
-                progress.during(format!("reading {}", path.display()), || Table::read(path, &options))?;
-            warnings.extend(more);
-            let test = Some(all.like(table).with_context(|| path.display().to_string())?);
-            Ok(Read { train: all.clone(), all, train_rows: None, test, warnings })
-        }
-    }
 }
 
 /// The classifier with and without correction, on training and on test rows.
@@ -147,7 +111,7 @@ fn compare<L: Learner>(
 }
 
 fn show(config: &Config, report: &Report) -> Result<Ending> {
-    if config.json {
+    if config.training.json {
         output::json(report)?;
     } else {
         output::warn(&report.warnings);

@@ -3,7 +3,7 @@
 use crate::support::{CliTest, snapshot};
 
 /// Predicts the weighted share of class 1 among training rows of the same features.
-const SHARES: &str = r#"
+pub(crate) const SHARES: &str = r#"
 case $1 in
 fit) paste -d' ' "$2.weight" "$2" | awk '
     { w = $1; y = $2; $1 = ""; $2 = ""; sub(/^ +/, ""); all[$0] += w; ones[$0] += w * y }

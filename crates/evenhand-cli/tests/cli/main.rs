@@ -6,6 +6,7 @@ mod damage;
 mod demo;
 mod errors;
 mod fit;
+mod frontier;
 mod help;
 mod learner;
 mod support;

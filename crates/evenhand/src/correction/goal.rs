@@ -26,6 +26,7 @@ const EVEN_SCORES: f64 = 1e-8;
 pub(super) struct Goal {
     functionals: Vec<Option<Functional>>,
     measure: Measure,
+    bounded: bool,
     limits: Vec<Limit>,
 }
 
@@ -54,8 +55,9 @@ impl Goal {
     /// Turns bounds into limits; without bounds, the goal is that violations vanish, as far as
     /// the rows can tell. How far that is, is judged by the rates of `tally`.
     pub(super) fn new(problem: &Problem, bounds: &[Bound], measure: Measure, tally: &Tally) -> Self {
-        let mut goal = Self { functionals: problem.functionals().to_vec(), measure, limits: Vec::new() };
-        let of = |at: usize| goal.functionals[at].as_ref().map_or([EVEN; 2], |functional| precision(functional, measure, tally));
+        let functionals = problem.functionals().to_vec();
+        let mut goal = Self { functionals, measure, bounded: !bounds.is_empty(), limits: Vec::new() };
+        let of = |at: usize| goal.functionals[at].as_ref().map_or([EVEN; 2], |one| precision(one, measure, tally));
         let (tolerance, noise): (Vec<f64>, Vec<f64>) =
             (0..problem.constraints().len()).map(of).map(|[tolerance, noise]| (tolerance, noise)).unzip();
         let compared = bounds.iter().any(|bound| !matches!(bound, Bound::MaxViolation(_)));
@@ -89,25 +91,30 @@ impl Goal {
             let first = |functional: &Functional| {
                 functional.share() < own.share() || (functional.share() <= own.share() && place < at)
             };
-            let mirror = |functional: &&Functional| functional.is_complement(own) && first(functional);
-            place != at && comparable(&constraints[at], other) && functional.as_ref().filter(mirror).is_some()
+            let mirror = |functional: &Functional| functional.is_complement(own) && first(functional);
+            place != at && comparable(&constraints[at], other) && functional.as_ref().is_some_and(mirror)
         })
     }
 
     fn push_violation(&mut self, at: usize, constraint: &Constraint, most: f64, aim: f64) {
-        self.push(at, constraint, 1.0, Limit { terms: Vec::new(), most, slack: 0.0, noise: 0.0, aim });
+        self.push(at, constraint, 1.0, &Limit { terms: Vec::new(), most, slack: 0.0, noise: 0.0, aim });
     }
 
     /// That a group's rate is that of the others: as a violation over the share of the others, so that a group
     /// and its complement ask for the same, and as precisely.
     fn push_difference(&mut self, at: usize, constraint: &Constraint, [slack, noise]: [f64; 2]) {
         let scale = self.functionals[at].as_ref().map_or(1.0, |functional| functional.others().recip());
-        self.push(at, constraint, scale, Limit { terms: Vec::new(), most: 0.0, slack: slack * scale, noise: noise * scale, aim: 0.0 });
+        self.push(
+            at,
+            constraint,
+            scale,
+            &Limit { terms: Vec::new(), most: 0.0, slack: slack * scale, noise: noise * scale, aim: 0.0 },
+        );
     }
 
     /// A violation, scaled, must keep a limit on either side.
-    fn push(&mut self, at: usize, constraint: &Constraint, scale: f64, limit: Limit) {
-        let mut push = |sign| self.limits.push(Limit { terms: vec![(Term::Violation(at), sign * scale)], ..limit });
+    fn push(&mut self, at: usize, constraint: &Constraint, scale: f64, limit: &Limit) {
+        let mut push = |sign| self.limits.push(Limit { terms: vec![(Term::Violation(at), sign * scale)], ..*limit });
         push(1.0);
         if !matches!(constraint.reference, Reference::AtLeast(_)) {
             push(-1.0);
@@ -127,6 +134,11 @@ impl Goal {
                 }
             }
         }
+    }
+
+    /// How many limits there are.
+    pub(super) fn limits(&self) -> usize {
+        self.limits.len()
     }
 
     /// How far each limit is from where it is aimed at: positive above.
@@ -157,6 +169,16 @@ impl Goal {
     pub(super) fn excess(&self, tally: &Tally) -> f64 {
         let excess = |limit: &Limit| self.value(limit, tally) - limit.most - limit.slack;
         self.limits.iter().map(excess).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// Whether it is that violations vanish: then there is no room in which a correction could be smaller.
+    pub(super) fn is_point(&self) -> bool {
+        !self.bounded
+    }
+
+    /// How much of any limit is good enough: with evenness as the goal, what single rows decide.
+    pub(super) fn slack(&self) -> f64 {
+        self.limits.iter().map(|limit| limit.slack).fold(0.0, f64::max)
     }
 
     /// The worst distance at which every limit is certainly kept.

@@ -3,10 +3,10 @@
 //! `settings` says what is asked and how, `bound` how uneven is good enough; `binding` is what training
 //! rows teach about columns, groups and constraints; `problem` is one set of rows made ready, in which
 //! `merge` finds those that are alike. `newton` finds multipliers by the steps of `step` towards the `goal`;
-//! `polish` settles the last rows; `published` is the loop of the paper; `run` is what both share, `select` by
-//! which rows they judge. `trace` is what they leave behind; `fitted` is what a user gets. `verdict` says whether
-//! bounds hold: `compared` has every number a bound speaks of with its interval, `floor` what chance alone
-//! makes of them.
+//! `polish` settles the last rows; `frontier` goes on from goal to goal; `published` is the loop of the paper; `run` is
+//! what both share, `select` by which rows they judge. `trace` is what they leave behind; `fitted` is what a user
+//! gets. `verdict` says whether bounds hold: `compared` has every number a bound speaks of with its interval,
+//! `floor` what chance alone makes of them.
 //! Leans on everything below it; learners are handed in.
 
 mod assessment;
@@ -15,6 +15,7 @@ mod bound;
 mod compared;
 mod fitted;
 mod floor;
+mod frontier;
 mod goal;
 mod merge;
 mod newton;
@@ -34,6 +35,7 @@ pub use binding::Binding;
 pub use bound::Bound;
 pub(crate) use fitted::predict;
 pub use fitted::{Fitted, Predictions};
+pub use frontier::{Asked, Frontier, Point};
 pub use preset::{Conventions, Keep, Newton, Preset, Solver};
 pub use problem::Problem;
 pub use run::Outcome;

@@ -10,11 +10,11 @@ use super::goal::Goal;
 use super::polish::{REACH, polish};
 use super::run::{Iterate, Run, learner_weights, training};
 use super::step::{Step, Tangents};
-use super::{Newton, Observer, Outcome, Stop};
+use super::{Bound, Newton, Observer, Outcome, Stop};
 use faer::{Mat, Side};
 
-use crate::constraint::{Constraint, Measure, Reference, WeightRange};
-use crate::kernel::{Band, band, tally_slopes};
+use crate::constraint::{Constraint, Measure, Reference, TiltTable, WeightRange};
+use crate::kernel::{Band, Tally, band, tally_slopes};
 use crate::learner::{Learner, Logistic, Tangent};
 use crate::{Result, Weights};
 
@@ -41,7 +41,7 @@ const MISSES: [usize; 2] = [6, 3];
 /// What the mean squared exponent weighs against the worst limit, search after search: the first looks for a
 /// correction that is small, the next go where a small one does not lead. The last ones are for
 /// bounds, and rates, that were asked for by number: without one, violations that take so much are left.
-const THRIFT: [f64; 5] = [1e-2, 3e-3, 1e-3, 3e-4, 1e-4];
+pub(super) const THRIFT: [f64; 5] = [1e-2, 3e-3, 1e-3, 3e-4, 1e-4];
 const UNASKED: usize = 2;
 
 /// How many points of error a point of the worst limit may cost: little when no bound was asked for, much when one was.
@@ -54,31 +54,18 @@ const SAVING: f64 = 0.1;
 const SAVINGS: usize = 4;
 
 pub(super) fn correct<L: Learner>(
-    mut run: Run<'_, L>,
+    run: Run<'_, L>,
     newton: Newton,
     observer: &mut dyn Observer,
 ) -> Result<Outcome<L::Predictor>> {
-    let settings = run.settings;
-    let first = run.fit(vec![0.0; run.table.multipliers()], false)?;
-    let goal = Goal::new(run.judging(), &settings.bounds, settings.measure, &first.tally);
-    let mut search = Search::new(run, goal, newton, first);
-    let mut stop = search.go(observer)?;
-    if newton.range.is_none() && search.may_go_on(stop) {
-        stop = search.unbind(stop, observer)?;
-    }
-    let most = if search.asked { THRIFT.len() } else { UNASKED };
-    for thrift in &THRIFT[1..most] {
-        if !search.may_go_on(stop) {
-            break;
-        }
-        search.thrift = *thrift;
-        stop = search.go(observer)?;
-    }
-    Ok(search.outcome(stop))
+    let mut search = Search::start(run, newton)?;
+    let tries = if search.asked() { THRIFT.len() } else { UNASKED };
+    let stop = if search.tell(observer) { search.reach(tries, observer)? } else { Stop::Cancelled };
+    Ok(search.into_outcome(stop))
 }
 
 /// Where the search is, and what it knows.
-struct Search<'a, L: Learner> {
+pub(super) struct Search<'a, L: Learner> {
     run: Run<'a, L>,
     goal: Goal,
     newton: Newton,
@@ -96,9 +83,16 @@ struct Search<'a, L: Learner> {
     /// Whether the learner has derivatives.
     derivatives: bool,
     radius: f64,
-    thrift: f64,
-    /// Whether a bound or a rate was asked for by number.
-    asked: bool,
+    /// Which of [`THRIFT`] is in use.
+    thrift: usize,
+}
+
+/// Where a search was when it started from zero again.
+struct Left<P> {
+    table: TiltTable,
+    current: Iterate<P>,
+    thrift: usize,
+    stop: Stop,
 }
 
 /// Per free multiplier, how the goal's distances and the error answer to it.
@@ -109,11 +103,11 @@ struct Slopes {
 }
 
 impl<'a, L: Learner> Search<'a, L> {
-    fn new(run: Run<'a, L>, goal: Goal, newton: Newton, first: Iterate<L::Predictor>) -> Self {
-        let number = |constraint: &Constraint| constraint.reference != Reference::Overall;
-        let asked = !run.settings.bounds.is_empty() || run.problem.constraints().iter().any(number);
+    /// With multipliers of zero, and the goal of the settings.
+    pub(super) fn start(mut run: Run<'a, L>, newton: Newton) -> Result<Self> {
+        let first = run.fit(vec![0.0; run.table.multipliers()], false)?;
         let mut search = Self {
-            asked,
+            goal: Goal::new(run.judging(), &run.settings.bounds, run.settings.measure, &first.tally),
             gram: Vec::new(),
             reach: Vec::new(),
             fitted: first.multipliers.clone(),
@@ -122,14 +116,64 @@ impl<'a, L: Learner> Search<'a, L> {
             tangent: None,
             derivatives: true,
             radius: RADIUS[0],
-            thrift: THRIFT[0],
+            thrift: 0,
             run,
-            goal,
             newton,
             free: Vec::new(),
         };
         search.lay_out();
-        search
+        Ok(search)
+    }
+
+    /// Turns to another goal from where it is.
+    pub(super) fn aim(&mut self, goal: Goal) {
+        if goal.limits() != self.goal.limits() {
+            self.slopes = Slopes::default();
+        }
+        self.goal = goal;
+    }
+
+    /// Whether a bound or a rate was asked for by number.
+    fn asked(&self) -> bool {
+        let number = |constraint: &Constraint| constraint.reference != Reference::Overall;
+        !self.goal.is_point() || self.run.problem.constraints().iter().any(number)
+    }
+
+    /// A goal for the rows it is judged by, at the rates of one of its fits.
+    pub(super) fn goal(&self, bounds: &[Bound], tally: &Tally) -> Goal {
+        Goal::new(self.run.judging(), bounds, self.run.settings.measure, tally)
+    }
+
+    /// What the current fit does.
+    pub(super) fn tally(&self) -> &Tally {
+        &self.current.tally
+    }
+
+    /// Steps towards the goal by all means there are. Where it had gone some way for another goal, it goes on
+    /// from there, and starts from zero again only if that leads nowhere.
+    pub(super) fn reach(&mut self, tries: usize, observer: &mut dyn Observer) -> Result<Stop> {
+        let again = !self.is_zero();
+        let mut stop = self.go(observer)?;
+        let mut left = None;
+        if again {
+            if !may_go_on(stop) {
+                return Ok(stop);
+            }
+            left = Some(self.leave(self.run.table.rule().range, stop)?);
+            // Those of a learner without derivatives were learnt elsewhere; with derivatives they are asked for anyway.
+            self.slopes = Slopes::default();
+            stop = self.go(observer)?;
+        }
+        // Bounded weights that saturate can be had in a roundabout way, at a price: where they were hard to find,
+        // those that do not saturate are looked at as well.
+        if may_go_on(stop) || again && stop == Stop::Converged {
+            stop = self.unbind(stop, observer)?;
+        }
+        while may_go_on(stop) && self.thrift + 1 < tries {
+            self.thrift += 1;
+            stop = self.go(observer)?;
+        }
+        Ok(left.map_or(stop, |left| self.settle(left, stop)))
     }
 
     /// Which multipliers are moved, and how they move exponents.
@@ -144,9 +188,6 @@ impl<'a, L: Learner> Search<'a, L> {
 
     /// Steps until the goal is reached, or cannot be.
     fn go(&mut self, observer: &mut dyn Observer) -> Result<Stop> {
-        if self.run.trace.is_empty() && !self.tell(observer) {
-            return Ok(Stop::Cancelled);
-        }
         self.radius = RADIUS[0];
         let mut best: Option<Iterate<L::Predictor>> = None;
         let (mut misses, mut stale) = (0, true);
@@ -167,7 +208,10 @@ impl<'a, L: Learner> Search<'a, L> {
                 break Stop::LoopLimit;
             }
             let fine = length < FINE;
-            if fine && self.goal.is_close(&self.current.tally) && let Some(band) = self.band()? {
+            if fine
+                && self.goal.is_close(&self.current.tally)
+                && let Some(band) = self.band()?
+            {
                 let most = (REACH / length).min(1.0);
                 let first = step.moves.iter().map(|by| by * most).collect();
                 step.moves = polish(self.run.problem, &self.goal, &band, &self.reach, first);
@@ -212,7 +256,7 @@ impl<'a, L: Learner> Search<'a, L> {
     fn save(&mut self, observer: &mut dyn Observer) -> Result<Stop> {
         for _ in 0..SAVINGS {
             // Without a bound there is nothing to save: the goal is a point.
-            if self.is_zero() || self.run.settings.bounds.is_empty() || self.run.fits() >= self.newton.max_fits {
+            if self.is_zero() || self.goal.is_point() || self.run.fits() >= self.newton.max_fits {
                 break;
             }
             self.renew_slopes()?;
@@ -230,23 +274,42 @@ impl<'a, L: Learner> Search<'a, L> {
         Ok(Stop::Converged)
     }
 
-    /// Whether a search that ended so may lead further by other means.
-    fn may_go_on(&self, stop: Stop) -> bool {
-        matches!(stop, Stop::Infeasible | Stop::Stalled)
+    /// Tries weights that do not saturate, unless a kind of weights was asked for.
+    fn unbind(&mut self, stop: Stop, observer: &mut dyn Observer) -> Result<Stop> {
+        if self.newton.range.is_some() || self.run.table.rule().range == WeightRange::Unbounded {
+            return Ok(stop);
+        }
+        let left = self.leave(WeightRange::Unbounded, stop)?;
+        let further = self.go(observer)?;
+        Ok(self.settle(left, further))
     }
 
-    /// From the start again with weights that do not saturate, where that leads further.
-    fn unbind(&mut self, stop: Stop, observer: &mut dyn Observer) -> Result<Stop> {
-        let bounded = self.run.table.clone();
-        self.run.table = bounded.clone().with_range(WeightRange::Unbounded);
+    /// Goes back to zero, with weights of some range.
+    fn leave(&mut self, range: WeightRange, stop: Stop) -> Result<Left<L::Predictor>> {
+        let table = self.run.table.clone().with_range(range);
+        let table = std::mem::replace(&mut self.run.table, table);
         let start = self.fit_at(vec![0.0; self.current.multipliers.len()])?;
-        let best = std::mem::replace(&mut self.current, start);
-        let further = self.go(observer)?;
-        if self.worst(&self.current) <= self.worst(&best) {
-            return Ok(further);
+        let (current, thrift) = (std::mem::replace(&mut self.current, start), std::mem::take(&mut self.thrift));
+        Ok(Left { table, current, thrift, stop })
+    }
+
+    /// Returns to what was left, unless what was found since is as good.
+    fn settle(&mut self, left: Left<L::Predictor>, stop: Stop) -> Stop {
+        if self.is_as_good(&left.current) {
+            return stop;
         }
-        (self.run.table, self.current) = (bounded, best);
-        Ok(if further == Stop::Cancelled { further } else { stop })
+        (self.run.table, self.current, self.thrift) = (left.table, left.current, left.thrift);
+        if stop == Stop::Cancelled { stop } else { left.stop }
+    }
+
+    /// Whether the current fit is as close to the goal as another; where both reach it, whether its error is as low.
+    fn is_as_good(&self, other: &Iterate<L::Predictor>) -> bool {
+        let reached = |iterate: &Iterate<L::Predictor>| self.goal.excess(&iterate.tally) <= 0.0;
+        match (reached(&self.current), reached(other)) {
+            (true, true) => self.run.judging().error(&self.current.tally) <= self.run.judging().error(&other.tally),
+            (false, false) => self.worst(&self.current) <= self.worst(other),
+            (current, _) => current,
+        }
     }
 
     fn is_zero(&self) -> bool {
@@ -266,8 +329,8 @@ impl<'a, L: Learner> Search<'a, L> {
             distances: &distances,
             slopes: &self.slopes.distances,
             errors: &self.slopes.errors,
-            price: PRICE[usize::from(self.asked)],
-            thrift: self.thrift,
+            price: PRICE[usize::from(self.asked())],
+            thrift: THRIFT[self.thrift],
             gram: &self.gram,
             reach: &self.reach,
             radius: self.radius,
@@ -279,7 +342,8 @@ impl<'a, L: Learner> Search<'a, L> {
     /// By which share a step lowers the mean squared exponent.
     fn saving(&self, step: &Step) -> f64 {
         let size = |moves: Option<&[f64]>| {
-            let at = |place: usize| self.current.multipliers[self.free[place]] + moves.map_or(0.0, |moves| moves[place]);
+            let at =
+                |place: usize| self.current.multipliers[self.free[place]] + moves.map_or(0.0, |moves| moves[place]);
             let count = self.free.len();
             let product = |at_row: usize, at_column: usize| self.gram[at_row * count + at_column];
             (0..count).flat_map(|r| (0..count).map(move |c| (r, c))).map(|(r, c)| at(r) * product(r, c) * at(c)).sum()
@@ -333,7 +397,11 @@ impl<'a, L: Learner> Search<'a, L> {
 
     /// The rows whose decisions a small step may change; `None` where that cannot be told, or is not asked.
     fn band(&self) -> Result<Option<Band>> {
-        let Some(tangent) = self.tangent.as_ref().filter(|_| self.run.judges_itself() && self.run.settings.measure == Measure::Decisions) else {
+        let Some(tangent) = self
+            .tangent
+            .as_ref()
+            .filter(|_| self.run.judges_itself() && self.run.settings.measure == Measure::Decisions)
+        else {
             return Ok(None);
         };
         let (problem, count) = (self.run.problem, self.free.len());
@@ -358,7 +426,8 @@ impl<'a, L: Learner> Search<'a, L> {
         }
     }
 
-    fn tell(&mut self, observer: &mut dyn Observer) -> bool {
+    /// Tells of the fit a run starts with.
+    pub(super) fn tell(&mut self, observer: &mut dyn Observer) -> bool {
         let done = self.run.record(&self.current, observer.seconds());
         observer.after(done)
     }
@@ -372,10 +441,28 @@ impl<'a, L: Learner> Search<'a, L> {
     }
 
     /// The result, its multipliers the smallest that give the same weights.
-    fn outcome(mut self, stop: Stop) -> Outcome<L::Predictor> {
-        self.current.multipliers = least_norm(&self.run.table.gram(), &self.current.multipliers);
+    fn into_outcome(mut self, stop: Stop) -> Outcome<L::Predictor> {
+        self.current.multipliers = self.shortest();
         self.run.outcome(self.current, stop)
     }
+
+    /// As [`Search::into_outcome`], for a search that goes on.
+    pub(super) fn outcome(&mut self, stop: Stop) -> Outcome<L::Predictor>
+    where
+        L::Predictor: Clone,
+    {
+        let found = Iterate { multipliers: self.shortest(), ..self.current.clone() };
+        self.run.outcome(found, stop)
+    }
+
+    fn shortest(&self) -> Vec<f64> {
+        least_norm(&self.run.table.gram(), &self.current.multipliers)
+    }
+}
+
+/// Whether a search that ended so may lead further by other means.
+fn may_go_on(stop: Stop) -> bool {
+    matches!(stop, Stop::Infeasible | Stop::Stalled)
 }
 
 /// How a fit answers to the free multipliers; `None` without derivatives.
@@ -391,7 +478,9 @@ fn slopes<L: Learner>(
     let mut all = table.slopes(&iterate.multipliers);
     let mut direction = |&at: &usize| {
         let mut slope = std::mem::take(&mut all[at]);
-        slope.iter_mut().for_each(|one| *one *= table.learner_scale());
+        for one in &mut slope {
+            *one *= table.learner_scale();
+        }
         Weights::of_cells(slope, cells.cell_of_row().clone(), cells.row_weights().cloned())
     };
     let directions: Vec<Weights> = free.iter().map(&mut direction).collect();
@@ -419,7 +508,9 @@ fn independent(gram: &[f64], count: usize) -> Vec<usize> {
         square > product * (1.0 - 1e-10)
     };
     let stays = |at: usize| {
-        let first = |other: usize| own(other) > own(at) * (1.0 + 1e-10) || (own(other) >= own(at) * (1.0 - 1e-10) && other < at);
+        let first = |other: usize| {
+            own(other) > own(at) * (1.0 + 1e-10) || (own(other) >= own(at) * (1.0 - 1e-10) && other < at)
+        };
         own(at) > 0.0 && !(0..count).any(|other| other != at && own(other) > 0.0 && alike(at, other) && first(other))
     };
     (0..count).filter(|&at| stays(at)).collect()

@@ -55,14 +55,7 @@ fn rounded(value: f64) -> u64 {
 }
 
 /// The best neighbour that is better, if there is one.
-fn neighbour(
-    problem: &Problem,
-    goal: &Goal,
-    band: &Band,
-    reach: &[f64],
-    from: &Spot,
-    length: f64,
-) -> Option<Spot> {
+fn neighbour(problem: &Problem, goal: &Goal, band: &Band, reach: &[f64], from: &Spot, length: f64) -> Option<Spot> {
     let here = band.moved(&from.moves);
     let by = |at: usize, sign: f64| sign * length / reach[at];
     let within = |at: usize, by: f64| ((from.moves[at] + by) * reach[at]).abs() <= REACH;
@@ -72,7 +65,9 @@ fn neighbour(
             let tally = band.tally(scores);
             let worst = goal.worst(&tally);
             let mut moves = from.moves.clone();
-            changes.iter().for_each(|&(at, by)| moves[at] += by);
+            for &(at, by) in changes {
+                moves[at] += by;
+            }
             let length = moves.iter().zip(reach).map(|(by, reach)| (by * reach).powi(2)).sum::<f64>().sqrt();
             let rank = [rounded(worst), rounded(problem.error(&tally)), rounded(length)];
             if rank[0] < rounded(from.worst) && found.as_ref().is_none_or(|found| rank < found.0) {

@@ -121,9 +121,7 @@ impl Solver {
     /// How multipliers become weights at the start.
     pub fn rule(&self) -> WeightRule {
         match self {
-            Self::Newton(newton) => {
-                WeightRule { range: newton.range.unwrap_or_default(), ..WeightRule::CENTRED }
-            }
+            Self::Newton(newton) => WeightRule { range: newton.range.unwrap_or_default(), ..WeightRule::CENTRED },
             Self::Loop(conventions) => conventions.rule,
         }
     }
@@ -142,7 +140,6 @@ impl Solver {
         };
         match self {
             Self::Newton(Newton { max_fits: 0, .. }) => wrong("max_fits", 0.0, "one or more"),
-            Self::Newton(_) => Ok(()),
             Self::Loop(Conventions { step, .. }) if !(step.is_finite() && *step > 0.0) => {
                 wrong("step", *step, "a finite number above zero")
             }
@@ -150,7 +147,7 @@ impl Solver {
                 wrong("factor", rule.factor, "a finite number above zero")
             }
             Self::Loop(Conventions { loops: 0, .. }) => wrong("loops", 0.0, "one or more"),
-            Self::Loop(_) => Ok(()),
+            Self::Newton(_) | Self::Loop(_) => Ok(()),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What every way of finding multipliers shares: weights, fits, what they do, and the result.
 
+use super::select::Jury;
 use super::{Assessment, Correction, Loop, Problem, Silent, Stop, Technique};
 use crate::cells::Cells;
 use crate::constraint::{TiltTable, WeightRange, WeightRule};
-use super::select::Jury;
 use crate::kernel::Tally;
 use crate::learner::{Learner, Predictor, Training};
 use crate::sampling::keep_by_lot;
@@ -38,6 +38,7 @@ pub struct Outcome<P> {
 }
 
 /// A fitted model on the way, with what it was made from and what it does.
+#[derive(Clone)]
 pub(super) struct Iterate<P> {
     pub(super) predictor: P,
     pub(super) multipliers: Vec<f64>,
@@ -103,7 +104,13 @@ impl<'a, L: Learner> Run<'a, L> {
     }
 
     /// What violations are measured from.
-    fn judged(&mut self, predictor: &L::Predictor, trained: &Tally, multipliers: &[f64], unweighted: bool) -> Result<Tally> {
+    fn judged(
+        &mut self,
+        predictor: &L::Predictor,
+        trained: &Tally,
+        multipliers: &[f64],
+        unweighted: bool,
+    ) -> Result<Tally> {
         let folds = match &mut self.jury {
             Jury::Training => return Ok(trained.clone()),
             Jury::Validation(problem) => return problem.tally(predictor),
@@ -140,8 +147,9 @@ impl<'a, L: Learner> Run<'a, L> {
         self.fits
     }
 
-    pub(super) fn outcome(self, iterate: Iterate<L::Predictor>, stop: Stop) -> Outcome<L::Predictor> {
-        let warnings = match self.unconverged {
+    /// The result. Loops and fits that come later count as those of another.
+    pub(super) fn outcome(&mut self, iterate: Iterate<L::Predictor>, stop: Stop) -> Outcome<L::Predictor> {
+        let warnings = match std::mem::take(&mut self.unconverged) {
             0 => Vec::new(),
             fits => vec![Warning::LearnerNotConverged { fits }],
         };
@@ -153,9 +161,9 @@ impl<'a, L: Learner> Run<'a, L> {
             judged: (!self.judges_itself()).then(|| self.judging().assess(&iterate.tally, self.settings.measure)),
             predictor: iterate.predictor,
             multipliers: iterate.multipliers,
-            trace: self.trace,
+            trace: std::mem::take(&mut self.trace),
             stop,
-            fits: self.fits,
+            fits: std::mem::take(&mut self.fits),
             warnings,
         }
     }
@@ -181,11 +189,17 @@ pub(crate) fn learner_weights(
             if table.rule().range == WeightRange::Unbounded {
                 // Probabilities: the cell that counts most is kept whole.
                 let largest = values.iter().fold(f64::MIN_POSITIVE, |largest, &one| largest.max(one));
-                values.iter_mut().for_each(|value| *value /= largest);
+                for value in &mut values {
+                    *value /= largest;
+                }
             }
             return keep_by_lot(&values, cells, seed);
         }
-        Technique::Weighting => values.iter_mut().for_each(|value| *value *= table.learner_scale()),
+        Technique::Weighting => {
+            for value in &mut values {
+                *value *= table.learner_scale();
+            }
+        }
     }
     Ok(Weights::of_cells(values, cells.cell_of_row().clone(), cells.row_weights().cloned()))
 }

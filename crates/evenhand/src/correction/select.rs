@@ -4,8 +4,8 @@
 //! fewer there are. Violations can therefore be measured on rows it has not seen: a validation part that is
 //! kept from it, or all rows, each by a model of the same weights that was fitted without it (cross-fitting).
 
-use rand::seq::SliceRandom;
 use rand::SeedableRng;
+use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ pub enum Selection {
 /// Who measures the violations.
 pub(super) enum Jury<L: Learner> {
     Training,
-    Validation(Problem),
+    Validation(Box<Problem>),
     Folds(Vec<Fold<L>>),
 }
 
@@ -78,13 +78,15 @@ impl Selection {
             Self::Training => Ok((None, Jury::Training)),
             Self::Validation { share, seed } => {
                 let (train, validation) = holdout(rows, share, seed)?;
-                Ok((Some(fitting(&train)?), Jury::Validation(problem.select(&validation)?)))
+                Ok((Some(fitting(&train)?), Jury::Validation(Box::new(problem.select(&validation)?))))
             }
             Self::CrossFit { folds, seed } => {
                 let parts = deal(rows, folds, seed)?;
                 let fold = |part: &Vec<usize>| -> Result<Fold<L>> {
                     let mut inside = vec![false; rows];
-                    part.iter().for_each(|&row| inside[row] = true);
+                    for &row in part {
+                        inside[row] = true;
+                    }
                     let others: Vec<usize> = (0..rows).filter(|&row| !inside[row]).collect();
                     Ok(Fold { train: fitting(&others)?, test: problem.select(part)?, memory: L::Memory::default() })
                 };

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::goal::any_comparable;
+use super::select::Jury;
 use super::{
     Binding, Bound, Fitted, Observer, Outcome, Preset, Problem, Selection, Silent, Solver, newton, published, run,
 };
@@ -185,9 +186,7 @@ impl Correction {
         observer: &mut dyn Observer,
     ) -> Result<Outcome<L::Predictor>> {
         self.check_for(problem)?;
-        let merge = self.may_merge(learner);
-        let (part, jury) = self.select.part(problem, merge)?;
-        let part = part.or_else(|| merge.then(|| problem.merged()).flatten());
+        let (part, jury) = self.part(problem, learner)?;
         let run = run::Run::before(jury, part.as_ref().unwrap_or(problem), self, learner);
         match self.solver {
             Solver::Newton(newton) => newton::correct(run, newton, observer),
@@ -206,12 +205,19 @@ impl Correction {
         run::uncorrected(merged.as_ref().unwrap_or(problem), self, learner)
     }
 
+    /// The rows to fit to, where they are not all of them one by one, and who measures violations.
+    pub(super) fn part<L: Learner>(&self, problem: &Problem, learner: &L) -> Result<(Option<Problem>, Jury<L>)> {
+        let merge = self.may_merge(learner);
+        let (part, jury) = self.select.part(problem, merge)?;
+        Ok((part.or_else(|| merge.then(|| problem.merged()).flatten()), jury))
+    }
+
     /// Lots are drawn row by row; weights are not.
     fn may_merge<L: Learner>(&self, learner: &L) -> bool {
         self.technique == Technique::Weighting && learner.takes_merged_rows()
     }
 
-    fn check_for(&self, problem: &Problem) -> Result<()> {
+    pub(super) fn check_for(&self, problem: &Problem) -> Result<()> {
         self.check()?;
         let other = |one: &&Constraint| !self.notions.contains(&one.notion);
         if let Some(other) = problem.constraints().iter().find(other) {

@@ -73,10 +73,10 @@ impl Tangents<'_> {
         let count = self.multipliers.len();
         let (mut rows, mut columns, mut values) = (Vec::new(), Vec::new(), Vec::new());
         let mut linear = vec![0.0; count + 1];
-        for row in 0..count {
+        for (row, linear) in linear.iter_mut().take(count).enumerate() {
             for column in 0..count {
                 let product = self.thrift * self.gram[row * count + column] / (self.reach[row] * self.reach[column]);
-                linear[row] += product * self.multipliers[column] * self.reach[column];
+                *linear += product * self.multipliers[column] * self.reach[column];
                 if row <= column {
                     rows.push(row);
                     columns.push(column);

@@ -239,4 +239,3 @@ fn pseudo_inverse(matrix: &Mat<f64>) -> Mat<f64> {
     });
     inverse * matrix.transpose()
 }
-

@@ -4,7 +4,9 @@
 pub(super) fn sentence(group: &str, odds_ratio: f64, low: f64, high: f64, confidence: f64) -> String {
     let range = format!("{} % interval {low:.2} to {high:.2}", percent(confidence));
     if low <= 1.0 && high >= 1.0 {
-        return format!("No bias in positive labels for {group} can be told from chance: {odds_ratio:.2} of the odds ({range}).");
+        return format!(
+            "No bias in positive labels for {group} can be told from chance: {odds_ratio:.2} of the odds ({range})."
+        );
     }
     format!(
         "Positive labels for {group} were given at {odds_ratio:.2} of the odds that the data otherwise support ({range})."

@@ -252,12 +252,7 @@ pub(crate) struct LogisticSlopes<'a> {
 }
 
 impl<'a> LogisticSlopes<'a> {
-    pub(crate) fn new(
-        features: &'a Features,
-        coefficients: &[f64],
-        directions: &[Vec<f64>],
-        classes: usize,
-    ) -> Self {
+    pub(crate) fn new(features: &'a Features, coefficients: &[f64], directions: &[Vec<f64>], classes: usize) -> Self {
         let tables = |coefficients: &[f64]| -> Vec<Tables> {
             coefficients.chunks(features.width() + 1).map(|class| Tables::new(features, class)).collect()
         };

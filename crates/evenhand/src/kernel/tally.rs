@@ -120,7 +120,8 @@ pub(crate) fn tally_slopes(
             slopes(block.clone(), &mut changes);
             rows.cell_of_row.block(block.clone(), &mut numbers);
             let changes = changes.chunks_exact(directions * classes);
-            for (at, ((scores, changes), &cell)) in scores.chunks_exact(classes).zip(changes).zip(&numbers).enumerate() {
+            for (at, ((scores, changes), &cell)) in scores.chunks_exact(classes).zip(changes).zip(&numbers).enumerate()
+            {
                 let weight = rows.row_weights.map_or(1.0, |weights| weights[block.start + at]);
                 let (first, second) = two_largest(scores);
                 let ahead = (scores[first] - scores[second]) / (2.0 * bandwidth);

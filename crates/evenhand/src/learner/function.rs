@@ -46,6 +46,7 @@ impl<P: Predictor, F: Fn(Training<'_>) -> Result<P>> Learner for FnLearner<F> {
 }
 
 /// A predictor that calls a closure for the class probabilities of all rows, row by row.
+#[derive(Clone)]
 pub struct FnPredictor<F> {
     classes: usize,
     scores: F,

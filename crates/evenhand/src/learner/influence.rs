@@ -58,7 +58,8 @@ impl Logistic {
             let product = |answer: &Vec<f64>, gradient: &Vec<f64>| -> f64 {
                 answer.iter().zip(gradient).map(|(a, g)| a * g).sum()
             };
-            let jacobian = answers.iter().flat_map(|answer| gradients.iter().map(move |gradient| product(answer, gradient)));
+            let jacobian =
+                answers.iter().flat_map(|answer| gradients.iter().map(move |gradient| product(answer, gradient)));
             let directions: Vec<Vec<f64>> =
                 answers.iter().map(|answer| answer.iter().map(|entry| -entry).collect()).collect();
             let Asked { shares, cell_of_row, row_weights, .. } = *asked;

@@ -1,0 +1,150 @@
+//! `evenhand frontier`: what less violation costs, from no correction to the floor.
+//!
+//! `report` is what is shown, `table` the file for plots. The work itself is the library's.
+
+mod report;
+mod table;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use evenhand::correction::{Assessment, Binding, Frontier};
+use evenhand::{Correction, Dataset, Error, Learner, Preset};
+
+use crate::Ending;
+use crate::files;
+use crate::output::{self, Told};
+use crate::training::{Method, Training, TrainingArgs, see_below};
+use report::Report;
+
+/// Trace error against violation, from no correction to as little violation as weights lead to.
+///
+/// Smaller and smaller violations are asked for, each point starting from the one before it.
+/// Weights are bounded, as in the paper, until a point needs more. Choose a point by its test rows, and give its bound to `evenhand fit --max-violation`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct FrontierArgs {
+    #[command(flatten)]
+    pub(crate) training: TrainingArgs,
+
+    /// How many points to look for, both ends counted.
+    #[arg(long, value_name = "NUMBER", default_value_t = 12)]
+    points: usize,
+
+    /// Where to write one line per point (.csv, .parquet, .arrow, …).
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    out: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = concat!(
+    see_below!(),
+    "
+Examples:
+  evenhand frontier adult.csv --label income --positive '>50K' --group sex --group race \\
+      --notion equalized-odds --holdout 0.3 --out frontier.csv
+
+  Then fit the point of your choice:
+    evenhand fit adult.csv --label income --positive '>50K' --group sex --group race \\
+        --notion equalized-odds --holdout 0.3 --max-violation 0.03 --model model.json
+
+Columns of --out: asked (`nothing`, `max-violation` or `evenness`), max_violation, violation, error,
+positive_rate; with test rows test_violation, test_error, test_positive_rate; weights (`bounded` or
+`unbounded`), stop, fits, dominated (1 where another point has no more violation and no more error on
+the training rows); then `multiplier: NAME` for each constraint.
+
+JSON keys: notion, groups, classes (in the order of class_rates), points (asked, max_violation,
+multipliers, weights, train, test, stop, fits, dominated), floor, fits, seconds, warnings, out."
+);
+
+/// Arguments that make sense together.
+struct Config {
+    training: Training,
+    correction: Correction,
+    points: usize,
+    out: Option<PathBuf>,
+}
+
+/// A frontier, and how its points do on test rows.
+struct Traced<P> {
+    binding: Binding,
+    frontier: Frontier<P>,
+    tests: Vec<Option<Assessment>>,
+    seconds: f64,
+    warnings: Vec<Told>,
+}
+
+pub(crate) fn run(args: FrontierArgs) -> Result<Ending> {
+    let config = Config::new(args)?;
+    match &config.training.method {
+        Method::Logistic(learner) => run_with(&config, learner),
+        Method::Process(learner) => run_with(&config, learner),
+    }
+}
+
+impl Config {
+    fn new(args: FrontierArgs) -> Result<Self> {
+        let correction = args.training.correction(Preset::Default)?;
+        correction.check()?;
+        let training = Training::new(args.training, Preset::Default.learner())?;
+        if args.points < 2 {
+            let (found, allowed) = (args.points.to_string(), "two or more".into());
+            return Err(Error::Setting { setting: "points", found, allowed }.into());
+        }
+        if let Some(out) = &args.out {
+            files::check_table(out, &training.files())?;
+        }
+        Ok(Self { training, correction, points: args.points, out: args.out })
+    }
+}
+
+fn run_with<L: Learner>(config: &Config, learner: &L) -> Result<Ending>
+where
+    L::Predictor: Clone,
+{
+    let traced = trace(config, learner)?;
+    if let Some(path) = &config.out {
+        table::of(&traced)?.write(path)?;
+    }
+    let report = Report::new(config, traced);
+    if config.training.json {
+        output::json(&report)?;
+    } else {
+        output::warn(&report.warnings);
+        output::text(&report.to_text())?;
+    }
+    Ok(Ending::Fine)
+}
+
+fn trace<L: Learner>(config: &Config, learner: &L) -> Result<Traced<L::Predictor>>
+where
+    L::Predictor: Clone,
+{
+    let progress = config.training.start()?;
+    let rows = config.training.read(progress)?;
+    let (binding, problem, warnings) = Binding::new(&config.correction, &rows.train)?;
+    let mut watch = progress.fits();
+    let frontier = config.correction.frontier(&problem, learner, config.points, &mut watch)?;
+    let seconds = watch.finish();
+    let (tests, tested) = progress.during("testing", || test(config, &binding, &frontier, rows.test.as_ref()))?;
+    let warnings = rows.warnings.into_iter().chain(warnings).chain(frontier.warnings());
+    let mut warnings = Told::all(warnings.collect(), None);
+    warnings.extend(tested);
+    Ok(Traced { binding, frontier, tests, seconds, warnings })
+}
+
+/// How every point does on test rows, if there are any.
+fn test<P: evenhand::Predictor>(
+    config: &Config,
+    binding: &Binding,
+    frontier: &Frontier<P>,
+    rows: Option<&Dataset>,
+) -> Result<(Vec<Option<Assessment>>, Vec<Told>)> {
+    let Some(rows) = rows else { return Ok((frontier.points.iter().map(|_| None).collect(), Vec::new())) };
+    let (problem, warnings) = binding.problem(rows)?;
+    let measure = config.correction.measure;
+    let assess = |predictor| problem.assess_predictor(predictor, measure).map(Some);
+    let tests =
+        frontier.points.iter().map(|point| assess(&point.outcome.predictor)).collect::<evenhand::Result<_>>()?;
+    Ok((tests, Told::all(warnings, Some("test"))))
+}

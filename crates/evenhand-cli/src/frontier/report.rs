@@ -1,0 +1,160 @@
+//! What `evenhand frontier` shows: the same numbers as text and as JSON.
+
+use std::path::PathBuf;
+
+use evenhand::constraint::WeightRange;
+use evenhand::correction::{Asked, Assessment, NamedValue, Outcome, Point};
+use evenhand::{Notion, Stop};
+use serde::Serialize;
+
+use super::{Config, Traced};
+use crate::output::Told;
+use crate::text::{Lines, clean, counted, or_dash, percent, rate};
+
+/// Everything that is shown. The keys are stable.
+#[derive(Serialize)]
+pub(super) struct Report {
+    notion: Vec<String>,
+    groups: Vec<String>,
+    classes: Vec<String>,
+    points: Vec<Line>,
+    floor: Option<f64>,
+    fits: usize,
+    seconds: f64,
+    pub(super) warnings: Vec<Told>,
+    out: Option<PathBuf>,
+    #[serde(skip)]
+    notions: Vec<Notion>,
+}
+
+/// A point.
+#[derive(Serialize)]
+struct Line {
+    asked: &'static str,
+    max_violation: Option<f64>,
+    multipliers: Vec<NamedValue>,
+    weights: &'static str,
+    train: Assessment,
+    test: Option<Assessment>,
+    stop: Stop,
+    fits: usize,
+    dominated: bool,
+}
+
+/// The name of what was asked.
+pub(super) fn asked(asked: Asked) -> &'static str {
+    match asked {
+        Asked::Nothing => "nothing",
+        Asked::MaxViolation(_) => "max-violation",
+        Asked::Evenness => "evenness",
+    }
+}
+
+/// Whether weights are bounded.
+pub(super) fn range<P>(outcome: &Outcome<P>) -> &'static str {
+    match outcome.rule.range {
+        WeightRange::Bounded => "bounded",
+        WeightRange::Unbounded => "unbounded",
+    }
+}
+
+impl Line {
+    fn new<P>(point: Point<P>, test: Option<Assessment>, names: &[&str]) -> Self {
+        let weights = range(&point.outcome);
+        let Outcome { multipliers, train, stop, fits, .. } = point.outcome;
+        let named = |(name, value): (&&str, f64)| NamedValue { name: (*name).to_owned(), value: Some(value) };
+        Self {
+            asked: asked(point.asked),
+            max_violation: point.asked.bound(),
+            multipliers: names.iter().zip(multipliers).map(named).collect(),
+            weights,
+            train,
+            test,
+            stop,
+            fits,
+            dominated: point.dominated,
+        }
+    }
+
+    /// What was asked, in words.
+    fn name(&self) -> String {
+        match (self.max_violation, self.asked) {
+            (Some(most), _) => format!("at most {}", rate(most)),
+            (None, "nothing") => "no correction".to_owned(),
+            (None, _) => "as even as rows can tell".to_owned(),
+        }
+    }
+
+    fn numbers(&self) -> Vec<String> {
+        let assessed =
+            |one: &Assessment| [or_dash(one.violation, rate), percent(one.error), or_dash(one.positive_rate, percent)];
+        let mut numbers: Vec<String> =
+            [Some(&self.train), self.test.as_ref()].into_iter().flatten().flat_map(assessed).collect();
+        let remark = match (self.stop, self.dominated) {
+            (Stop::Converged, true) => "dominated",
+            (Stop::Converged, false) => "",
+            _ => "not met",
+        };
+        numbers.extend([self.weights.to_owned(), self.fits.to_string(), remark.to_owned()]);
+        numbers
+    }
+}
+
+impl Report {
+    pub(super) fn new<P>(config: &Config, traced: Traced<P>) -> Self {
+        let Traced { binding, frontier, tests, seconds, warnings } = traced;
+        let names: Vec<&str> = binding.constraints().iter().map(|constraint| constraint.name.as_str()).collect();
+        let notions = config.correction.notions.clone();
+        let (floor, fits) = (frontier.floor(), frontier.fits());
+        let points = frontier.points.into_iter().zip(tests);
+        Self {
+            notion: notions.iter().map(ToString::to_string).collect(),
+            groups: binding.group_names(),
+            classes: binding.classes().to_vec(),
+            points: points.map(|(point, test)| Line::new(point, test, &names)).collect(),
+            floor,
+            fits,
+            seconds,
+            warnings,
+            out: config.out.clone(),
+            notions,
+        }
+    }
+
+    pub(super) fn to_text(&self) -> String {
+        let definition = |notion: &Notion| format!("{}: {}\n", clean(&notion.to_string()), notion.definition());
+        let definitions: Vec<String> = self.notions.iter().map(definition).collect();
+        format!("{}\n{}\n{}", definitions.concat(), self.table(), self.ending())
+    }
+
+    fn table(&self) -> String {
+        let mut lines = Lines::default();
+        let tested = self.points.iter().any(|point| point.test.is_some());
+        let rows: &[&str] = if tested { &["training", "test"] } else { &["training"] };
+        let heads = |over: &dyn Fn(&str) -> [String; 3], rest: [&str; 2]| {
+            rows.iter().flat_map(|rows| over(rows)).chain(rest.map(str::to_owned)).collect()
+        };
+        lines.push("", heads(&|rows| [rows; 3].map(str::to_owned), ["", ""]));
+        lines.push("asked", heads(&|_| ["violation", "error", "positive"].map(str::to_owned), ["weights", "fits"]));
+        for point in &self.points {
+            lines.push(point.name(), point.numbers());
+        }
+        lines.render()
+    }
+
+    fn ending(&self) -> String {
+        let dominated = self.points.iter().filter(|point| point.dominated && point.stop == Stop::Converged).count();
+        let dominated = match dominated {
+            0 => String::new(),
+            _ => "dominated: another point has no more violation and no more error on the training rows.\n".to_owned(),
+        };
+        let how = match (self.floor, self.points.last().map(|point| point.stop)) {
+            (Some(floor), _) => format!("no weights that were found get below {} on the training rows", rate(floor)),
+            (None, Some(Stop::Converged)) => "violations get as small as the training rows can tell".to_owned(),
+            _ => "the last point took as many fits as it may".to_owned(),
+        };
+        let (points, fits) = (counted(self.points.len(), "point"), counted(self.fits, "fit"));
+        let wrote = self.out.as_ref().map(|path| format!("Wrote the points to {}.\n", path.display()));
+        format!("{dominated}{points}, {fits}, {:.2} s; {how}.\n{}", self.seconds, wrote.unwrap_or_default())
+    }
+}

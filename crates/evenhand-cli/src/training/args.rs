@@ -1,0 +1,98 @@
+//! The options that `fit` and `frontier` share.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::args::DataArgs;
+
+/// Rows, what is asked of them, and who learns.
+#[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools)] // switches on a command line
+pub(crate) struct TrainingArgs {
+    #[command(flatten)]
+    pub(super) data: DataArgs,
+
+    /// What should be equal across groups; may be repeated, see below.
+    #[arg(long = "notion", value_name = "NOTION", required = true)]
+    pub(super) notions: Vec<String>,
+
+    /// Column the learner may not see; may be repeated.
+    #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
+    pub(super) withhold: Vec<String>,
+
+    /// File of rows to test on, with the same columns.
+    #[arg(long, value_name = "FILE", conflicts_with = "holdout", help_heading = "Test rows")]
+    pub(super) test: Option<PathBuf>,
+
+    /// Share of rows to hold out and test on.
+    #[arg(long, value_name = "SHARE", help_heading = "Test rows")]
+    pub(super) holdout: Option<f64>,
+
+    /// Seed by which rows are held out.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "holdout", help_heading = "Test rows")]
+    pub(super) seed: u64,
+
+    /// Write the result as JSON.
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+
+    /// Show no progress.
+    #[arg(long, help_heading = "Output")]
+    pub(super) quiet: bool,
+
+    /// Compare decisions, or probabilities.
+    #[arg(long, value_enum, default_value_t = MeasureArg::Decisions, help_heading = "Correction")]
+    pub(super) measure: MeasureArg,
+
+    /// Penalty on the squares of the coefficients [default: 1].
+    #[arg(long, value_name = "NUMBER", conflicts_with = "learner", help_heading = "Learner")]
+    pub(super) l2: Option<f64>,
+
+    /// Penalise the intercept too.
+    #[arg(long, conflicts_with = "learner", help_heading = "Learner")]
+    pub(super) penalise_intercept: bool,
+
+    /// Use numbers as they are, neither centred nor scaled.
+    #[arg(long, help_heading = "Learner")]
+    pub(super) no_standardise: bool,
+
+    /// Command to use in place of the built-in logistic regression, see below.
+    #[arg(long, value_name = "COMMAND", help_heading = "Learner")]
+    pub(super) learner: Option<String>,
+
+    /// How many threads to use; the result is the same with any [default: all cores].
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Learner")]
+    pub(super) threads: Option<u16>,
+}
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum MeasureArg {
+    Decisions,
+    Scores,
+}
+
+/// The notions, and how a program is called that learns: what `see below` means in the options above.
+macro_rules! see_below {
+    () => {
+        "\
+Notions:
+  demographic-parity    every group is predicted positive at the overall rate
+  disparate-impact      the same, by a learner that may not see the sensitive columns
+  equal-opportunity     every group has the overall true positive rate
+  equalized-odds        every group has the overall true and false positive rates
+  predictive-equality   every group has the overall false positive rate
+  equal-accuracy        every group is predicted as accurately as everyone
+  target-rate=[CLASS:]RATE, group-target-rate=[CLASS:]RATE
+                        a class is predicted at this rate, overall or in every group
+  pinned=GROUP[:ACCURACY]
+                        these rows, known to be labelled right, are predicted right
+
+A learner of your own is called as
+  COMMAND fit TRAIN MODEL          TRAIN is in LIBSVM format, TRAIN.weight has a weight per line
+  COMMAND predict MODEL ROWS OUT   OUT gets a line per row: the probability of class 1, or of each class
+"
+    };
+}
+pub(crate) use see_below;

@@ -1,0 +1,108 @@
+//! What `fit` and `frontier` share: rows to train and to test on, what is asked of them, and who learns.
+//!
+//! `args` is what can be typed, `rows` reads what it names. Everything is checked before any file is read.
+
+mod args;
+mod rows;
+
+pub(crate) use args::{TrainingArgs, see_below};
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use evenhand::learner::ProcessLearner;
+use evenhand::model::Split;
+use evenhand::{Correction, Logistic, Measure, Notion, Preset, ReadOptions, Schema};
+
+use crate::progress::Progress;
+use args::MeasureArg;
+use rows::Rows;
+
+/// Options that make sense, made into settings.
+pub(crate) struct Training {
+    data: PathBuf,
+    schema: Schema,
+    pub(crate) reading: ReadOptions,
+    rows: Rows,
+    pub(crate) method: Method,
+    threads: Option<usize>,
+    pub(crate) json: bool,
+    quiet: bool,
+}
+
+/// Who fits.
+#[derive(Clone)]
+pub(crate) enum Method {
+    Logistic(Logistic),
+    Process(ProcessLearner),
+}
+
+impl Training {
+    /// With the built-in learner as `usual`, where options do not say otherwise.
+    pub(crate) fn new(args: TrainingArgs, usual: Logistic) -> Result<Self> {
+        Ok(Self {
+            schema: args.data.schema(),
+            reading: args.data.reading()?,
+            method: method(&args, usual)?,
+            rows: Rows::new(args.holdout, args.seed, args.test)?,
+            data: args.data.data,
+            threads: args.threads.map(usize::from),
+            json: args.json,
+            quiet: args.quiet,
+        })
+    }
+
+    /// How rows are held out, if they are.
+    pub(crate) fn split(&self) -> Option<Split> {
+        match self.rows {
+            Rows::Split(split) => Some(split),
+            _ => None,
+        }
+    }
+
+    /// The files that are read, which no output may replace.
+    pub(crate) fn files(&self) -> Vec<&Path> {
+        let mut files: Vec<&Path> = vec![&self.data];
+        if let Rows::TestFile(path) = &self.rows {
+            files.push(path);
+        }
+        files
+    }
+
+    /// Starts as many threads as asked, and tells how progress is shown.
+    pub(crate) fn start(&self) -> Result<Progress> {
+        if let Some(threads) = self.threads {
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("--threads")?;
+        }
+        Ok(Progress::new(self.quiet || self.json))
+    }
+}
+
+impl TrainingArgs {
+    /// What is asked, by the conventions of a preset.
+    pub(crate) fn correction(&self, preset: Preset) -> Result<Correction> {
+        let mut notions = self.notions.iter().map(|one| one.parse()).collect::<evenhand::Result<Vec<Notion>>>()?;
+        let rest = notions.split_off(1);
+        let mut correction = rest.into_iter().fold(Correction::new(notions.remove(0)), Correction::and).preset(preset);
+        for group in &self.data.groups {
+            correction = correction.group(group)?;
+        }
+        correction.withhold.clone_from(&self.withhold);
+        correction.measure = match self.measure {
+            MeasureArg::Decisions => Measure::Decisions,
+            MeasureArg::Scores => Measure::Scores,
+        };
+        correction.standardise &= !self.no_standardise;
+        Ok(correction)
+    }
+}
+
+fn method(args: &TrainingArgs, usual: Logistic) -> Result<Method> {
+    if let Some(command) = &args.learner {
+        return Ok(Method::Process(ProcessLearner { command: command.clone() }));
+    }
+    let penalise_intercept = args.penalise_intercept || usual.penalise_intercept;
+    let learner = Logistic { l2: args.l2.unwrap_or(usual.l2), penalise_intercept, ..usual };
+    learner.check()?;
+    Ok(Method::Logistic(learner))
+}

@@ -1,0 +1,217 @@
+//! Error against violation, from no correction to the floor: one search that goes on from bound to bound.
+//!
+//! Holds [`Frontier`] and its [`Point`]s. Every point is what a correction asked for that bound would look
+//! for, but starts from the point before it: multipliers, slopes and the learner's memory are at
+//! hand, and a short step leads on.
+
+use serde::{Deserialize, Serialize};
+
+use super::newton::{Search, THRIFT};
+use super::run::Run;
+use super::{Assessment, Bound, Correction, Newton, Observer, Outcome, Problem, Solver, Stop};
+use crate::learner::Learner;
+use crate::{Error, Result, Warning};
+
+/// The setting that says how many points to look for.
+const POINTS: &str = "points";
+
+/// Classifiers from the uncorrected one to the most even one that weights lead to.
+#[derive(Debug)]
+pub struct Frontier<P> {
+    /// In the order in which less violation was asked for; the first is not corrected.
+    pub points: Vec<Point<P>>,
+}
+
+/// A classifier on the way, and what was asked of it.
+#[derive(Debug)]
+pub struct Point<P> {
+    /// What was asked.
+    pub asked: Asked,
+    /// What was found. Fits, loops and warnings are those that led here from the point before.
+    pub outcome: Outcome<P>,
+    /// Whether another point has no more violation and no more error on the same rows, and less of one.
+    pub dominated: bool,
+}
+
+/// What is asked of a point.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Asked {
+    /// Nothing: no correction.
+    Nothing,
+    /// At most this violation.
+    MaxViolation(f64),
+    /// As little violation as the rows can tell.
+    Evenness,
+}
+
+impl Asked {
+    /// The bound in it.
+    pub fn bound(&self) -> Option<f64> {
+        match *self {
+            Self::MaxViolation(most) => Some(most),
+            Self::Nothing | Self::Evenness => None,
+        }
+    }
+}
+
+impl<P> Frontier<P> {
+    /// The smallest violation that weights led to, on the rows by which multipliers are chosen, where they did not
+    /// lead to what was asked.
+    pub fn floor(&self) -> Option<f64> {
+        let short = |stop| matches!(stop, Stop::Infeasible | Stop::Stalled);
+        self.points.last().filter(|last| short(last.outcome.stop))?;
+        self.points.iter().filter_map(|point| point.judged().violation).reduce(f64::min)
+    }
+
+    /// What to know about its points, each thing once.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let (mut unconverged, mut warnings) = (0, Vec::new());
+        for warning in self.points.iter().flat_map(|point| &point.outcome.warnings) {
+            match warning {
+                Warning::LearnerNotConverged { fits } => unconverged += fits,
+                other if !warnings.contains(other) => warnings.push(other.clone()),
+                _ => {}
+            }
+        }
+        if unconverged > 0 {
+            warnings.push(Warning::LearnerNotConverged { fits: unconverged });
+        }
+        warnings
+    }
+
+    /// How many times the learner was called for all points.
+    pub fn fits(&self) -> usize {
+        self.points.iter().map(|point| point.outcome.fits).sum()
+    }
+}
+
+impl Correction {
+    /// Traces error against violation on rows that are already encoded and grouped: from the
+    /// uncorrected classifier, through bounds on the violation ([`Bound::MaxViolation`]) that lie
+    /// closer the smaller they are, to as little violation as the rows can tell.
+    ///
+    /// There are at most `points` points. The path ends early where weights lead no further,
+    /// and a bound that the point before it meets anyway makes none of its own. `max_fits` is for each point.
+    ///
+    /// # Errors
+    /// As [`Correction::fit`]; [`Error::Setting`] with bounds in the settings, with a preset that has no
+    /// goal to search for, or with fewer than two points.
+    pub fn frontier<L: Learner>(
+        &self,
+        problem: &Problem,
+        learner: &L,
+        points: usize,
+        observer: &mut dyn Observer,
+    ) -> Result<Frontier<L::Predictor>>
+    where
+        L::Predictor: Clone,
+    {
+        self.check_for(problem)?;
+        let newton = self.traceable(points)?;
+        let (part, jury) = self.part(problem, learner)?;
+        let run = Run::before(jury, part.as_ref().unwrap_or(problem), self, learner);
+        let mut points = trace(Search::start(run, newton)?, points, observer)?;
+        mark_dominated(&mut points);
+        Ok(Frontier { points })
+    }
+
+    /// Whether these settings have a frontier.
+    fn traceable(&self, points: usize) -> Result<Newton> {
+        let wrong =
+            |setting, found: String, allowed: &str| Err(Error::Setting { setting, found, allowed: allowed.into() });
+        if points < 2 {
+            return wrong(POINTS, points.to_string(), "two or more");
+        }
+        if let Some(bound) = self.bounds.first() {
+            return wrong(bound.name(), bound.limit().to_string(), "none: a frontier goes through bounds of its own");
+        }
+        match self.solver {
+            Solver::Newton(newton) => Ok(newton),
+            Solver::Loop(_) => {
+                wrong("preset", "the loop of the paper".into(), "the default: the loop looks for no bound")
+            }
+        }
+    }
+}
+
+/// The path itself.
+fn trace<L: Learner>(
+    mut search: Search<'_, L>,
+    points: usize,
+    observer: &mut dyn Observer,
+) -> Result<Vec<Point<L::Predictor>>>
+where
+    L::Predictor: Clone,
+{
+    let uncorrected = search.tally().clone();
+    let mut go_on = search.tell(observer);
+    let mut found = vec![Point::new(Asked::Nothing, search.outcome(Stop::Converged))];
+    let most = search.goal(&[Bound::MaxViolation(0.0)], &uncorrected).excess(&uncorrected);
+    let evenness = search.goal(&[], &uncorrected);
+    for asked in grid(most, evenness.slack(), points) {
+        let goal = search.goal(asked.bound().map(Bound::MaxViolation).as_slice(), &uncorrected);
+        if !go_on || goal.excess(search.tally()) <= 0.0 {
+            continue;
+        }
+        search.aim(goal);
+        let stop = search.reach(THRIFT.len(), observer)?;
+        go_on = stop == Stop::Converged;
+        // A bound may be missed by less than the rows can tell: that is the end, but no floor.
+        let even = !go_on && stop != Stop::Cancelled && evenness.is_noise(search.tally());
+        let (asked, stop) = if even { (Asked::Evenness, Stop::Converged) } else { (asked, stop) };
+        found.push(Point::new(asked, search.outcome(stop)));
+    }
+    Ok(found)
+}
+
+/// What to ask, from less than `most` violation down to `least`, which is as little as the rows can
+/// tell. The distance from it falls as a square: where the floor is and what it costs is what a frontier is drawn for.
+fn grid(most: f64, least: f64, points: usize) -> Vec<Asked> {
+    let last = points - 1;
+    let bound = |at: usize| least + (most - least).max(0.0) * (1.0 - at as f64 / last as f64).powi(2);
+    (1..last).map(|at| Asked::MaxViolation(bound(at))).chain([Asked::Evenness]).collect()
+}
+
+impl<P> Point<P> {
+    fn new(asked: Asked, outcome: Outcome<P>) -> Self {
+        Self { asked, outcome, dominated: false }
+    }
+
+    /// How it does on the rows by which multipliers are chosen: the training rows, unless others were asked for.
+    pub fn judged(&self) -> &Assessment {
+        self.outcome.judged.as_ref().unwrap_or(&self.outcome.train)
+    }
+
+    /// Violation and error.
+    fn place(&self) -> (f64, f64) {
+        (self.judged().violation.unwrap_or(0.0), self.judged().error)
+    }
+}
+
+fn mark_dominated<P>(points: &mut [Point<P>]) {
+    let places: Vec<(f64, f64)> = points.iter().map(Point::place).collect();
+    for point in points {
+        let own = point.place();
+        point.dominated = places.iter().any(|other| other.0 <= own.0 && other.1 <= own.1 && *other != own);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_lie_closer_the_smaller_they_are() {
+        let grid = grid(0.41, 0.01, 5);
+        let bounds: Vec<f64> = grid.iter().filter_map(Asked::bound).collect();
+        let expected = [0.235, 0.11, 0.035];
+        assert!(bounds.iter().zip(expected).all(|(bound, expected)| (bound - expected).abs() < 1e-12), "{bounds:?}");
+        assert_eq!((bounds.len(), grid.last()), (3, Some(&Asked::Evenness)));
+    }
+
+    #[test]
+    fn two_points_are_the_ends() {
+        assert_eq!(grid(0.2, 0.001, 2), [Asked::Evenness]);
+    }
+}
