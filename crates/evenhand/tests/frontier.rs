@@ -49,7 +49,8 @@ fn the_first_point_is_the_uncorrected_classifier() {
 fn violations_fall_along_the_path_and_every_point_meets_its_bound() {
     for notion in NOTIONS {
         let frontier = frontier(&correction(notion), 10);
-        assert!(violations(&frontier).is_sorted_by(|one, next| one > next), "{notion}: {:?}", violations(&frontier));
+        // The last may be where the one before it was: at the floor.
+        assert!(violations(&frontier).is_sorted_by(|one, next| one >= next), "{notion}: {:?}", violations(&frontier));
         let (last, rest) = frontier.points.split_last().unwrap();
         assert!(rest.len() >= 4 && rest.iter().all(|point| point.outcome.stop == Stop::Converged), "{notion}");
         for point in frontier.points.iter().filter(|point| point.outcome.stop == Stop::Converged) {

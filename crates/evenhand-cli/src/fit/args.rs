@@ -75,6 +75,15 @@ pub(crate) struct FitArgs {
     #[arg(long, value_enum, help_heading = "Correction")]
     pub(super) keep: Option<KeepArg>,
 
+    /// By which rows weights are chosen: `training`, `validation[=SHARE]` (rows kept from the classifier) or
+    /// `cross-fit[=FOLDS]` (all rows, each decided by a model fitted without it).
+    #[arg(long, value_name = "ROWS", default_value = "training", help_heading = "Correction")]
+    pub(super) select: String,
+
+    /// Seed by which --select draws rows.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, help_heading = "Correction")]
+    pub(super) select_seed: u64,
+
     /// Weight rows, or keep each with a probability equal to its weight.
     #[arg(long, value_enum, default_value_t = TechniqueArg::Weighting, help_heading = "Correction")]
     pub(super) technique: TechniqueArg,

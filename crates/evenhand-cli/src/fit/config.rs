@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use evenhand::constraint::WeightRange;
-use evenhand::correction::{Keep, Solver, Technique};
+use evenhand::correction::{Keep, Selection, Solver, Technique};
 use evenhand::{Bound, Correction, Judgement, Preset, Tilt};
 
 use super::args::{FitArgs, KeepArg, PresetArg, RangeArg, TechniqueArg, TiltArg};
@@ -48,6 +48,7 @@ fn correction(args: &FitArgs) -> Result<Correction> {
     correction.technique = technique(args)?;
     correction.standardise |= args.standardise;
     correction.solver = solver(args, preset.solver())?;
+    correction.select = args.select.parse::<Selection>()?.seeded(args.select_seed);
     correction.check()?;
     Ok(correction)
 }

@@ -31,6 +31,9 @@ pub(super) struct Report {
     classes: Vec<String>,
     multipliers: Vec<NamedValue>,
     train: Assessment,
+    /// On the rows by which weights were chosen, where these are not the training rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chosen_by: Option<Assessment>,
     test: Option<Assessment>,
     uncorrected: Uncorrected,
     stop: Stop,
@@ -79,6 +82,7 @@ impl Report {
                 .map(|(name, value)| NamedValue { name: name.to_owned(), value: Some(value) })
                 .collect(),
             train: train.after,
+            chosen_by: fitted.outcome().judged.clone(),
             test: tested,
             uncorrected: Uncorrected { train: train.before, test: untested },
             stop: fitted.stop(),

@@ -80,7 +80,7 @@ fn points_are_written_in_every_format() {
 fn a_bound_from_the_frontier_is_met_by_a_fit() {
     let test = CliTest::new();
     let json = test.json(&format!("{FRONTIER} --points 6 --json"));
-    let bound = json["points"][2]["max_violation"].as_f64().unwrap();
+    let bound = json["points"].as_array().unwrap().iter().find_map(|point| point["max_violation"].as_f64()).unwrap();
     test.expect(0, &format!("{} --max-violation {bound}", FRONTIER.replace("frontier", "fit")));
 }
 

@@ -125,8 +125,8 @@ impl Functional {
 
     /// How many rows of equal weight the smaller of the two sides is worth: the group, or the others.
     pub fn fewest_rows(&self) -> f64 {
-        let others = self.rows[1] - self.rows[0];
-        if self.overall.is_empty() || others < 1.0 { self.rows[0] } else { self.rows[0].min(others) }
+        let [group, others] = self.rows;
+        if self.overall.is_empty() || others < 1.0 { group } else { group.min(others) }
     }
 
     /// How many rows of equal weight the group's are worth.

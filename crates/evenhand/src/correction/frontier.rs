@@ -111,7 +111,9 @@ impl Correction {
         let newton = self.traceable(points)?;
         let (part, jury) = self.part(problem, learner)?;
         let run = Run::before(jury, part.as_ref().unwrap_or(problem), self, learner);
-        let mut points = trace(Search::start(run, newton)?, points, observer)?;
+        let mut search = Search::start(run, newton)?;
+        search.press();
+        let mut points = trace(search, points, observer)?;
         mark_dominated(&mut points);
         Ok(Frontier { points })
     }

@@ -85,6 +85,7 @@ pub(super) struct Search<'a, L: Learner> {
     radius: f64,
     /// Which of [`THRIFT`] is in use.
     thrift: usize,
+    pressed: bool,
 }
 
 /// Where a search was when it started from zero again.
@@ -117,6 +118,7 @@ impl<'a, L: Learner> Search<'a, L> {
             derivatives: true,
             radius: RADIUS[0],
             thrift: 0,
+            pressed: false,
             run,
             newton,
             free: Vec::new(),
@@ -133,10 +135,15 @@ impl<'a, L: Learner> Search<'a, L> {
         self.goal = goal;
     }
 
-    /// Whether a bound or a rate was asked for by number.
+    /// Pays for evenness what it would pay for a bound: for those who ask how far it goes.
+    pub(super) fn press(&mut self) {
+        self.pressed = true;
+    }
+
+    /// Whether a bound or a rate was asked for by number, or how far it goes.
     fn asked(&self) -> bool {
         let number = |constraint: &Constraint| constraint.reference != Reference::Overall;
-        !self.goal.is_point() || self.run.problem.constraints().iter().any(number)
+        self.pressed || !self.goal.is_point() || self.run.problem.constraints().iter().any(number)
     }
 
     /// A goal for the rows it is judged by, at the rates of one of its fits.

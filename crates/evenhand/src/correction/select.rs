@@ -51,7 +51,55 @@ pub(super) struct Fold<L: Learner> {
     pub(super) memory: L::Memory,
 }
 
+/// `training`, `validation[=SHARE]` (a fifth unless told) or `cross-fit[=FOLDS]` (five), with a seed of 0.
+impl std::str::FromStr for Selection {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = || Error::Setting {
+            setting: "select",
+            found: format!("`{text}`"),
+            allowed: "`training`, `validation[=SHARE]` or `cross-fit[=FOLDS]`".into(),
+        };
+        let (name, number) = text.split_once('=').map_or((text, None), |(name, number)| (name, Some(number)));
+        let selection = match (name, number) {
+            ("training", None) => Self::Training,
+            ("validation", share) => {
+                let share = share.map_or(Ok(0.2), str::parse).map_err(|_| wrong())?;
+                Self::Validation { share, seed: 0 }
+            }
+            ("cross-fit", folds) => {
+                let folds = folds.map_or(Ok(5), str::parse).map_err(|_| wrong())?;
+                Self::CrossFit { folds, seed: 0 }
+            }
+            _ => return Err(wrong()),
+        };
+        selection.check()?;
+        Ok(selection)
+    }
+}
+
 impl Selection {
+    /// The same with rows drawn by another seed.
+    #[must_use]
+    pub fn seeded(self, seed: u64) -> Self {
+        match self {
+            Self::Training => self,
+            Self::Validation { share, .. } => Self::Validation { share, seed },
+            Self::CrossFit { folds, .. } => Self::CrossFit { folds, seed },
+        }
+    }
+
+    /// The rows that a classifier chosen so was fitted to, where these are not all.
+    pub(crate) fn fitted_part(&self, problem: &Problem) -> Result<Option<Problem>> {
+        match *self {
+            Self::Validation { share, seed } => {
+                problem.select(&holdout(problem.labels().len(), share, seed)?.0).map(Some)
+            }
+            Self::Training | Self::CrossFit { .. } => Ok(None),
+        }
+    }
+
     /// Whether it can be used.
     pub(super) fn check(&self) -> Result<()> {
         match *self {
@@ -115,6 +163,16 @@ fn deal(rows: usize, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn selections_are_read_as_they_are_typed() {
+        assert_eq!("cross-fit=3".parse::<Selection>().unwrap(), Selection::CrossFit { folds: 3, seed: 0 });
+        let validation = "validation".parse::<Selection>().unwrap().seeded(4);
+        assert_eq!(validation, Selection::Validation { share: 0.2, seed: 4 });
+        for wrong in ["validation=2", "cross-fit=1", "cross-fit=x", "folds", "training=1"] {
+            assert_eq!(wrong.parse::<Selection>().unwrap_err().code(), "setting-invalid", "{wrong}");
+        }
+    }
 
     #[test]
     fn every_row_is_dealt_once_and_folds_are_of_one_size() {

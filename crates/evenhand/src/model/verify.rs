@@ -58,7 +58,8 @@ impl Model {
             }
             None => (data, None),
         };
-        let (problem, _) = self.binding.problem(&train)?;
+        let (all, _) = self.binding.problem(&train)?;
+        let problem = self.settings.select.fitted_part(&all)?.unwrap_or(all);
         checks.push(self.check_weights(&problem));
         checks.push(self.check_classifier(&problem)?);
         let assessment = problem.assess_predictor(self.predictor(), self.settings.measure)?;
