@@ -65,17 +65,17 @@ class Cell:
         both = [self.difference(method, value, {OURS: 1.0}) for value in ("test_error", "test_violation")]
         return all(one is not None and one.is_below_zero() for one in both)
 
-    def on_frontier(self, violation: float) -> dict[str, float] | None:
-        """Which of our fits, in which shares, have this mean test violation at the least mean test error.
+    def on_frontier(self, rows: str, violation: float) -> dict[str, float] | None:
+        """Which of our fits, in which shares, have this mean violation on training or test rows at the least mean test error.
 
         The frontier joins, by straight lines, those of our fits (the default with and without
-        a tolerance, and no correction) that no other of ours beats in both means. `None` where
+        a bound, and no correction) that no other of ours beats in both means. `None` where
         even the strictest violates more.
         """
         points = []
         for method in self.splits:
             if method.split("@")[0] in (OURS, "unconstrained"):
-                at, error = self.estimate(method, "test_violation"), self.estimate(method, "test_error")
+                at, error = self.estimate(method, f"{rows}_violation"), self.estimate(method, "test_error")
                 if at and error:
                     points.append((at.mean, error.mean, method))
         below = None

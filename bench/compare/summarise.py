@@ -91,25 +91,28 @@ def quality(found: dict) -> str:
 
 def frontier(found: dict) -> str:
     """Asked of COMPAS, Communities and disparate impact: less error at the notebook preset's violation."""
-    rows = []
-    for dataset in DATASETS:
-        for notion in NOTIONS:
-            if dataset in ("compas", "communities") or notion == "disparate-impact":
-                rows.append([dataset, notion, *against_notebook(found[dataset, notion])])
-    text = "## At the notebook preset's violation\n\nOur error is read off the line that joins our fits with no tolerance and with "
-    text += "several, at the mean test violation of (b).\n\n"
-    head = ["dataset", "notion", "violation of (b)", "error of (b)", "our error there", "(b) less ours", "ours lower"]
-    return text + table(head, rows)
+    text = "## At the notebook preset's violation\n\nOur test error is read off the line that joins our fits without a bound and with "
+    text += "several, at the mean violation of (b): first on the training rows, where both methods look for it, then on the test rows, "
+    text += "where what chance makes of any classifier adds to it.\n\n"
+    head = ["dataset", "notion", "violation of (b)", "test error of (b)", "our test error there", "(b) less ours", "ours lower"]
+    for rows in ("train", "test"):
+        lines = []
+        for dataset in DATASETS:
+            for notion in NOTIONS:
+                if dataset in ("compas", "communities") or notion == "disparate-impact":
+                    lines.append([dataset, notion, *against_notebook(found[dataset, notion], rows)])
+        text += f"By the violation on {'training' if rows == 'train' else 'test'} rows:\n\n" + table(head, lines)
+    return text
 
 
-def against_notebook(cell: Cell) -> list[str]:
-    violation, error = (cell.estimate("notebook", value) for value in ("test_violation", "test_error"))
+def against_notebook(cell: Cell, rows: str) -> list[str]:
+    violation, error = (cell.estimate("notebook", value) for value in (f"{rows}_violation", "test_error"))
     if violation is None:
         return ["", "", "", "", verdict(None)]
     shown = [number(violation.mean), number(error.mean)]
-    ours = cell.on_frontier(violation.mean)
+    ours = cell.on_frontier(rows, violation.mean)
     if ours is None:
-        least = min(cell.estimate(one, "test_violation").mean for one in cell.splits if one.startswith(OURS))
+        least = min(cell.estimate(one, f"{rows}_violation").mean for one in cell.splits if one.startswith(OURS))
         return [*shown, f"not reached; our least violation is {least:.4f}", "", verdict(False)]
     less = cell.difference("notebook", "test_error", ours)
     return [*shown, number(error.mean - less.mean), interval(less), verdict(less.mean > 0)]
