@@ -45,6 +45,8 @@ pub struct Minimiser {
     excess: usize,
     /// How the end answers to each direction that was last asked about.
     answers: Vec<Vec<f64>>,
+    /// How many passes the last fit took.
+    passes: usize,
 }
 
 /// The largest number of coefficients for which a matrix is factored. At 1,500 the factor
@@ -180,7 +182,10 @@ impl Minimiser {
         if self.at != at {
             *self = Self { at: at.to_vec(), ..Self::default() };
         }
-        self.renew(objective);
+        // A fit that took few passes has shown that its metric still is that of the place where it ended.
+        if self.metric.is_none() || self.passes > FEW_PASSES {
+            self.renew(objective);
+        }
         let metric = self.metric.as_ref()?;
         let answer = |gradient: Vec<f64>| metric.solve(&gradient).into_iter().map(|entry| -entry).collect();
         self.answers = gradients.into_iter().map(answer).collect();
@@ -220,6 +225,7 @@ impl Minimiser {
 
     /// Keeps what the next fit starts from, and the account of whether the metric is still worth keeping.
     fn finish(&mut self, passes: usize) {
+        self.passes = passes;
         let fewest = self.fewest.map_or(passes, |fewest| fewest.min(passes));
         self.fewest = Some(fewest);
         // A metric is never as good as on its first day: that one pass could be saved is always hoped for.
