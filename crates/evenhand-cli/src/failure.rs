@@ -183,6 +183,7 @@ fn hint(error: &Error, running: Running) -> Option<String> {
             "give --learner with that command, if you trust it".to_owned()
         }
         Error::ColumnType { .. } if running != Running::Verify => "leave it out with --ignore".to_owned(),
+        Error::NoConstraints { .. } if running == Running::Identify => "name groups with --group".to_owned(),
         Error::NoConstraints { .. } if running.corrects() => {
             "name groups with --group, and a notion with --notion".to_owned()
         }

@@ -3,14 +3,15 @@
 
 use std::path::PathBuf;
 
-use evenhand::correction::{Loop, Observer, Problem, Silent, Solver};
+use evenhand::constraint::{WeightRange, WeightRule};
+use evenhand::correction::{Binding, Loop, Observer, Problem, Silent, Solver};
 use evenhand::data::{Categorical, Codes, holdout};
 use evenhand::features::Features;
 use evenhand::learner::{FnLearner, FnPredictor, LogisticModel, Training, scores};
 use evenhand::model::{LearnerRecord, Split};
 use evenhand::{
     Bound, Column, Correction, Dataset, Error, Fitted, Logistic, Measure, Membership, Model, Notion, Preset, Schema,
-    Stop, Table, synthetic,
+    Stop, Table, Weights, synthetic,
 };
 
 fn table() -> Table {
@@ -452,4 +453,70 @@ fn the_settings_digest_tells_learners_apart() {
         model.provenance.settings_sha256
     };
     assert_ne!(with(1.0), with(10.0));
+}
+
+#[test]
+fn the_slopes_of_weights_match_finite_differences() {
+    let data = three_classes();
+    for notion in ["demographic-parity", "equalized-odds", "equal-accuracy"] {
+        for range in [WeightRange::Bounded, WeightRange::Unbounded] {
+            let (_, problem, _) = Binding::new(&correction(notion), &data).unwrap();
+            let table = problem.tilt_table(WeightRule { range, ..WeightRule::CENTRED });
+            let here: Vec<f64> = (0..table.multipliers()).map(|at| 0.1 * (at as f64 * 1.7).sin()).collect();
+            for (at, slope) in table.slopes(&here).iter().enumerate() {
+                let moved = |by: f64| {
+                    let mut there = here.clone();
+                    there[at] += by;
+                    table.weights(&there)
+                };
+                for ((up, down), slope) in moved(1e-6).iter().zip(moved(-1e-6)).zip(slope) {
+                    assert!(((up - down) / 2e-6 - slope).abs() < 1e-7, "{notion} {range:?}");
+                }
+            }
+        }
+    }
+}
+
+/// What a step of Newton's method is made of: how scores answer to weights, through a fit.
+#[test]
+fn the_tangent_of_a_fit_matches_fits_with_other_weights() {
+    let learner = Logistic { tolerance: 1e-10, ..Logistic::default() };
+    for (data, classes) in [(dataset(table()), 2), (three_classes(), 3)] {
+        let (_, problem, _) = Binding::new(&correction("demographic-parity"), &data).unwrap();
+        let (features, rows) = (problem.features(), data.rows());
+        let direction: Vec<f64> = (0..rows).map(|row| (row % 7) as f64 / 7.0).collect();
+        let at = |by: f64, memory: &mut <Logistic as evenhand::Learner>::Memory| {
+            let weights = Weights::of_rows(direction.iter().map(|one| 1.0 + by * one).collect()).unwrap();
+            let training = Training { features, labels: problem.labels(), classes, weights: &weights };
+            let model = evenhand::Learner::fit(&learner, training, memory).unwrap();
+            (scores(&model, features, classes).unwrap(), model)
+        };
+        let mut memory = <Logistic as evenhand::Learner>::Memory::default();
+        let (_, model) = at(0.0, &mut memory);
+        let (weights, slope) = (Weights::equal(rows), Weights::of_rows(direction.clone()).unwrap());
+        let training = Training { features, labels: problem.labels(), classes, weights: &weights };
+        let tangent = evenhand::Learner::tangent(&learner, training, &model, &[slope], &mut memory).unwrap().unwrap();
+        let mut slopes = Vec::new();
+        tangent.on(features).unwrap()(0..rows, &mut slopes);
+        let [(up, _), (down, _)] =
+            [1e-3, -1e-3].map(|by| at(by, &mut <Logistic as evenhand::Learner>::Memory::default()));
+        for ((up, down), slope) in up.iter().zip(down).zip(&slopes) {
+            assert!(((up - down) / 2e-3 - slope).abs() < 1e-5, "{} {slope}", (up - down) / 2e-3);
+        }
+    }
+}
+
+#[test]
+fn multipliers_can_be_chosen_by_rows_the_classifier_has_not_seen() {
+    let data = dataset(table());
+    for (select, fits) in [("validation=0.25", 1), ("cross-fit=3", 4)] {
+        let settings = correction("demographic-parity").select(select.parse().unwrap());
+        let fitted = fit(&settings, &data);
+        let (outcome, judged) = (fitted.outcome(), fitted.outcome().judged.as_ref().unwrap());
+        // What is made even is what is judged; the training rows come out less so.
+        assert!(judged.violation.unwrap() < 0.02 && outcome.trace[0].violation > 0.05, "{select}: {judged:?}");
+        assert_eq!((outcome.fits % fits, judged.rows), (0, if fits == 1 { 1500 } else { 6000 }), "{select}");
+        let model = model(&data, &settings, None);
+        assert!(model.verify(data.table().clone()).unwrap().matches, "{select}");
+    }
 }

@@ -51,7 +51,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_enum, default_value_t = PresetArg::Default, help_heading = "Correction")]
     pub(super) preset: PresetArg,
 
-    /// Whether weights are bounded, as in the paper [default: unless the bound asked for needs more].
+    /// Whether weights are bounded, as in the paper [default: unless these end short of what is asked].
     #[arg(long, value_enum, help_heading = "Correction")]
     pub(super) range: Option<RangeArg>,
 
@@ -162,7 +162,7 @@ exit code is 0, with a note; a stricter pipeline can read `verdict` from --json.
 
 JSON keys: notion, groups, classes (in the order of class_rates), multipliers (name, value),
 train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
-uncorrected (train, test), stop, loops, fits, seconds, warnings, model, weights, trace, bounds.
+chosen_by (with --select), uncorrected (train, test), stop, loops, fits, seconds, warnings, model, weights, trace, bounds.
 Keys of a bound: rows (`test` or `training`), bound, value, low, high, confidence, verdict (`met`,
 `not-met`, `too-few-rows`), worst, unmeasured, floor (what chance alone would show), row_count."
 );

@@ -8,6 +8,7 @@ mod errors;
 mod fit;
 mod frontier;
 mod help;
+mod identify;
 mod learner;
 mod support;
 mod verify;

@@ -129,11 +129,6 @@ impl Functional {
         if self.overall.is_empty() || others < 1.0 { group } else { group.min(others) }
     }
 
-    /// How many rows of equal weight the group's are worth.
-    pub fn rows(&self) -> f64 {
-        self.rows[0]
-    }
-
     /// The share of the group among the rows the constraint speaks of, Z in the paper.
     pub fn share(&self) -> f64 {
         self.share

@@ -2,7 +2,7 @@
 //!
 //! `settings` says what is asked and how, `bound` how uneven is good enough; `binding` is what training
 //! rows teach about columns, groups and constraints; `problem` is one set of rows made ready, in which
-//! `merge` finds those that are alike. `newton` finds multipliers by the steps of `step` towards the `goal`;
+//! `merge` finds those that are alike. `newton` finds multipliers by the steps of `step` towards the `goal`, with `slopes`, among those that `span` tells apart;
 //! `polish` settles the last rows; `frontier` goes on from goal to goal; `published` is the loop of the paper; `run` is
 //! what both share, `select` by which rows they judge. `trace` is what they leave behind; `fitted` is what a user
 //! gets. `verdict` says whether bounds hold: `compared` has every number a bound speaks of with its interval,
@@ -26,6 +26,8 @@ mod published;
 mod run;
 mod select;
 mod settings;
+mod slopes;
+mod span;
 mod step;
 mod trace;
 mod verdict;

@@ -8,15 +8,15 @@
 
 use super::goal::Goal;
 use super::polish::{REACH, polish};
-use super::run::{Iterate, Run, learner_weights, training};
+use super::run::{Iterate, Run};
+use super::slopes::{Slopes, slopes};
+use super::span::{independent, least_norm};
 use super::step::{Step, Tangents};
 use super::{Bound, Newton, Observer, Outcome, Stop};
-use faer::{Mat, Side};
-
+use crate::Result;
 use crate::constraint::{Constraint, Measure, Reference, TiltTable, WeightRange};
-use crate::kernel::{Band, Tally, band, tally_slopes};
+use crate::kernel::{Band, Tally, band};
 use crate::learner::{Learner, Logistic, Tangent};
-use crate::{Result, Weights};
 
 /// How far the first step may move an exponent, how far any may, and below what nothing moves.
 const RADIUS: [f64; 3] = [2.0, 4.0, 1e-3];
@@ -94,13 +94,6 @@ struct Left<P> {
     current: Iterate<P>,
     thrift: usize,
     stop: Stop,
-}
-
-/// Per free multiplier, how the goal's distances and the error answer to it.
-#[derive(Debug, Default)]
-struct Slopes {
-    distances: Vec<Vec<f64>>,
-    errors: Vec<f64>,
 }
 
 impl<'a, L: Learner> Search<'a, L> {
@@ -336,7 +329,7 @@ impl<'a, L: Learner> Search<'a, L> {
             distances: &distances,
             slopes: &self.slopes.distances,
             errors: &self.slopes.errors,
-            price: PRICE[usize::from(self.asked())],
+            price: self.price(),
             thrift: THRIFT[self.thrift],
             gram: &self.gram,
             reach: &self.reach,
@@ -344,6 +337,14 @@ impl<'a, L: Learner> Search<'a, L> {
             cap: CAP,
         };
         tangents.step()
+    }
+
+    /// What a point of the worst limit may cost. Even scores are an equation to be solved, whatever decisions it leads to.
+    fn price(&self) -> f64 {
+        match self.run.settings.measure {
+            Measure::Scores => f64::INFINITY,
+            Measure::Decisions => PRICE[usize::from(self.asked())],
+        }
     }
 
     /// By which share a step lowers the mean squared exponent.
@@ -470,72 +471,4 @@ impl<'a, L: Learner> Search<'a, L> {
 /// Whether a search that ended so may lead further by other means.
 fn may_go_on(stop: Stop) -> bool {
     matches!(stop, Stop::Infeasible | Stop::Stalled)
-}
-
-/// How a fit answers to the free multipliers; `None` without derivatives.
-fn slopes<L: Learner>(
-    run: &mut Run<'_, L>,
-    free: &[usize],
-    goal: &Goal,
-    iterate: &Iterate<L::Predictor>,
-) -> Result<Option<(Slopes, Box<dyn Tangent>)>> {
-    let (problem, table) = (run.problem, &run.table);
-    let cells = problem.cells();
-    let weights = learner_weights(table, &iterate.multipliers, run.settings.technique, false, cells)?;
-    let mut all = table.slopes(&iterate.multipliers);
-    let mut direction = |&at: &usize| {
-        let mut slope = std::mem::take(&mut all[at]);
-        for one in &mut slope {
-            *one *= table.learner_scale();
-        }
-        Weights::of_cells(slope, cells.cell_of_row().clone(), cells.row_weights().cloned())
-    };
-    let directions: Vec<Weights> = free.iter().map(&mut direction).collect();
-    let training = training(problem, &weights);
-    let Some(tangent) = run.learner.tangent(training, &iterate.predictor, &directions, &mut run.memory)? else {
-        return Ok(None);
-    };
-    let judging = run.judging();
-    let (features, rows) = (judging.features(), judging.cells().tally_rows());
-    let changes = tally_slopes(&iterate.predictor, &*tangent, free.len(), features, rows, judging.bandwidth())?;
-    let slopes = Slopes {
-        distances: changes.iter().map(|change| goal.slopes(change)).collect(),
-        errors: changes.iter().map(|change| judging.error(change)).collect(),
-    };
-    Ok(Some((slopes, tangent)))
-}
-
-/// Leaves out multipliers that move the same exponents as another: a group's complement, or its double.
-///
-/// Of two such the one whose group is smaller stays: it moves exponents further.
-fn independent(gram: &[f64], count: usize) -> Vec<usize> {
-    let own = |at: usize| gram[at * count + at];
-    let alike = |one: usize, other: usize| {
-        let (square, product) = (gram[one * count + other].powi(2), own(one) * own(other));
-        square > product * (1.0 - 1e-10)
-    };
-    let stays = |at: usize| {
-        let first = |other: usize| {
-            own(other) > own(at) * (1.0 + 1e-10) || (own(other) >= own(at) * (1.0 - 1e-10) && other < at)
-        };
-        own(at) > 0.0 && !(0..count).any(|other| other != at && own(other) > 0.0 && alike(at, other) && first(other))
-    };
-    (0..count).filter(|&at| stays(at)).collect()
-}
-
-/// The shortest multipliers with the same exponents: what is left of them when the part that moves none is taken out.
-fn least_norm(gram: &[f64], multipliers: &[f64]) -> Vec<f64> {
-    let count = multipliers.len();
-    let matrix = Mat::from_fn(count, count, |row, column| gram[row * count + column]);
-    let Ok(eigen) = matrix.self_adjoint_eigen(Side::Lower) else { return multipliers.to_vec() };
-    let (values, vectors) = (eigen.S().column_vector(), eigen.U());
-    let largest = (0..count).map(|at| values[at]).fold(0.0, f64::max);
-    let mut shortest = vec![0.0; count];
-    for at in (0..count).filter(|&at| values[at] > 1e-12 * largest) {
-        let along: f64 = (0..count).map(|row| vectors[(row, at)] * multipliers[row]).sum();
-        for (row, shortest) in shortest.iter_mut().enumerate() {
-            *shortest += along * vectors[(row, at)];
-        }
-    }
-    shortest
 }

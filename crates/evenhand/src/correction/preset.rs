@@ -21,13 +21,13 @@ pub enum Solver {
 /// | setting | default | range | effect |
 /// |---|---|---|---|
 /// | `max_fits` | 60 | ≥ 1 | how many times the learner is called at most |
-/// | `range` | as the bound needs | | whether weights are bounded as in the paper, or not |
+/// | `range` | as what is asked needs | | whether weights are bounded as in the paper, or not |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Newton {
     /// How many times the learner is called at most.
     pub max_fits: usize,
-    /// Whether weights are bounded; `None` for bounded ones unless a bound that was asked for
-    /// cannot be met by them.
+    /// Whether weights are bounded; `None` for bounded ones unless these end short of what
+    /// is asked, and others lead further.
     pub range: Option<WeightRange>,
 }
 

@@ -1,0 +1,47 @@
+//! How a fit answers to the multipliers behind it: from the slopes of weights to those of limits.
+
+use super::goal::Goal;
+use super::run::{Iterate, Run, learner_weights, training};
+use crate::kernel::tally_slopes;
+use crate::learner::{Learner, Tangent};
+use crate::{Result, Weights};
+
+/// Per free multiplier, how the goal's distances and the error answer to it.
+#[derive(Debug, Default)]
+pub(super) struct Slopes {
+    pub(super) distances: Vec<Vec<f64>>,
+    pub(super) errors: Vec<f64>,
+}
+
+/// How a fit answers to the free multipliers; `None` without derivatives.
+pub(super) fn slopes<L: Learner>(
+    run: &mut Run<'_, L>,
+    free: &[usize],
+    goal: &Goal,
+    iterate: &Iterate<L::Predictor>,
+) -> Result<Option<(Slopes, Box<dyn Tangent>)>> {
+    let (problem, table) = (run.problem, &run.table);
+    let cells = problem.cells();
+    let weights = learner_weights(table, &iterate.multipliers, run.settings.technique, false, cells)?;
+    let mut all = table.slopes(&iterate.multipliers);
+    let mut direction = |&at: &usize| {
+        let mut slope = std::mem::take(&mut all[at]);
+        for one in &mut slope {
+            *one *= table.learner_scale();
+        }
+        Weights::of_cells(slope, cells.cell_of_row().clone(), cells.row_weights().cloned())
+    };
+    let directions: Vec<Weights> = free.iter().map(&mut direction).collect();
+    let training = training(problem, &weights);
+    let Some(tangent) = run.learner.tangent(training, &iterate.predictor, &directions, &mut run.memory)? else {
+        return Ok(None);
+    };
+    let judging = run.judging();
+    let (features, rows) = (judging.features(), judging.cells().tally_rows());
+    let changes = tally_slopes(&iterate.predictor, &*tangent, free.len(), features, rows, judging.bandwidth())?;
+    let slopes = Slopes {
+        distances: changes.iter().map(|change| goal.slopes(change)).collect(),
+        errors: changes.iter().map(|change| judging.error(change)).collect(),
+    };
+    Ok(Some((slopes, tangent)))
+}

@@ -1,0 +1,181 @@
+//! How tallies answer to a tangent: on average, and row by row close to a tie.
+
+use std::ops::Range;
+
+use super::tally::width;
+use super::{Tally, TallyRows, blocks, decide};
+use crate::features::Features;
+use crate::predictor::{Predictor, Tangent};
+use crate::{Result, parallel};
+
+/// How the sums of a tally answer to each direction of a tangent.
+///
+/// Decisions are steps; for the derivative alone each is smoothed, as a function of how far the
+/// largest probability is ahead of the second, over a `bandwidth` on either side of the tie. Losses
+/// are left out.
+///
+/// # Errors
+/// What the predictor or the tangent says when it is put to these features.
+pub(crate) fn tally_slopes(
+    predictor: &dyn Predictor,
+    tangent: &dyn Tangent,
+    directions: usize,
+    features: &Features,
+    rows: TallyRows<'_>,
+    bandwidth: f64,
+) -> Result<Vec<Tally>> {
+    let (scorer, slopes) = (predictor.on(features)?, tangent.on(features)?);
+    let (classes, cells) = (rows.classes, rows.cell_labels.len());
+    let pass = |part: Range<usize>| {
+        let mut sums = vec![0.0; cells * directions * 2 * classes];
+        let (mut scores, mut changes, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+        for block in blocks(part) {
+            scorer(block.clone(), &mut scores);
+            slopes(block.clone(), &mut changes);
+            rows.cell_of_row.block(block.clone(), &mut numbers);
+            let changes = changes.chunks_exact(directions * classes);
+            for (at, ((scores, changes), &cell)) in scores.chunks_exact(classes).zip(changes).zip(&numbers).enumerate()
+            {
+                let weight = rows.row_weights.map_or(1.0, |weights| weights[block.start + at]);
+                let (first, second) = two_largest(scores);
+                let ahead = (scores[first] - scores[second]) / (2.0 * bandwidth);
+                // The kernel of Epanechnikov in the largest probability's distance from the tie.
+                let density = if ahead < 1.0 { 0.75 * (1.0 - ahead * ahead) / bandwidth } else { 0.0 };
+                let sums = &mut sums[cell as usize * directions * 2 * classes..][..directions * 2 * classes];
+                for (sums, change) in sums.chunks_exact_mut(2 * classes).zip(changes.chunks_exact(classes)) {
+                    let swap = weight * density * 0.5 * (change[first] - change[second]);
+                    sums[first] += swap;
+                    sums[second] -= swap;
+                    for (sum, change) in sums[classes..].iter_mut().zip(change) {
+                        *sum += weight * change;
+                    }
+                }
+            }
+        }
+        sums
+    };
+    let sums = parallel::reduce(features.rows(), pass, |left, right| {
+        for (left, right) in left.iter_mut().zip(right) {
+            *left += right;
+        }
+    });
+    let slope = |direction: usize| {
+        let cell = |cell: usize| {
+            let sums = &sums[(cell * directions + direction) * 2 * classes..][..2 * classes];
+            sums.iter().copied().chain([0.0])
+        };
+        Tally { classes, sums: (0..cells).flat_map(cell).collect() }
+    };
+    Ok((0..directions).map(slope).collect())
+}
+
+/// Rows whose decision is close to a tie, with how their probabilities answer to some directions.
+#[derive(Debug)]
+pub(crate) struct Band {
+    classes: usize,
+    /// The sums of all other rows: decisions alone.
+    others: Tally,
+    cells: Vec<u32>,
+    weights: Vec<f64>,
+    /// Row by row, a number per class.
+    scores: Vec<f64>,
+    /// Per direction the same: how fast each changes.
+    slopes: Vec<Vec<f64>>,
+}
+
+impl Band {
+    /// The probabilities of the close rows after a move in each direction, by the tangent.
+    pub(crate) fn moved(&self, moves: &[f64]) -> Vec<f64> {
+        let mut scores = self.scores.clone();
+        for (direction, &by) in moves.iter().enumerate() {
+            self.add(&mut scores, direction, by);
+        }
+        scores
+    }
+
+    /// Moves probabilities further in one direction.
+    pub(crate) fn add(&self, scores: &mut [f64], direction: usize, by: f64) {
+        for (score, slope) in scores.iter_mut().zip(&self.slopes[direction]) {
+            *score += by * slope;
+        }
+    }
+
+    /// The decisions of all rows, the close ones with these probabilities.
+    pub(crate) fn tally(&self, scores: &[f64]) -> Tally {
+        let mut tally = self.others.clone();
+        let width = width(self.classes);
+        for ((scores, &cell), weight) in scores.chunks_exact(self.classes).zip(&self.cells).zip(&self.weights) {
+            tally.sums[cell as usize * width + decide(scores)] += weight;
+        }
+        tally
+    }
+
+    /// How many directions there are.
+    pub(crate) fn directions(&self) -> usize {
+        self.slopes.len()
+    }
+}
+
+/// Finds the rows whose largest probability is within `reach` of a tie.
+///
+/// # Errors
+/// As [`tally_slopes`].
+pub(crate) fn band(
+    predictor: &dyn Predictor,
+    tangent: &dyn Tangent,
+    directions: usize,
+    features: &Features,
+    rows: TallyRows<'_>,
+    reach: f64,
+) -> Result<Band> {
+    let (scorer, slopes) = (predictor.on(features)?, tangent.on(features)?);
+    let (classes, cells) = (rows.classes, rows.cell_labels.len());
+    let pass = |part: Range<usize>| {
+        let others = Tally { classes, sums: vec![0.0; cells * width(classes)] };
+        let (cells, weights, slopes_of) = (Vec::new(), Vec::new(), vec![Vec::new(); directions]);
+        let mut band = Band { classes, others, cells, weights, scores: Vec::new(), slopes: slopes_of };
+        let (mut scores, mut changes, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+        for block in blocks(part) {
+            scorer(block.clone(), &mut scores);
+            slopes(block.clone(), &mut changes);
+            rows.cell_of_row.block(block.clone(), &mut numbers);
+            let changes = changes.chunks_exact(directions * classes);
+            for (at, ((scores, slopes), &cell)) in scores.chunks_exact(classes).zip(changes).zip(&numbers).enumerate() {
+                let weight = rows.row_weights.map_or(1.0, |weights| weights[block.start + at]);
+                let (first, second) = two_largest(scores);
+                if scores[first] - scores[second] > 2.0 * reach {
+                    band.others.sums[cell as usize * width(classes) + first] += weight;
+                    continue;
+                }
+                band.cells.push(cell);
+                band.weights.push(weight);
+                band.scores.extend_from_slice(scores);
+                for (all, own) in band.slopes.iter_mut().zip(slopes.chunks_exact(classes)) {
+                    all.extend_from_slice(own);
+                }
+            }
+        }
+        band
+    };
+    Ok(parallel::reduce(features.rows(), pass, |left, right| {
+        left.others = left.others.plus(&right.others);
+        left.cells.extend(right.cells);
+        left.weights.extend(right.weights);
+        left.scores.extend(right.scores);
+        for (left, right) in left.slopes.iter_mut().zip(right.slopes) {
+            left.extend(right);
+        }
+    }))
+}
+
+/// The classes with the largest score and the largest of the others, the first of equals.
+fn two_largest(scores: &[f64]) -> (usize, usize) {
+    let first = decide(scores);
+    let mut second = usize::from(first == 0);
+    for (class, score) in scores.iter().enumerate() {
+        if class != first && *score > scores[second] {
+            second = class;
+        }
+    }
+    (first, second)
+}
