@@ -17,7 +17,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-use evenhand::correction::{Binding, Selection, Silent};
+use evenhand::correction::{Binding, Newton, Selection, Silent, Solver};
 use evenhand::recipe::{Prepared, Source};
 use evenhand::{Bound, Correction, Measure, Notion, Preset, Recipe};
 use serde_json::{Value, json};
@@ -91,7 +91,8 @@ impl Method {
         match self.kind {
             Kind::Unconstrained | Kind::Notebook => {}
             Kind::Default { bound } => {
-                correction.solver = Preset::Default.solver();
+                // These trace the frontier: what is asked for is what is measured.
+                correction.solver = Solver::Newton(Newton { margin: 0.0, ..Newton::default() });
                 correction.bounds.extend(bound.map(Bound::MaxViolation));
             }
             Kind::CrossFit => {

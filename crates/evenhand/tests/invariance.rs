@@ -68,7 +68,7 @@ fn the_names_of_groups_do_not_matter() {
 #[test]
 fn the_complement_of_a_group_changes_no_prediction() {
     let data = dataset(table());
-    for notion in &NOTIONS[..3] {
+    for notion in &NOTIONS {
         let one = decisions(&data, notion, &["sex=female", "age_band=18-24"]);
         assert_same(&one, &decisions(&data, notion, &["sex=female", "sex=male", "age_band=18-24"]), notion);
         assert_same(&one, &decisions(&data, notion, &["sex=male", "age_band=18-24", "sex=female"]), notion);

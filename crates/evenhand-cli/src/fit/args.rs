@@ -55,7 +55,11 @@ pub(crate) struct FitArgs {
     #[arg(long, value_enum, help_heading = "Correction")]
     pub(super) range: Option<RangeArg>,
 
-    /// How many times to fit at most [default: 60].
+    /// How many standard errors to stay below a bound, so that it holds on new rows [default: 1.645].
+    #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
+    pub(super) margin: Option<f64>,
+
+    /// How many multipliers to try at most, a fit each [default: 60].
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     pub(super) max_fits: Option<usize>,
 
@@ -161,7 +165,7 @@ group has no rows there; 2 bad input. With too few rows to tell and a value with
 exit code is 0, with a note; a stricter pipeline can read `verdict` from --json.
 
 JSON keys: notion, groups, classes (in the order of class_rates), multipliers (name, value),
-train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
+rule (how they become weights: tilt, factor, range, relative), train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
 chosen_by (with --select), uncorrected (train, test), stop, loops, fits, seconds, warnings, model, weights, trace, bounds.
 Keys of a bound: rows (`test` or `training`), bound, value, low, high, confidence, verdict (`met`,
 `not-met`, `too-few-rows`), worst, unmeasured, floor (what chance alone would show), row_count."

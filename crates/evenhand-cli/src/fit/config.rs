@@ -67,7 +67,11 @@ fn solver(args: &FitArgs, mut solver: Solver) -> Result<Solver> {
         ("--loops", args.loops.is_some()),
         ("--keep", args.keep.is_some()),
     ];
-    let steps = [("--range", args.range.is_some()), ("--max-fits", args.max_fits.is_some())];
+    let steps = [
+        ("--range", args.range.is_some()),
+        ("--max-fits", args.max_fits.is_some()),
+        ("--margin", args.margin.is_some()),
+    ];
     let given = |options: &[(&'static str, bool)]| options.iter().find(|(_, given)| *given).map(|(name, _)| *name);
     match &mut solver {
         Solver::Newton(newton) => {
@@ -76,6 +80,7 @@ fn solver(args: &FitArgs, mut solver: Solver) -> Result<Solver> {
                 return Err(Usage::new(message).hint("give --preset paper or --preset notebook too").into());
             }
             newton.max_fits = args.max_fits.unwrap_or(newton.max_fits);
+            newton.margin = args.margin.unwrap_or(newton.margin);
             newton.range = args.range.map(|range| match range {
                 RangeArg::Bounded => WeightRange::Bounded,
                 RangeArg::Unbounded => WeightRange::Unbounded,

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use evenhand::constraint::WeightRule;
 use evenhand::correction::{Assessment, GroupRates, NamedValue};
 use evenhand::{Fitted, Measure, Notion, Predictor, Stop};
 use serde::Serialize;
@@ -30,6 +31,8 @@ pub(super) struct Report {
     groups: Vec<String>,
     classes: Vec<String>,
     multipliers: Vec<NamedValue>,
+    /// How they become weights.
+    rule: WeightRule,
     train: Assessment,
     /// On the rows by which weights were chosen, where these are not the training rows.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,6 +84,7 @@ impl Report {
                 .multipliers()
                 .map(|(name, value)| NamedValue { name: name.to_owned(), value: Some(value) })
                 .collect(),
+            rule: fitted.outcome().rule,
             train: train.after,
             chosen_by: fitted.outcome().judged.clone(),
             test: tested,
@@ -112,7 +116,11 @@ impl Report {
         if !bounds.is_empty() {
             bounds = format!("Bounds\n{bounds}\n");
         }
-        format!("{}\n{table}\nMultipliers\n{multipliers}\n{bounds}{ending}", definitions.concat())
+        format!(
+            "{}\n{table}\nMultipliers ({} weights)\n{multipliers}\n{bounds}{ending}",
+            definitions.concat(),
+            self.rule.name()
+        )
     }
 
     /// A warning that names the constraints test rows cannot tell, if there are any.

@@ -50,7 +50,8 @@ Examples:
 
 Columns of --out: asked (`nothing`, `max-violation` or `evenness`), max_violation, violation, error,
 positive_rate; with test rows test_violation, test_error, test_positive_rate; weights (`bounded` or
-`unbounded`), stop, fits, dominated (1 where another point has no more violation and no more error on
+`unbounded`, and `-bare` where group membership alone is in the exponent, which can move all rows
+towards one class), stop, fits, dominated (1 where another point has no more violation and no more error on
 the training rows); then `multiplier: NAME` for each constraint.
 
 JSON keys: notion, groups, classes (in the order of class_rates), points (asked, max_violation,

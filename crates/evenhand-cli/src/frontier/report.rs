@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use evenhand::constraint::WeightRange;
 use evenhand::correction::{Asked, Assessment, NamedValue, Outcome, Point};
 use evenhand::{Notion, Stop};
 use serde::Serialize;
@@ -50,17 +49,9 @@ pub(super) fn asked(asked: Asked) -> &'static str {
     }
 }
 
-/// Whether weights are bounded.
-pub(super) fn range<P>(outcome: &Outcome<P>) -> &'static str {
-    match outcome.rule.range {
-        WeightRange::Bounded => "bounded",
-        WeightRange::Unbounded => "unbounded",
-    }
-}
-
 impl Line {
     fn new<P>(point: Point<P>, test: Option<Assessment>, names: &[&str]) -> Self {
-        let weights = range(&point.outcome);
+        let weights = point.outcome.rule.name();
         let Outcome { multipliers, train, stop, fits, .. } = point.outcome;
         let named = |(name, value): (&&str, f64)| NamedValue { name: (*name).to_owned(), value: Some(value) };
         Self {

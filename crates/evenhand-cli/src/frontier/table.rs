@@ -6,7 +6,7 @@ use evenhand::data::Categorical;
 use evenhand::{Column, Table};
 
 use super::Traced;
-use super::report::{asked, range};
+use super::report::asked;
 
 /// What was asked of every point, how it does, and its multipliers. What is not known is left empty.
 pub(super) fn of<P>(traced: &Traced<P>) -> Result<Table> {
@@ -30,7 +30,7 @@ pub(super) fn of<P>(traced: &Traced<P>) -> Result<Table> {
     if !tested.is_empty() {
         columns.extend(assessed("test_", &tested));
     }
-    columns.push(words("weights", &|point| range(&point.outcome).to_owned()));
+    columns.push(words("weights", &|point| point.outcome.rule.name().to_owned()));
     columns.push(words("stop", &|point| point.outcome.stop.to_string()));
     columns.push(numbers("fits", &|point| Some(point.outcome.fits as f64)));
     columns.push(numbers("dominated", &|point| Some(f64::from(u8::from(point.dominated)))));

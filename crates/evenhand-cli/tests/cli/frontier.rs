@@ -24,7 +24,7 @@ fn numbers(table: &Table, name: &str) -> Vec<f64> {
 }
 
 #[test]
-fn the_demonstration_has_a_floor_in_equalized_odds() {
+fn the_demonstration_pays_more_and_more_for_equalized_odds() {
     let base = "frontier population.csv --label approved --positive yes --ignore deserved --group sex";
     snapshot!(demo(), &format!("{base} --group age_band=18-24 --notion equalized-odds --holdout 0.3 --seed 7"));
 }

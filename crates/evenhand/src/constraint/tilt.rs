@@ -17,7 +17,7 @@ pub enum Tilt {
     /// Bare membership, `1[x ∈ G]`, as Algorithms 1 and 2 print it. Leaves a free global shift.
     Paper,
     /// The theory's `g/Z − 1`, with Z the share of the group among the rows the constraint
-    /// speaks of, so that the tilt averages to zero over them. A constraint with a fixed
+    /// speaks of, so that the tilt averages to zero over them; other rows it leaves alone. A constraint with a fixed
     /// target has no overall rate to be centred on: there it is `g/Z`.
     #[default]
     Centred,
@@ -67,9 +67,31 @@ pub struct TiltTable {
     keeps_totals: bool,
 }
 
+impl Tilt {
+    /// The rows whose exponents a constraint's multiplier moves.
+    fn driven(self, constraint: &Constraint) -> Labelled {
+        match self {
+            // Algorithm 1 moves all rows, Algorithm 2 those of its own label.
+            Self::Paper => constraint.drives,
+            // `c(x, 1) = g·y/P_G − y/P_X`: nothing where the label is not the one a rate speaks of. [Jiang & Nachum 2019, Sec. 3]
+            Self::Centred => constraint.labelled,
+        }
+    }
+}
+
 impl WeightRule {
     /// Ours: the centred tilt, weights of 1 for multipliers of zero.
     pub const CENTRED: Self = Self { tilt: Tilt::Centred, factor: 1.0, range: WeightRange::Bounded, relative: true };
+
+    /// What such weights are called.
+    pub fn name(&self) -> &'static str {
+        match (self.tilt, self.range) {
+            (Tilt::Centred, WeightRange::Bounded) => "bounded",
+            (Tilt::Centred, WeightRange::Unbounded) => "unbounded",
+            (Tilt::Paper, WeightRange::Bounded) => "bounded-bare",
+            (Tilt::Paper, WeightRange::Unbounded) => "unbounded-bare",
+        }
+    }
 }
 
 impl TiltTable {
@@ -91,7 +113,7 @@ impl TiltTable {
                 }
             };
             (0..cells.len())
-                .filter(|&cell| constraint.drives.holds(cells.label(cell)))
+                .filter(|&cell| rule.tilt.driven(constraint).holds(cells.label(cell)))
                 .map(|cell| (cell, constraint.event.class(cells.label(cell)), rule.factor * coefficient(cell)))
                 .filter(|&(_, _, coefficient)| coefficient != 0.0)
                 .collect()
@@ -107,7 +129,7 @@ impl TiltTable {
             shares: (0..cells.len()).map(|cell| cells.weight(cell) / cells.total_weight()).collect(),
             entries: entries.collect(),
             scales: functionals.iter().map(scale).collect(),
-            keeps_totals: constraints.iter().all(|constraint| constraint.drives == Labelled::Any),
+            keeps_totals: constraints.iter().all(|constraint| rule.tilt.driven(constraint) == Labelled::Any),
         }
     }
 

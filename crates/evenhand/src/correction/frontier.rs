@@ -160,7 +160,7 @@ where
         let stop = search.reach(THRIFT.len(), observer)?;
         go_on = stop == Stop::Converged;
         // A bound may be missed by less than the rows can tell: that is the end, but no floor.
-        let even = !go_on && stop != Stop::Cancelled && evenness.is_noise(search.tally());
+        let even = !go_on && stop != Stop::Cancelled && evenness.is_kept(search.tally());
         let (asked, stop) = if even { (Asked::Evenness, Stop::Converged) } else { (asked, stop) };
         found.push(Point::new(asked, search.outcome(stop)));
     }

@@ -18,6 +18,9 @@ const NOISE: f64 = 0.5;
 /// How much finer.
 const FINER: f64 = 0.1;
 
+/// Bounds are aimed at from below, but no lower than this share of them.
+const ROOM: f64 = 0.5;
+
 /// Scores change smoothly with the multipliers, so their violations can be made as small as this.
 const EVEN_SCORES: f64 = 1e-8;
 
@@ -53,13 +56,19 @@ enum Term {
 
 impl Goal {
     /// Turns bounds into limits; without bounds, the goal is that violations vanish, as far as
-    /// the rows can tell. How far that is, is judged by the rates of `tally`.
-    pub(super) fn new(problem: &Problem, bounds: &[Bound], measure: Measure, tally: &Tally) -> Self {
+    /// the rows can tell. How far that is, and how far below a bound so many standard errors are, is judged
+    /// by the rates of `tally`.
+    pub(super) fn new(problem: &Problem, bounds: &[Bound], measure: Measure, margin: f64, tally: &Tally) -> Self {
         let functionals = problem.functionals().to_vec();
         let mut goal = Self { functionals, measure, bounded: !bounds.is_empty(), limits: Vec::new() };
         let of = |at: usize| goal.functionals[at].as_ref().map_or([EVEN; 2], |one| precision(one, measure, tally));
         let (tolerance, noise): (Vec<f64>, Vec<f64>) =
             (0..problem.constraints().len()).map(of).map(|[tolerance, noise]| (tolerance, noise)).unzip();
+        let below = |at: usize| {
+            let error = goal.functionals[at].as_ref().map_or(0.0, |one| one.sampling_error(tally));
+            tolerance[at].max(margin * error)
+        };
+        let below: Vec<f64> = (0..tolerance.len()).map(below).collect();
         let compared = bounds.iter().any(|bound| !matches!(bound, Bound::MaxViolation(_)));
         let violation = bounds.iter().filter_map(|bound| match bound {
             Bound::MaxViolation(most) => Some(*most),
@@ -68,7 +77,7 @@ impl Goal {
         let violation = violation.reduce(f64::min);
         for (at, constraint) in problem.constraints().iter().enumerate() {
             match violation {
-                Some(most) => goal.push_violation(at, constraint, most, tolerance[at].min(most / 4.0)),
+                Some(most) => goal.push_violation(at, constraint, most, below[at].min(ROOM * most)),
                 None if compared && constraint.reference == Reference::Overall => {}
                 None if goal.is_mirrored(problem.constraints(), at) => {}
                 None => goal.push_difference(at, constraint, [tolerance[at], noise[at]]),
@@ -76,8 +85,8 @@ impl Goal {
         }
         for bound in bounds {
             match *bound {
-                Bound::MaxDifference(most) => goal.push_pairs(problem.constraints(), 1.0, most, &tolerance),
-                Bound::MinRatio(least) => goal.push_pairs(problem.constraints(), least, 0.0, &tolerance),
+                Bound::MaxDifference(most) => goal.push_pairs(problem.constraints(), 1.0, most, &below),
+                Bound::MinRatio(least) => goal.push_pairs(problem.constraints(), least, 0.0, &below),
                 Bound::MaxViolation(_) => {}
             }
         }
@@ -122,14 +131,15 @@ impl Goal {
     }
 
     /// `share · rate of one − rate of another ≤ most`, for every two groups that can be compared.
-    fn push_pairs(&mut self, constraints: &[Constraint], share: f64, most: f64, tolerance: &[f64]) {
+    fn push_pairs(&mut self, constraints: &[Constraint], share: f64, most: f64, below: &[f64]) {
         for (one, first) in constraints.iter().enumerate() {
             for (other, second) in constraints.iter().enumerate() {
                 if one != other && comparable(first, second) {
                     let terms = vec![(Term::Rate(one), share), (Term::Rate(other), -1.0)];
-                    // Where the bound is a ratio, `most` is zero and has no quarter.
-                    let room = if most > 0.0 { most / 4.0 } else { EVEN };
-                    let aim = tolerance[one].max(tolerance[other]).min(room);
+                    // Where the bound is a ratio, `most` is zero: rates below 1 leave this much of them.
+                    let room = if most > 0.0 { ROOM * most } else { ROOM * (1.0 - share) };
+                    // Of a difference between two groups that are compared with everyone each.
+                    let aim = below[one].hypot(below[other]).min(room);
                     self.limits.push(Limit { terms, most, slack: 0.0, noise: 0.0, aim });
                 }
             }
@@ -167,7 +177,8 @@ impl Goal {
 
     /// The largest excess over what is good enough; not positive when the goal is reached.
     pub(super) fn excess(&self, tally: &Tally) -> f64 {
-        let excess = |limit: &Limit| self.value(limit, tally) - limit.most - limit.slack;
+        // Half way from a bound to where it is aimed at will do.
+        let excess = |limit: &Limit| self.value(limit, tally) - limit.most - limit.slack + 0.5 * limit.aim;
         self.limits.iter().map(excess).fold(f64::NEG_INFINITY, f64::max)
     }
 
@@ -191,8 +202,8 @@ impl Goal {
         self.limits.iter().all(|limit| self.value(limit, tally) <= limit.most + 3.0 * limit.noise.max(EVEN))
     }
 
-    /// Whether what is left could not be told from nothing on rows like these.
-    pub(super) fn is_noise(&self, tally: &Tally) -> bool {
+    /// Whether every limit is kept, or missed by no more than rows like these could tell.
+    pub(super) fn is_kept(&self, tally: &Tally) -> bool {
         self.limits.iter().all(|limit| self.value(limit, tally) <= limit.most + limit.noise)
     }
 

@@ -14,7 +14,7 @@ use super::span::{independent, least_norm};
 use super::step::{Step, Tangents};
 use super::{Bound, Newton, Observer, Outcome, Stop};
 use crate::Result;
-use crate::constraint::{Constraint, Measure, Reference, TiltTable, WeightRange};
+use crate::constraint::{Constraint, Measure, Reference, Tilt, TiltTable, WeightRange, WeightRule};
 use crate::kernel::{Band, Tally, band};
 use crate::learner::{Learner, Logistic, Tangent};
 
@@ -24,6 +24,13 @@ const RADIUS: [f64; 3] = [2.0, 4.0, 1e-3];
 /// Moves of exponents below this are fine: slopes still hold, and whether the next violation is a bit
 /// larger or smaller depends on single rows.
 const FINE: f64 = 0.3;
+
+/// Steps shorter than this are looked for row by row.
+const NEAR: f64 = 2.0 * REACH;
+
+/// What the square of a move weighs, of what the mean squared exponent does: nothing is moved far for next to nothing,
+/// least of all where little is missing.
+const STILL: [f64; 2] = [0.1, 3.0];
 
 /// How far from zero one multiplier may take an exponent. Weights are then some three thousand
 /// times apart, and bounded ones long saturated.
@@ -38,20 +45,36 @@ const SLOW: f64 = 0.03;
 /// After so many steps in a row that bring nothing the search ends, and after so many fine ones.
 const MISSES: [usize; 2] = [6, 3];
 
+/// The same where what is left is little, and nobody asked for a number.
+const NEAR_SLOW: f64 = 0.15;
+const NEAR_MISSES: usize = 2;
+
+/// Exponents beyond this change bounded weights little.
+const SATURATED: f64 = 3.0;
+
+/// What is tried where weights were hard to find.
+const RESORTS: [(Tilt, WeightRange); 2] = [(Tilt::Paper, WeightRange::Bounded), (Tilt::Paper, WeightRange::Unbounded)];
+
 /// What the mean squared exponent weighs against the worst limit, search after search: the first looks for a
 /// correction that is small, the next go where a small one does not lead. The last ones are for
 /// bounds, and rates, that were asked for by number: without one, violations that take so much are left.
-pub(super) const THRIFT: [f64; 5] = [1e-2, 3e-3, 1e-3, 3e-4, 1e-4];
+pub(super) const THRIFT: [f64; 5] = [1e-2, 3e-3, 1e-3, 2.5e-4, 2.5e-5];
 const UNASKED: usize = 2;
+
+/// Which of these the bare tilt begins with.
+const BARE: usize = 3;
+
+/// The same once a bound is kept: what is left to save is error first.
+const KEPT: f64 = 2.5e-4;
 
 /// How many points of error a point of the worst limit may cost: little when no bound was asked for, much when one was.
 const PRICE: [f64; 2] = [0.5, 20.0];
 
-/// The least saving in mean squared exponents for which a goal already reached is approached from inside.
-const SAVING: f64 = 0.1;
+/// The least saving for which a goal already reached is approached from inside: a share of the mean squared exponent, or error.
+const SAVING: [f64; 2] = [0.1, 1e-3];
 
 /// So many times at most.
-const SAVINGS: usize = 4;
+const SAVINGS: usize = 8;
 
 pub(super) fn correct<L: Learner>(
     run: Run<'_, L>,
@@ -101,7 +124,7 @@ impl<'a, L: Learner> Search<'a, L> {
     pub(super) fn start(mut run: Run<'a, L>, newton: Newton) -> Result<Self> {
         let first = run.fit(vec![0.0; run.table.multipliers()], false)?;
         let mut search = Self {
-            goal: Goal::new(run.judging(), &run.settings.bounds, run.settings.measure, &first.tally),
+            goal: Goal::new(run.judging(), &run.settings.bounds, run.settings.measure, newton.margin, &first.tally),
             gram: Vec::new(),
             reach: Vec::new(),
             fitted: first.multipliers.clone(),
@@ -139,9 +162,9 @@ impl<'a, L: Learner> Search<'a, L> {
         self.pressed || !self.goal.is_point() || self.run.problem.constraints().iter().any(number)
     }
 
-    /// A goal for the rows it is judged by, at the rates of one of its fits.
+    /// A goal for the rows it is judged by, at the rates of one of its fits, with no more room than it takes to get there.
     pub(super) fn goal(&self, bounds: &[Bound], tally: &Tally) -> Goal {
-        Goal::new(self.run.judging(), bounds, self.run.settings.measure, tally)
+        Goal::new(self.run.judging(), bounds, self.run.settings.measure, 0.0, tally)
     }
 
     /// What the current fit does.
@@ -159,19 +182,28 @@ impl<'a, L: Learner> Search<'a, L> {
             if !may_go_on(stop) {
                 return Ok(stop);
             }
-            left = Some(self.leave(self.run.table.rule().range, stop)?);
+            left = Some(self.leave(self.run.table.rule(), stop)?);
             // Those of a learner without derivatives were learnt elsewhere; with derivatives they are asked for anyway.
             self.slopes = Slopes::default();
             stop = self.go(observer)?;
         }
         // Bounded weights that saturate can be had in a roundabout way, at a price: where they were hard to find,
-        // those that do not saturate are looked at as well.
-        if may_go_on(stop) || again && stop == Stop::Converged {
-            stop = self.unbind(stop, observer)?;
+        // others are looked at as well.
+        if self.is_near_enough() {
+            return Ok(left.map_or(stop, |left| self.settle(left, stop)));
+        }
+        let hard = may_go_on(stop) || stop == Stop::Converged && (again || self.asked() && self.is_saturated());
+        if hard {
+            stop = self.resort(Tilt::Centred, WeightRange::Unbounded, 0, stop, observer)?;
         }
         while may_go_on(stop) && self.thrift + 1 < tries {
             self.thrift += 1;
             stop = self.go(observer)?;
+        }
+        for (tilt, range) in RESORTS {
+            if hard && self.asked() && stop != Stop::Cancelled {
+                stop = self.resort(tilt, range, BARE, stop, observer)?;
+            }
         }
         Ok(left.map_or(stop, |left| self.settle(left, stop)))
     }
@@ -199,16 +231,16 @@ impl<'a, L: Learner> Search<'a, L> {
                 self.renew_slopes()?;
             }
             let before = self.worst(&self.current);
-            let Some(mut step) = self.step() else { break Stop::Stalled };
+            let Some(mut step) = self.step(THRIFT[self.thrift]) else { break Stop::Stalled };
             let (gain, length) = (before - step.predicted.max(0.0), self.length(&step.moves));
             if gain < 0.1 * SLOW * before {
                 break Stop::Infeasible;
             }
-            if self.run.fits() >= self.newton.max_fits {
+            if self.run.tried() >= self.newton.max_fits {
                 break Stop::LoopLimit;
             }
             let fine = length < FINE;
-            if fine
+            if length < NEAR
                 && self.goal.is_close(&self.current.tally)
                 && let Some(band) = self.band()?
             {
@@ -222,7 +254,9 @@ impl<'a, L: Learner> Search<'a, L> {
                 self.learn(&step.moves, &trial);
             }
             let least = best.as_ref().map_or(before, |best| self.worst(best)).min(before);
-            misses = if after < (1.0 - SLOW) * least { 0 } else { misses + 1 };
+            let near = self.is_near_enough();
+            let slow = if near { NEAR_SLOW } else { SLOW };
+            misses = if after < (1.0 - slow) * least { 0 } else { misses + 1 };
             let too_far = after > before + WORSE * gain;
             if after > before - 0.1 * gain && (fine || too_far) {
                 self.radius = length.min(self.radius) * if fine { 0.8 } else { 0.4 };
@@ -239,7 +273,7 @@ impl<'a, L: Learner> Search<'a, L> {
             if !go_on {
                 break Stop::Cancelled;
             }
-            if misses >= MISSES[usize::from(fine)] || self.radius < RADIUS[2] {
+            if misses >= if near { NEAR_MISSES } else { MISSES[usize::from(fine)] } || self.radius < RADIUS[2] {
                 break if self.radius < FINE { Stop::Stalled } else { Stop::Infeasible };
             }
         };
@@ -248,25 +282,30 @@ impl<'a, L: Learner> Search<'a, L> {
         {
             self.current = best;
         }
-        let told_apart = !self.goal.is_noise(&self.current.tally);
+        let told_apart = !self.goal.is_kept(&self.current.tally);
         Ok(if told_apart || stop == Stop::Cancelled { stop } else { Stop::Converged })
     }
 
     /// With the goal reached, takes back what it did not need.
     fn save(&mut self, observer: &mut dyn Observer) -> Result<Stop> {
+        let mut stale = true;
         for _ in 0..SAVINGS {
             // Without a bound there is nothing to save: the goal is a point.
-            if self.is_zero() || self.goal.is_point() || self.run.fits() >= self.newton.max_fits {
+            if self.is_zero() || self.goal.is_point() || self.run.tried() >= self.newton.max_fits {
                 break;
             }
-            self.renew_slopes()?;
-            let Some(step) = self.step().filter(|step| self.saving(step) >= SAVING) else { break };
+            if stale {
+                self.renew_slopes()?;
+            }
+            let Some(step) = self.step(KEPT).filter(|step| self.is_saving(step)) else { break };
             let trial = self.fit(&step.moves)?;
             let go_on = self.told(&trial, observer);
-            if self.goal.excess(&trial.tally) > 0.0 {
-                break;
+            stale = self.goal.excess(&trial.tally) <= 0.0 && self.cost(&trial) <= self.cost(&self.current) + SAVING[1];
+            if stale {
+                self.current = trial;
+            } else {
+                self.radius = 0.4 * self.length(&step.moves);
             }
-            self.current = trial;
             if !go_on {
                 return Ok(Stop::Cancelled);
             }
@@ -274,22 +313,33 @@ impl<'a, L: Learner> Search<'a, L> {
         Ok(Stop::Converged)
     }
 
-    /// Tries weights that do not saturate, unless a kind of weights was asked for.
-    fn unbind(&mut self, stop: Stop, observer: &mut dyn Observer) -> Result<Stop> {
-        if self.newton.range.is_some() || self.run.table.rule().range == WeightRange::Unbounded {
+    /// Tries weights of another rule, unless a kind of weights was asked for, or the multipliers themselves.
+    fn resort(
+        &mut self,
+        tilt: Tilt,
+        range: WeightRange,
+        thrift: usize,
+        stop: Stop,
+        observer: &mut dyn Observer,
+    ) -> Result<Stop> {
+        let rule = WeightRule { tilt, range, ..self.run.table.rule() };
+        let asked_for =
+            self.newton.range.is_some_and(|asked| asked != range) || self.run.settings.measure == Measure::Scores;
+        if asked_for || rule == self.run.table.rule() || self.run.tried() >= self.newton.max_fits {
             return Ok(stop);
         }
-        let left = self.leave(WeightRange::Unbounded, stop)?;
+        let left = self.leave(rule, stop)?;
+        self.thrift = thrift;
         let further = self.go(observer)?;
         Ok(self.settle(left, further))
     }
 
-    /// Goes back to zero, with weights of some range.
-    fn leave(&mut self, range: WeightRange, stop: Stop) -> Result<Left<L::Predictor>> {
-        let table = self.run.table.clone().with_range(range);
-        let table = std::mem::replace(&mut self.run.table, table);
+    /// Goes back to zero, with weights of some rule.
+    fn leave(&mut self, rule: WeightRule, stop: Stop) -> Result<Left<L::Predictor>> {
         let start = self.fit_at(vec![0.0; self.current.multipliers.len()])?;
+        let table = std::mem::replace(&mut self.run.table, self.run.problem.tilt_table(rule));
         let (current, thrift) = (std::mem::replace(&mut self.current, start), std::mem::take(&mut self.thrift));
+        self.lay_out();
         Ok(Left { table, current, thrift, stop })
     }
 
@@ -299,17 +349,39 @@ impl<'a, L: Learner> Search<'a, L> {
             return stop;
         }
         (self.run.table, self.current, self.thrift) = (left.table, left.current, left.thrift);
+        self.lay_out();
         if stop == Stop::Cancelled { stop } else { left.stop }
     }
 
     /// Whether the current fit is as close to the goal as another; where both reach it, whether its error is as low.
     fn is_as_good(&self, other: &Iterate<L::Predictor>) -> bool {
-        let reached = |iterate: &Iterate<L::Predictor>| self.goal.excess(&iterate.tally) <= 0.0;
+        let reached = |iterate: &Iterate<L::Predictor>| self.asked() && self.goal.excess(&iterate.tally) <= 0.0;
         match (reached(&self.current), reached(other)) {
             (true, true) => self.run.judging().error(&self.current.tally) <= self.run.judging().error(&other.tally),
-            (false, false) => self.worst(&self.current) <= self.worst(other),
+            (false, false) => self.cost(&self.current) <= self.cost(other),
             (current, _) => current,
         }
+    }
+
+    /// What a fit costs: its error, and its worst limit at its price.
+    fn cost(&self, iterate: &Iterate<L::Predictor>) -> f64 {
+        let error = match self.run.settings.measure {
+            Measure::Decisions => self.run.judging().error(&iterate.tally),
+            // Even scores are an equation to be solved, whatever decisions they lead to.
+            Measure::Scores => 0.0,
+        };
+        error + self.price() * self.worst(iterate)
+    }
+
+    /// Whether what is left is not worth other means: single rows decide it, and nobody asked for a number.
+    fn is_near_enough(&self) -> bool {
+        !self.asked() && self.run.settings.measure == Measure::Decisions && self.goal.is_close(&self.current.tally)
+    }
+
+    /// Whether exponents are so large that bounded weights hardly answer to them any more.
+    fn is_saturated(&self) -> bool {
+        let multipliers: Vec<f64> = self.free.iter().map(|&at| self.current.multipliers[at]).collect();
+        self.run.table.rule().range == WeightRange::Bounded && self.length(&multipliers) > SATURATED
     }
 
     fn is_zero(&self) -> bool {
@@ -321,7 +393,7 @@ impl<'a, L: Learner> Search<'a, L> {
         self.goal.worst(&iterate.tally)
     }
 
-    fn step(&self) -> Option<Step> {
+    fn step(&self, thrift: f64) -> Option<Step> {
         let multipliers: Vec<f64> = self.free.iter().map(|&at| self.current.multipliers[at]).collect();
         let distances = self.goal.distances(&self.current.tally);
         let tangents = Tangents {
@@ -330,7 +402,8 @@ impl<'a, L: Learner> Search<'a, L> {
             slopes: &self.slopes.distances,
             errors: &self.slopes.errors,
             price: self.price(),
-            thrift: THRIFT[self.thrift],
+            thrift,
+            still: STILL[usize::from(self.goal.is_close(&self.current.tally))],
             gram: &self.gram,
             reach: &self.reach,
             radius: self.radius,
@@ -339,16 +412,13 @@ impl<'a, L: Learner> Search<'a, L> {
         tangents.step()
     }
 
-    /// What a point of the worst limit may cost. Even scores are an equation to be solved, whatever decisions it leads to.
+    /// What a point of the worst limit may cost.
     fn price(&self) -> f64 {
-        match self.run.settings.measure {
-            Measure::Scores => f64::INFINITY,
-            Measure::Decisions => PRICE[usize::from(self.asked())],
-        }
+        PRICE[usize::from(self.asked())]
     }
 
-    /// By which share a step lowers the mean squared exponent.
-    fn saving(&self, step: &Step) -> f64 {
+    /// Whether a step lowers the mean squared exponent, or the error, by something worth a fit.
+    fn is_saving(&self, step: &Step) -> bool {
         let size = |moves: Option<&[f64]>| {
             let at =
                 |place: usize| self.current.multipliers[self.free[place]] + moves.map_or(0.0, |moves| moves[place]);
@@ -357,7 +427,8 @@ impl<'a, L: Learner> Search<'a, L> {
             (0..count).flat_map(|r| (0..count).map(move |c| (r, c))).map(|(r, c)| at(r) * product(r, c) * at(c)).sum()
         };
         let (now, then): (f64, f64) = (size(None), size(Some(&step.moves)));
-        1.0 - then / now
+        let error: f64 = step.moves.iter().zip(&self.slopes.errors).map(|(by, slope)| by * slope).sum();
+        1.0 - then / now >= SAVING[0] || -error >= SAVING[1]
     }
 
     /// How far a step moves the exponent that it moves most, one multiplier at a time.

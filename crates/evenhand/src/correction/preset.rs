@@ -20,20 +20,24 @@ pub enum Solver {
 ///
 /// | setting | default | range | effect |
 /// |---|---|---|---|
-/// | `max_fits` | 60 | ≥ 1 | how many times the learner is called at most |
+/// | `max_fits` | 60 | ≥ 1 | how many multipliers are tried at most: a fit each, and one more a fold where folds judge |
+/// | `margin` | 1.645 | 0 to 10 | how many standard errors to stay below a bound, so that it holds on new rows (never below half of it) |
 /// | `range` | as what is asked needs | | whether weights are bounded as in the paper, or not |
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Newton {
-    /// How many times the learner is called at most.
+    /// How many multipliers are tried at most.
     pub max_fits: usize,
     /// Whether weights are bounded; `None` for bounded ones unless these end short of what
     /// is asked, and others lead further.
     pub range: Option<WeightRange>,
+    /// How many standard errors to stay below a bound.
+    pub margin: f64,
 }
 
 impl Default for Newton {
     fn default() -> Self {
-        Self { max_fits: 60, range: None }
+        // One-sided 95 %.
+        Self { max_fits: 60, range: None, margin: 1.645 }
     }
 }
 
@@ -140,6 +144,9 @@ impl Solver {
         };
         match self {
             Self::Newton(Newton { max_fits: 0, .. }) => wrong("max_fits", 0.0, "one or more"),
+            Self::Newton(Newton { margin, .. }) if !(0.0..=10.0).contains(margin) => {
+                wrong("margin", *margin, "from 0 to 10")
+            }
             Self::Loop(Conventions { step, .. }) if !(step.is_finite() && *step > 0.0) => {
                 wrong("step", *step, "a finite number above zero")
             }

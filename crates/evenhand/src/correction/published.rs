@@ -33,8 +33,8 @@ pub(super) fn correct<L: Learner>(
         done.moved.clone_from(&multipliers);
         let go_on = observer.after(done);
 
-        let goal = Goal::new(run.judging(), &settings.bounds, settings.measure, &iterate.tally);
-        let met = !settings.bounds.is_empty() && goal.excess(&iterate.tally) <= 0.0;
+        let goal = Goal::new(run.judging(), &settings.bounds, settings.measure, 0.0, &iterate.tally);
+        let met = !settings.bounds.is_empty() && goal.is_kept(&iterate.tally);
         if met || conventions.keep == Keep::Last || best.as_ref().is_none_or(|best| is_better(&run, &iterate, best)) {
             best = Some(iterate);
         }

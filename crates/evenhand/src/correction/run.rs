@@ -61,6 +61,8 @@ pub(super) struct Run<'a, L: Learner> {
     pub(super) trace: Vec<Loop>,
     jury: Jury<L>,
     fits: usize,
+    /// How many multipliers were tried: fewer than fits where folds are fitted for each.
+    tried: usize,
     unconverged: usize,
 }
 
@@ -73,7 +75,7 @@ impl<'a, L: Learner> Run<'a, L> {
     pub(super) fn before(jury: Jury<L>, problem: &'a Problem, settings: &'a Correction, learner: &'a L) -> Self {
         let table = problem.tilt_table(settings.solver.rule());
         let memory = L::Memory::default();
-        Self { problem, settings, learner, table, memory, trace: Vec::new(), jury, fits: 0, unconverged: 0 }
+        Self { problem, settings, learner, table, memory, trace: Vec::new(), jury, fits: 0, tried: 0, unconverged: 0 }
     }
 
     /// The rows that violations are measured on.
@@ -95,6 +97,7 @@ impl<'a, L: Learner> Run<'a, L> {
             learner_weights(&self.table, &multipliers, self.settings.technique, unweighted, self.problem.cells())?;
         let predictor = self.learner.fit(training(self.problem, &weights), &mut self.memory)?;
         self.fits += 1;
+        self.tried += 1;
         self.unconverged += usize::from(!predictor.converged());
         let trained = self.problem.tally(&predictor)?;
         let tally = self.judged(&predictor, &trained, &multipliers, unweighted)?;
@@ -143,12 +146,14 @@ impl<'a, L: Learner> Run<'a, L> {
         self.trace.last_mut().expect("one was just pushed")
     }
 
-    pub(super) fn fits(&self) -> usize {
-        self.fits
+    /// How many multipliers were tried since the last result.
+    pub(super) fn tried(&self) -> usize {
+        self.tried
     }
 
     /// The result. Loops and fits that come later count as those of another.
     pub(super) fn outcome(&mut self, iterate: Iterate<L::Predictor>, stop: Stop) -> Outcome<L::Predictor> {
+        self.tried = 0;
         let warnings = match std::mem::take(&mut self.unconverged) {
             0 => Vec::new(),
             fits => vec![Warning::LearnerNotConverged { fits }],

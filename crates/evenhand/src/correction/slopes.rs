@@ -2,6 +2,7 @@
 
 use super::goal::Goal;
 use super::run::{Iterate, Run, learner_weights, training};
+use crate::constraint::Measure;
 use crate::kernel::tally_slopes;
 use crate::learner::{Learner, Tangent};
 use crate::{Result, Weights};
@@ -39,9 +40,14 @@ pub(super) fn slopes<L: Learner>(
     let judging = run.judging();
     let (features, rows) = (judging.features(), judging.cells().tally_rows());
     let changes = tally_slopes(&iterate.predictor, &*tangent, free.len(), features, rows, judging.bandwidth())?;
+    let error = |change| match run.settings.measure {
+        Measure::Decisions => judging.error(change),
+        // Even scores are an equation to be solved, whatever decisions they lead to.
+        Measure::Scores => 0.0,
+    };
     let slopes = Slopes {
         distances: changes.iter().map(|change| goal.slopes(change)).collect(),
-        errors: changes.iter().map(|change| judging.error(change)).collect(),
+        errors: changes.iter().map(error).collect(),
     };
     Ok(Some((slopes, tangent)))
 }

@@ -8,9 +8,6 @@
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus};
 
-/// What the square of a move weighs, of what the mean squared exponent does: nothing is moved far for next to nothing.
-const STILL: f64 = 0.1;
-
 /// What is known where a step starts.
 pub(super) struct Tangents<'a> {
     pub(super) multipliers: &'a [f64],
@@ -24,6 +21,8 @@ pub(super) struct Tangents<'a> {
     pub(super) price: f64,
     /// What the mean squared exponent weighs against the worst limit.
     pub(super) thrift: f64,
+    /// What the square of a move weighs, of what the mean squared exponent does.
+    pub(super) still: f64,
     /// Mean products of exponents, row by row.
     pub(super) gram: &'a [f64],
     /// How far a multiplier of 1 moves the exponent that it moves most.
@@ -80,7 +79,7 @@ impl Tangents<'_> {
                 if row <= column {
                     rows.push(row);
                     columns.push(column);
-                    values.push(product + if row == column { STILL * self.thrift } else { 0.0 });
+                    values.push(product + if row == column { self.still * self.thrift } else { 0.0 });
                 }
             }
         }
