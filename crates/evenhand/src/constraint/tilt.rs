@@ -67,6 +67,9 @@ pub struct TiltTable {
     keeps_totals: bool,
 }
 
+/// A cell, and the label that its rows have or might have.
+type Place = (usize, usize);
+
 impl WeightRule {
     /// Ours: the centred tilt, weights of 1 for multipliers of zero.
     pub const CENTRED: Self = Self { tilt: Tilt::Centred, factor: 1.0, range: WeightRange::Bounded, relative: true };
@@ -75,6 +78,30 @@ impl WeightRule {
 impl TiltTable {
     /// Lays out the exponents of constraints on the cells they are bound to.
     pub fn new(
+        constraints: &[Constraint],
+        functionals: &[Option<Functional>],
+        cells: &Cells,
+        rule: WeightRule,
+    ) -> Self {
+        let places: Vec<Place> = (0..cells.len()).map(|cell| (cell, cells.label(cell))).collect();
+        Self::at(&places, constraints, functionals, cells, rule)
+    }
+
+    /// The same for the rows of each cell as they would be with every label, label by label: the own one and all
+    /// others. Only with their own do they count in what is kept equal over rows.
+    pub(crate) fn of_every_label(
+        constraints: &[Constraint],
+        functionals: &[Option<Functional>],
+        cells: &Cells,
+        rule: WeightRule,
+    ) -> Self {
+        let every = |cell| (0..cells.classes()).map(move |label| (cell, label));
+        let places: Vec<Place> = (0..cells.len()).flat_map(every).collect();
+        Self::at(&places, constraints, functionals, cells, rule)
+    }
+
+    fn at(
+        places: &[Place],
         constraints: &[Constraint],
         functionals: &[Option<Functional>],
         cells: &Cells,
@@ -90,9 +117,9 @@ impl TiltTable {
                     (Tilt::Centred, Reference::Rate(_) | Reference::AtLeast(_)) => member / functional.share(),
                 }
             };
-            (0..cells.len())
-                .filter(|&cell| constraint.drives.holds(cells.label(cell)))
-                .map(|cell| (cell, constraint.event.class(cells.label(cell)), rule.factor * coefficient(cell)))
+            let driven = places.iter().enumerate().filter(|(_, (_, label))| constraint.drives.holds(*label));
+            driven
+                .map(|(at, &(cell, label))| (at, constraint.event.class(label), rule.factor * coefficient(cell)))
                 .filter(|&(_, _, coefficient)| coefficient != 0.0)
                 .collect()
         });
@@ -100,11 +127,14 @@ impl TiltTable {
             (Tilt::Centred, Some(functional)) => functional.share(),
             _ => 1.0,
         };
+        let share = |&(cell, label): &Place| {
+            if label == cells.label(cell) { cells.weight(cell) / cells.total_weight() } else { 0.0 }
+        };
         Self {
             rule,
             classes: cells.classes(),
-            labels: (0..cells.len()).map(|cell| cells.label(cell)).collect(),
-            shares: (0..cells.len()).map(|cell| cells.weight(cell) / cells.total_weight()).collect(),
+            labels: places.iter().map(|&(_, label)| label).collect(),
+            shares: places.iter().map(share).collect(),
             entries: entries.collect(),
             scales: functionals.iter().map(scale).collect(),
             keeps_totals: constraints.iter().all(|constraint| constraint.drives == Labelled::Any),

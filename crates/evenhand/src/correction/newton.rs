@@ -392,6 +392,7 @@ impl<'a, L: Learner> Search<'a, L> {
             let learner = Logistic::default();
             let mut run = Run::new(self.run.problem, self.run.settings, &learner);
             run.table = self.run.table.clone();
+            run.observed.clone_from(&self.run.observed);
             let stand_in = run.fit(self.current.multipliers.clone(), false)?;
             let none = || Slopes {
                 distances: vec![vec![0.0; self.goal.distances(&stand_in.tally).len()]; self.free.len()],
