@@ -182,6 +182,10 @@ fn hint(error: &Error, running: Running) -> Option<String> {
         Error::Learner { detail } if detail.contains("agree to it") => {
             "give --learner with that command, if you trust it".to_owned()
         }
+        Error::Learner { detail } if detail.contains("undo the shift") => {
+            "leave out --shift, or give --learner a command that writes probabilities".to_owned()
+        }
+        Error::Setting { setting: "shift", .. } if running.corrects() => "leave out --shift".to_owned(),
         Error::ColumnType { .. } if running != Running::Verify => "leave it out with --ignore".to_owned(),
         Error::NoConstraints { .. } if running == Running::Identify => "name groups with --group".to_owned(),
         Error::NoConstraints { .. } if running.corrects() => {

@@ -17,10 +17,23 @@ use crate::{Error, Result, Weights};
 /// # Errors
 /// [`Error::NoWeight`] when no row is kept.
 pub fn keep_by_lot(cell_weights: &[f64], cells: &Cells, seed: u64) -> Result<Weights> {
+    let probabilities = cells.cell_of_row().iter().map(|cell| cell_weights[cell]);
+    keep(probabilities, cells.row_weights().map(|weights| &**weights), seed)
+}
+
+/// As [`keep_by_lot`], with a probability of its own for every row.
+///
+/// # Errors
+/// [`Error::NoWeight`] when no row is kept.
+pub(crate) fn keep_rows_by_lot(probabilities: &[f64], row_weights: Option<&[f64]>, seed: u64) -> Result<Weights> {
+    keep(probabilities.iter().copied(), row_weights, seed)
+}
+
+fn keep(probabilities: impl Iterator<Item = f64>, row_weights: Option<&[f64]>, seed: u64) -> Result<Weights> {
     let mut lots = ChaCha8Rng::seed_from_u64(seed);
-    let kept = cells.cell_of_row().iter().enumerate().map(|(row, cell)| {
-        let kept = lots.random::<f64>() < cell_weights[cell];
-        if kept { cells.row_weights().map_or(1.0, |weights| weights[row]) } else { 0.0 }
+    let kept = probabilities.enumerate().map(|(row, probability)| {
+        let kept = lots.random::<f64>() < probability;
+        if kept { row_weights.map_or(1.0, |weights| weights[row]) } else { 0.0 }
     });
     Weights::of_rows(kept.collect()).map_err(|_| Error::NoWeight { what: "the rows kept by lot".into() })
 }

@@ -1,7 +1,7 @@
 //! Row weights: the one thing a correction hands to a learner.
 //!
-//! Holds [`Weights`]: one number per cell, times the user's own row weights if there are
-//! any. A learner asks for the weights of a block of rows and cannot tell cells from rows.
+//! Holds [`Weights`]: one number per cell, or per row where the shift of features is undone, times the
+//! user's own row weights if there are any. A learner asks for the weights of a block of rows and cannot tell cells from rows.
 //! Leans on `data::Codes`. Knows nothing of groups, learners or files.
 
 use std::ops::Range;
@@ -27,6 +27,11 @@ impl Weights {
     /// The same weight for all rows of a cell, times the user's row weights.
     pub(crate) fn of_cells(values: Vec<f64>, cell_of_row: Arc<Codes>, row_weights: Option<Arc<[f64]>>) -> Self {
         Self { source: Source::Cells { values, cell_of_row }, row_weights }
+    }
+
+    /// A number for every row, which may be negative where it is a slope, times the user's row weights.
+    pub(crate) fn of_each(values: Vec<f64>, row_weights: Option<Arc<[f64]>>) -> Self {
+        Self { source: Source::Rows(values.into()), row_weights }
     }
 
     /// A weight for every row.

@@ -261,8 +261,9 @@ fn model(data: &Dataset, settings: &Correction, split: Option<Split>) -> Model {
     };
     let fitted = fit(settings, &train);
     let test = test.map(|test| fitted.assess(&test, settings.measure).unwrap().0);
-    let learner = LearnerRecord::Logistic { settings: Logistic::default(), model: fitted.predictor().clone() };
-    Model::new(settings, &fitted, learner, test, (data.digest(), data.rows()), split)
+    let record =
+        |model: &LogisticModel| LearnerRecord::Logistic { settings: Logistic::default(), model: model.clone() };
+    Model::new(settings, &fitted, record, test, (data.digest(), data.rows()), split)
 }
 
 fn saved(model: &Model, folder: &tempfile::TempDir) -> PathBuf {
@@ -448,8 +449,8 @@ fn the_settings_digest_tells_learners_apart() {
     let fitted = fit(&settings, &data);
     let with = |l2: f64| {
         let learner = Logistic { l2, ..Logistic::default() };
-        let learner = LearnerRecord::Logistic { settings: learner, model: fitted.predictor().clone() };
-        let model = Model::new(&settings, &fitted, learner, None, (data.digest(), data.rows()), None);
+        let record = |model: &LogisticModel| LearnerRecord::Logistic { settings: learner, model: model.clone() };
+        let model = Model::new(&settings, &fitted, record, None, (data.digest(), data.rows()), None);
         model.provenance.settings_sha256
     };
     assert_ne!(with(1.0), with(10.0));

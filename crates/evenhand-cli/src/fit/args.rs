@@ -8,7 +8,7 @@ use crate::training::{TrainingArgs, see_below};
 
 /// Find row weights that make a classifier even-handed, and train it with them.
 ///
-/// Weights depend on a row's groups and label alone. They are found by a few fits, so that groups
+/// Weights depend on a row's groups and label alone (but see --shift). They are found by a few fits, so that groups
 /// are treated alike in the sense of --notion, or just within a bound you give. The same
 /// classifier without correction is fitted for comparison. [Jiang & Nachum 2019]
 #[derive(Debug, Args)]

@@ -41,7 +41,7 @@ pub(crate) fn run(args: FitArgs) -> Result<Ending> {
 fn run_with<L: Learner>(
     config: &Config,
     learner: &L,
-    record: impl FnOnce(&L::Predictor) -> LearnerRecord,
+    record: impl Fn(&L::Predictor) -> LearnerRecord,
 ) -> Result<Ending> {
     let progress = config.training.start()?;
     let rows = config.training.read(progress)?;
@@ -55,14 +55,7 @@ fn run_with<L: Learner>(
     let tested = compared.test.as_ref().map(|test| test.after.clone());
     if let Some(path) = &config.model {
         let (digest, split) = (progress.during("hashing the data", || rows.all.digest()), config.training.split());
-        let model = Model::new(
-            &config.correction,
-            &fitted,
-            record(fitted.predictor()),
-            tested,
-            (digest, rows.all.rows()),
-            split,
-        );
+        let model = Model::new(&config.correction, &fitted, record, tested, (digest, rows.all.rows()), split);
         model.judged(compared.judgements.clone()).read_as(&config.training.reading, rows.all.table()).save(path)?;
     }
     if let Some(path) = &config.weights {

@@ -45,6 +45,11 @@ pub(crate) struct TrainingArgs {
     #[arg(long, value_enum, default_value_t = MeasureArg::Decisions, help_heading = "Correction")]
     pub(super) measure: MeasureArg,
 
+    /// Whether the shift of features that weights bring stays, as in the paper's algorithms, or is undone: each row's
+    /// weight is then divided by it, as the learner's probabilities without correction tell it. Seldom pays.
+    #[arg(long, value_enum, default_value_t = ShiftArg::Kept, help_heading = "Correction")]
+    pub(super) shift: ShiftArg,
+
     /// Penalty on the squares of the coefficients [default: 1].
     #[arg(long, value_name = "NUMBER", conflicts_with = "learner", help_heading = "Learner")]
     pub(super) l2: Option<f64>,
@@ -71,6 +76,13 @@ pub(crate) struct TrainingArgs {
 pub(super) enum MeasureArg {
     Decisions,
     Scores,
+}
+
+/// What becomes of the shift of features.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum ShiftArg {
+    Kept,
+    Undone,
 }
 
 /// The notions, and how a program is called that learns: what `see below` means in the options above.

@@ -10,12 +10,13 @@ pub(crate) use args::{TrainingArgs, see_below};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use evenhand::correction::Shift;
 use evenhand::learner::ProcessLearner;
 use evenhand::model::Split;
 use evenhand::{Correction, Logistic, Measure, Notion, Preset, ReadOptions, Schema};
 
 use crate::progress::Progress;
-use args::MeasureArg;
+use args::{MeasureArg, ShiftArg};
 use rows::Rows;
 
 /// Options that make sense, made into settings.
@@ -91,6 +92,10 @@ impl TrainingArgs {
         correction.measure = match self.measure {
             MeasureArg::Decisions => Measure::Decisions,
             MeasureArg::Scores => Measure::Scores,
+        };
+        correction.shift = match self.shift {
+            ShiftArg::Kept => Shift::Kept,
+            ShiftArg::Undone => Shift::Undone,
         };
         correction.standardise &= !self.no_standardise;
         Ok(correction)

@@ -10,5 +10,6 @@ mod frontier;
 mod help;
 mod identify;
 mod learner;
+mod shift;
 mod support;
 mod verify;

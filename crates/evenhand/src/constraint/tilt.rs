@@ -67,6 +67,9 @@ pub struct TiltTable {
     keeps_totals: bool,
 }
 
+/// A cell, and the label that its rows have or might have.
+type Place = (usize, usize);
+
 impl Tilt {
     /// The rows whose exponents a constraint's multiplier moves.
     fn driven(self, constraint: &Constraint) -> Labelled {
@@ -102,6 +105,30 @@ impl TiltTable {
         cells: &Cells,
         rule: WeightRule,
     ) -> Self {
+        let places: Vec<Place> = (0..cells.len()).map(|cell| (cell, cells.label(cell))).collect();
+        Self::at(&places, constraints, functionals, cells, rule)
+    }
+
+    /// The same for the rows of each cell as they would be with every label, label by label: the own one and all
+    /// others. Only with their own do they count in what is kept equal over rows.
+    pub(crate) fn of_every_label(
+        constraints: &[Constraint],
+        functionals: &[Option<Functional>],
+        cells: &Cells,
+        rule: WeightRule,
+    ) -> Self {
+        let every = |cell| (0..cells.classes()).map(move |label| (cell, label));
+        let places: Vec<Place> = (0..cells.len()).flat_map(every).collect();
+        Self::at(&places, constraints, functionals, cells, rule)
+    }
+
+    fn at(
+        places: &[Place],
+        constraints: &[Constraint],
+        functionals: &[Option<Functional>],
+        cells: &Cells,
+        rule: WeightRule,
+    ) -> Self {
         let entries = constraints.iter().zip(functionals).map(|(constraint, functional)| {
             let Some(functional) = functional else { return Vec::new() };
             let coefficient = |cell| {
@@ -112,9 +139,9 @@ impl TiltTable {
                     (Tilt::Centred, Reference::Rate(_) | Reference::AtLeast(_)) => member / functional.share(),
                 }
             };
-            (0..cells.len())
-                .filter(|&cell| rule.tilt.driven(constraint).holds(cells.label(cell)))
-                .map(|cell| (cell, constraint.event.class(cells.label(cell)), rule.factor * coefficient(cell)))
+            let driven = places.iter().enumerate().filter(|(_, (_, label))| rule.tilt.driven(constraint).holds(*label));
+            driven
+                .map(|(at, &(cell, label))| (at, constraint.event.class(label), rule.factor * coefficient(cell)))
                 .filter(|&(_, _, coefficient)| coefficient != 0.0)
                 .collect()
         });
@@ -122,11 +149,14 @@ impl TiltTable {
             (Tilt::Centred, Some(functional)) => functional.share(),
             _ => 1.0,
         };
+        let share = |&(cell, label): &Place| {
+            if label == cells.label(cell) { cells.weight(cell) / cells.total_weight() } else { 0.0 }
+        };
         Self {
             rule,
             classes: cells.classes(),
-            labels: (0..cells.len()).map(|cell| cells.label(cell)).collect(),
-            shares: (0..cells.len()).map(|cell| cells.weight(cell) / cells.total_weight()).collect(),
+            labels: places.iter().map(|&(_, label)| label).collect(),
+            shares: places.iter().map(share).collect(),
             entries: entries.collect(),
             scales: functionals.iter().map(scale).collect(),
             keeps_totals: constraints.iter().all(|constraint| rule.tilt.driven(constraint) == Labelled::Any),

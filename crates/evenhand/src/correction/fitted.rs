@@ -13,6 +13,7 @@ pub struct Fitted<P> {
     binding: Binding,
     problem: Problem,
     outcome: Outcome<P>,
+    weights: Weights,
     bounds: Vec<Bound>,
     measure: Measure,
     warnings: Vec<Warning>,
@@ -38,10 +39,18 @@ impl<P: Predictor> Fitted<P> {
         problem: Problem,
         mut outcome: Outcome<P>,
         mut warnings: Vec<Warning>,
-    ) -> Self {
+    ) -> Result<Self> {
         warnings.append(&mut outcome.warnings);
-        let (bounds, measure) = (settings.bounds.clone(), settings.measure);
-        Self { binding, problem, outcome, bounds, measure, warnings }
+        let (cells, bounds, measure) = (problem.cells(), settings.bounds.clone(), settings.measure);
+        let weights = match &outcome.undone {
+            Some(undone) => Weights::of_each(undone.weights(&problem)?, cells.row_weights().cloned()),
+            None => Weights::of_cells(
+                outcome.cell_weights.clone(),
+                cells.cell_of_row().clone(),
+                cells.row_weights().cloned(),
+            ),
+        };
+        Ok(Self { binding, problem, outcome, weights, bounds, measure, warnings })
     }
 
     /// Scores and decides the rows of a raw table. Neither labels nor groups are needed.
@@ -70,10 +79,10 @@ impl<P: Predictor> Fitted<P> {
         Ok((problem.judge(&self.outcome.predictor, &self.bounds, self.measure, confidence)?, warnings))
     }
 
-    /// The weight of every training row in the closed form, in (0, 1), times the user's own.
-    pub fn weights(&self) -> Weights {
-        let cells = self.problem.cells();
-        Weights::of_cells(self.outcome.cell_weights.clone(), cells.cell_of_row().clone(), cells.row_weights().cloned())
+    /// The weight of every training row in the closed form, in (0, 1), times the user's own. Where the shift of
+    /// features was undone it is divided by φ, as the learner was given it: then it is 1 on average.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
     }
 
     /// The classifier alone.

@@ -110,7 +110,7 @@ impl Correction {
         self.check_for(problem)?;
         let newton = self.traceable(points)?;
         let (part, jury) = self.part(problem, learner)?;
-        let run = Run::before(jury, part.as_ref().unwrap_or(problem), self, learner);
+        let run = Run::before(jury, part.as_ref().unwrap_or(problem), self, learner)?;
         let mut search = Search::start(run, newton)?;
         search.press();
         let mut points = trace(search, points, observer)?;

@@ -4,7 +4,7 @@
 //! rows teach about columns, groups and constraints; `problem` is one set of rows made ready, in which
 //! `merge` finds those that are alike. `newton` finds multipliers by the steps of `step` towards the `goal`, with `slopes`, among those that `span` tells apart;
 //! `polish` settles the last rows; `frontier` goes on from goal to goal; `published` is the loop of the paper; `run` is
-//! what both share, `select` by which rows they judge. `trace` is what they leave behind; `fitted` is what a user
+//! what both share, `weighing` what a learner is given in it, `shift` what weights do to features, `select` by which rows they judge. `trace` is what they leave behind; `fitted` is what a user
 //! gets. `verdict` says whether bounds hold: `compared` has every number a bound speaks of with its interval,
 //! `floor` what chance alone makes of them.
 //! Leans on everything below it; learners are handed in.
@@ -26,11 +26,13 @@ mod published;
 mod run;
 mod select;
 mod settings;
+mod shift;
 mod slopes;
 mod span;
 mod step;
 mod trace;
 mod verdict;
+mod weighing;
 
 pub use assessment::{Assessment, GroupRates, NamedValue};
 pub use binding::Binding;
@@ -41,8 +43,10 @@ pub use frontier::{Asked, Frontier, Point};
 pub use preset::{Conventions, Keep, Newton, Preset, Solver};
 pub use problem::Problem;
 pub use run::Outcome;
-pub(crate) use run::learner_weights;
 pub use select::Selection;
 pub use settings::{Correction, Technique};
+pub(crate) use shift::Observed;
+pub use shift::{Shift, Undone};
 pub use trace::{Loop, Observer, Silent, Stop};
 pub use verdict::{Judgement, Verdict};
+pub(crate) use weighing::Weighing;

@@ -323,9 +323,11 @@ impl<'a, L: Learner> Search<'a, L> {
         observer: &mut dyn Observer,
     ) -> Result<Stop> {
         let rule = WeightRule { tilt, range, ..self.run.table.rule() };
+        // What undoes the shift of features was laid out for the tilt that the search began with.
+        let laid_out = self.run.observed.is_some() && tilt != self.run.table.rule().tilt;
         let asked_for =
             self.newton.range.is_some_and(|asked| asked != range) || self.run.settings.measure == Measure::Scores;
-        if asked_for || rule == self.run.table.rule() || self.run.tried() >= self.newton.max_fits {
+        if asked_for || laid_out || rule == self.run.table.rule() || self.run.tried() >= self.newton.max_fits {
             return Ok(stop);
         }
         let left = self.leave(rule, stop)?;
@@ -463,6 +465,7 @@ impl<'a, L: Learner> Search<'a, L> {
             let learner = Logistic::default();
             let mut run = Run::new(self.run.problem, self.run.settings, &learner);
             run.table = self.run.table.clone();
+            run.observed.clone_from(&self.run.observed);
             let stand_in = run.fit(self.current.multipliers.clone(), false)?;
             let none = || Slopes {
                 distances: vec![vec![0.0; self.goal.distances(&stand_in.tally).len()]; self.free.len()],

@@ -212,6 +212,11 @@ impl Problem {
         TiltTable::new(&self.constraints, &self.functionals, &self.cells, rule)
     }
 
+    /// The same for the rows of each cell as they would be with every label.
+    pub(crate) fn label_table(&self, rule: WeightRule) -> TiltTable {
+        TiltTable::of_every_label(&self.constraints, &self.functionals, &self.cells, rule)
+    }
+
     /// The constraints bound to these rows; `None` where one speaks of none of them.
     pub(super) fn functionals(&self) -> &[Option<Functional>] {
         &self.functionals

@@ -1,12 +1,15 @@
 //! What every way of finding multipliers shares: weights, fits, what they do, and the result.
 
+use std::sync::Arc;
+
 use super::select::Jury;
-use super::{Assessment, Correction, Loop, Problem, Silent, Stop, Technique};
+use super::shift::Observed;
+use super::weighing::Weighing;
+use super::{Assessment, Correction, Loop, Problem, Shift, Silent, Stop, Undone};
 use crate::cells::Cells;
-use crate::constraint::{TiltTable, WeightRange, WeightRule};
+use crate::constraint::{TiltTable, WeightRule};
 use crate::kernel::Tally;
 use crate::learner::{Learner, Predictor, Training};
-use crate::sampling::keep_by_lot;
 use crate::{Result, Warning, Weights};
 
 /// What a run found.
@@ -20,6 +23,8 @@ pub struct Outcome<P> {
     pub rule: WeightRule,
     /// The weight of each cell in the closed form.
     pub cell_weights: Vec<f64>,
+    /// Where the shift of features was undone, what by: the weights that were used are those of the closed form over φ.
+    pub undone: Option<Undone<P>>,
     /// Whether the classifier was fitted with weights of 1 instead (the paper's first fit).
     pub unweighted: bool,
     /// The classifier's rates and violations on the training rows.
@@ -59,6 +64,10 @@ pub(super) struct Run<'a, L: Learner> {
     pub(super) table: TiltTable,
     pub(super) memory: L::Memory,
     pub(super) trace: Vec<Loop>,
+    /// What labels are observed, where the shift of features is undone.
+    pub(super) observed: Option<Arc<Observed>>,
+    /// The fit without correction that tells it.
+    plain: Option<Arc<L::Predictor>>,
     jury: Jury<L>,
     fits: usize,
     /// How many multipliers were tried: fewer than fits where folds are fitted for each.
@@ -67,15 +76,63 @@ pub(super) struct Run<'a, L: Learner> {
 }
 
 impl<'a, L: Learner> Run<'a, L> {
+    /// A run that judges itself, and has not looked yet at which labels are observed.
     pub(super) fn new(problem: &'a Problem, settings: &'a Correction, learner: &'a L) -> Self {
-        Self::before(Jury::Training, problem, settings, learner)
+        Self {
+            problem,
+            settings,
+            learner,
+            table: problem.tilt_table(settings.solver.rule()),
+            memory: L::Memory::default(),
+            trace: Vec::new(),
+            observed: None,
+            plain: None,
+            jury: Jury::Training,
+            fits: 0,
+            tried: 0,
+            unconverged: 0,
+        }
     }
 
-    /// A run whose violations are measured by a jury.
-    pub(super) fn before(jury: Jury<L>, problem: &'a Problem, settings: &'a Correction, learner: &'a L) -> Self {
-        let table = problem.tilt_table(settings.solver.rule());
-        let memory = L::Memory::default();
-        Self { problem, settings, learner, table, memory, trace: Vec::new(), jury, fits: 0, tried: 0, unconverged: 0 }
+    /// A run whose violations are measured by a jury, and that is ready to weigh rows.
+    pub(super) fn before(
+        jury: Jury<L>,
+        problem: &'a Problem,
+        settings: &'a Correction,
+        learner: &'a L,
+    ) -> Result<Self> {
+        let mut run = Self { jury, ..Self::new(problem, settings, learner) };
+        if settings.shift == Shift::Undone {
+            run.observe()?;
+        }
+        Ok(run)
+    }
+
+    /// Fits without correction, to all rows and to those of every fold, to tell which labels are observed.
+    fn observe(&mut self) -> Result<()> {
+        let (problem, learner, rule) = (self.problem, self.learner, self.table.rule());
+        let mut fits = (0, 0);
+        let mut plain = |rows: &Problem, memory: &mut L::Memory| -> Result<(L::Predictor, Arc<Observed>)> {
+            let predictor = learner.fit(training(rows, &Weighing::unweighted(rows.cells())), memory)?;
+            fits = (fits.0 + 1, fits.1 + usize::from(!predictor.converged()));
+            // Multipliers mean the same in every fold: those of all rows.
+            let observed = Observed::new(problem.label_table(rule), &predictor, rows)?;
+            Ok((predictor, Arc::new(observed)))
+        };
+        let (predictor, observed) = plain(problem, &mut self.memory)?;
+        (self.plain, self.observed) = (Some(Arc::new(predictor)), Some(observed));
+        if let Jury::Folds(folds) = &mut self.jury {
+            for fold in folds {
+                fold.observed = Some(plain(&fold.train, &mut fold.memory)?.1);
+            }
+        }
+        (self.fits, self.unconverged) = fits;
+        Ok(())
+    }
+
+    /// How multipliers become the weights of the rows that are fitted to.
+    pub(super) fn weighing(&self) -> Weighing<'_> {
+        weighing(&self.table, self.settings, self.problem.cells(), self.observed.as_deref())
     }
 
     /// The rows that violations are measured on.
@@ -93,8 +150,11 @@ impl<'a, L: Learner> Run<'a, L> {
 
     /// Weights from multipliers, a fit with them, and what the fitted model does.
     pub(super) fn fit(&mut self, multipliers: Vec<f64>, unweighted: bool) -> Result<Iterate<L::Predictor>> {
-        let weights =
-            learner_weights(&self.table, &multipliers, self.settings.technique, unweighted, self.problem.cells())?;
+        let weights = if unweighted {
+            Weighing::unweighted(self.problem.cells())
+        } else {
+            self.weighing().weights(&multipliers)?
+        };
         let predictor = self.learner.fit(training(self.problem, &weights), &mut self.memory)?;
         self.fits += 1;
         self.tried += 1;
@@ -122,7 +182,8 @@ impl<'a, L: Learner> Run<'a, L> {
         let mut sum: Option<Tally> = None;
         for fold in folds {
             let cells = fold.train.cells();
-            let weights = learner_weights(&self.table, multipliers, self.settings.technique, unweighted, cells)?;
+            let weighing = weighing(&self.table, self.settings, cells, fold.observed.as_deref());
+            let weights = if unweighted { Weighing::unweighted(cells) } else { weighing.weights(multipliers)? };
             let predictor = self.learner.fit(training(&fold.train, &weights), &mut fold.memory)?;
             self.fits += 1;
             let tally = fold.test.tally(&predictor)?;
@@ -161,6 +222,7 @@ impl<'a, L: Learner> Run<'a, L> {
         Outcome {
             rule: self.table.rule(),
             cell_weights: self.table.weights(&iterate.multipliers),
+            undone: self.undone(&iterate.multipliers),
             unweighted: iterate.unweighted,
             train: self.problem.assess(&iterate.trained, self.settings.measure),
             judged: (!self.judges_itself()).then(|| self.judging().assess(&iterate.tally, self.settings.measure)),
@@ -172,41 +234,26 @@ impl<'a, L: Learner> Run<'a, L> {
             warnings,
         }
     }
+
+    fn undone(&self, multipliers: &[f64]) -> Option<Undone<L::Predictor>> {
+        let (plain, observed) = (self.plain.as_ref()?, self.observed.as_ref()?);
+        let label_weights = observed.label_weights(self.table.rule().range, multipliers);
+        Some(Undone { observed: plain.clone(), label_weights })
+    }
+}
+
+fn weighing<'a>(
+    table: &'a TiltTable,
+    settings: &Correction,
+    cells: &'a Cells,
+    observed: Option<&'a Observed>,
+) -> Weighing<'a> {
+    Weighing { table, cells, technique: settings.technique, observed }
 }
 
 /// What a learner is shown of a problem.
 pub(super) fn training<'a>(problem: &'a Problem, weights: &'a Weights) -> Training<'a> {
     Training { features: problem.features(), labels: problem.labels(), classes: problem.classes(), weights }
-}
-
-/// What the learner is given for multipliers.
-pub(crate) fn learner_weights(
-    table: &TiltTable,
-    multipliers: &[f64],
-    technique: Technique,
-    unweighted: bool,
-    cells: &Cells,
-) -> Result<Weights> {
-    let mut values = table.weights(multipliers);
-    match technique {
-        _ if unweighted => values.fill(1.0),
-        Technique::Sampling { seed } => {
-            if table.rule().range == WeightRange::Unbounded {
-                // Probabilities: the cell that counts most is kept whole.
-                let largest = values.iter().fold(f64::MIN_POSITIVE, |largest, &one| largest.max(one));
-                for value in &mut values {
-                    *value /= largest;
-                }
-            }
-            return keep_by_lot(&values, cells, seed);
-        }
-        Technique::Weighting => {
-            for value in &mut values {
-                *value *= table.learner_scale();
-            }
-        }
-    }
-    Ok(Weights::of_cells(values, cells.cell_of_row().clone(), cells.row_weights().cloned()))
 }
 
 /// One fit with weights of 1.

@@ -4,12 +4,14 @@
 //! fewer there are. Violations can therefore be measured on rows it has not seen: a validation part that is
 //! kept from it, or all rows, each by a model of the same weights that was fitted without it (cross-fitting).
 
+use std::sync::Arc;
+
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::Problem;
+use super::{Observed, Problem};
 use crate::data::holdout;
 use crate::learner::Learner;
 use crate::{Error, Result};
@@ -49,6 +51,8 @@ pub(super) struct Fold<L: Learner> {
     pub(super) train: Problem,
     pub(super) test: Problem,
     pub(super) memory: L::Memory,
+    /// What labels are observed in `train`, where the shift of features is undone.
+    pub(super) observed: Option<Arc<Observed>>,
 }
 
 /// `training`, `validation[=SHARE]` (a fifth unless told) or `cross-fit[=FOLDS]` (five), with a seed of 0.
@@ -136,7 +140,8 @@ impl Selection {
                         inside[row] = true;
                     }
                     let others: Vec<usize> = (0..rows).filter(|&row| !inside[row]).collect();
-                    Ok(Fold { train: fitting(&others)?, test: problem.select(part)?, memory: L::Memory::default() })
+                    let (train, test) = (fitting(&others)?, problem.select(part)?);
+                    Ok(Fold { train, test, memory: L::Memory::default(), observed: None })
                 };
                 Ok((None, Jury::Folds(parts.iter().map(fold).collect::<Result<_>>()?)))
             }

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::goal::any_comparable;
 use super::select::Jury;
 use super::{
-    Binding, Bound, Fitted, Observer, Outcome, Preset, Problem, Selection, Silent, Solver, newton, published, run,
+    Binding, Bound, Fitted, Observer, Outcome, Preset, Problem, Selection, Shift, Silent, Solver, newton, published,
+    run,
 };
 use crate::constraint::{Constraint, Measure};
 use crate::data::Dataset;
@@ -27,6 +28,7 @@ use crate::{Error, Result};
 /// | select | training rows | | by which rows multipliers are chosen |
 /// | measure | decisions | | whether decisions or scores are compared |
 /// | technique | weighting | | weights, or rows kept by lot |
+/// | shift | kept | undone: not for notions of accuracy | whether weights are divided by φ |
 /// | standardise | yes | | whether numeric columns are centred and scaled |
 /// | plan | by column type | | how each column is encoded |
 ///
@@ -49,6 +51,9 @@ pub struct Correction {
     pub measure: Measure,
     /// How weights reach the learner.
     pub technique: Technique,
+    /// Whether the shift of features that weights bring is undone.
+    #[serde(default, skip_serializing_if = "Shift::is_kept")]
+    pub shift: Shift,
     /// Whether numeric columns are centred and scaled.
     pub standardise: bool,
     /// How each column is encoded, in place of what its type suggests.
@@ -81,6 +86,7 @@ impl Correction {
             select: Selection::Training,
             measure: Measure::Decisions,
             technique: Technique::Weighting,
+            shift: Shift::Kept,
             standardise: true,
             plan: None,
         }
@@ -152,6 +158,13 @@ impl Correction {
         self
     }
 
+    /// Keeps the shift of features that weights bring, or undoes it.
+    #[must_use]
+    pub fn shift(mut self, shift: Shift) -> Self {
+        self.shift = shift;
+        self
+    }
+
     /// Finds the multipliers, and the classifier that goes with them.
     ///
     /// # Errors
@@ -172,7 +185,7 @@ impl Correction {
     ) -> Result<Fitted<L::Predictor>> {
         let (binding, problem, warnings) = Binding::new(self, data)?;
         let outcome = self.solve(&problem, learner, observer)?;
-        Ok(Fitted::new(self, binding, problem, outcome, warnings))
+        Fitted::new(self, binding, problem, outcome, warnings)
     }
 
     /// Runs on rows that are already encoded and grouped.
@@ -187,7 +200,7 @@ impl Correction {
     ) -> Result<Outcome<L::Predictor>> {
         self.check_for(problem)?;
         let (part, jury) = self.part(problem, learner)?;
-        let run = run::Run::before(jury, part.as_ref().unwrap_or(problem), self, learner);
+        let run = run::Run::before(jury, part.as_ref().unwrap_or(problem), self, learner)?;
         match self.solver {
             Solver::Newton(newton) => newton::correct(run, newton, observer),
             Solver::Loop(conventions) => published::correct(run, conventions, observer),
@@ -246,6 +259,11 @@ impl Correction {
                 let found = format!("`{notion}` twice");
                 return Err(Error::Setting { setting: "notions", found, allowed: "each notion once".into() });
             }
+        }
+        if let Some(notion) = self.notions.iter().find(|one| self.shift == Shift::Undone && one.weighs_labels_alike()) {
+            let found = format!("undone with `{notion}`");
+            let allowed = "kept: this notion moves all labels of a row alike, and dividing by that leaves nothing";
+            return Err(Error::Setting { setting: "shift", found, allowed: allowed.into() });
         }
         self.bounds.iter().try_for_each(Bound::check)
     }

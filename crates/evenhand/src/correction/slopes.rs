@@ -1,11 +1,11 @@
 //! How a fit answers to the multipliers behind it: from the slopes of weights to those of limits.
 
 use super::goal::Goal;
-use super::run::{Iterate, Run, learner_weights, training};
+use super::run::{Iterate, Run, training};
+use crate::Result;
 use crate::constraint::Measure;
 use crate::kernel::tally_slopes;
 use crate::learner::{Learner, Tangent};
-use crate::{Result, Weights};
 
 /// Per free multiplier, how the goal's distances and the error answer to it.
 #[derive(Debug, Default)]
@@ -21,19 +21,9 @@ pub(super) fn slopes<L: Learner>(
     goal: &Goal,
     iterate: &Iterate<L::Predictor>,
 ) -> Result<Option<(Slopes, Box<dyn Tangent>)>> {
-    let (problem, table) = (run.problem, &run.table);
-    let cells = problem.cells();
-    let weights = learner_weights(table, &iterate.multipliers, run.settings.technique, false, cells)?;
-    let mut all = table.slopes(&iterate.multipliers);
-    let mut direction = |&at: &usize| {
-        let mut slope = std::mem::take(&mut all[at]);
-        for one in &mut slope {
-            *one *= table.learner_scale();
-        }
-        Weights::of_cells(slope, cells.cell_of_row().clone(), cells.row_weights().cloned())
-    };
-    let directions: Vec<Weights> = free.iter().map(&mut direction).collect();
-    let training = training(problem, &weights);
+    let weighing = run.weighing();
+    let (weights, directions) = (weighing.weights(&iterate.multipliers)?, weighing.slopes(&iterate.multipliers, free));
+    let training = training(run.problem, &weights);
     let Some(tangent) = run.learner.tangent(training, &iterate.predictor, &directions, &mut run.memory)? else {
         return Ok(None);
     };

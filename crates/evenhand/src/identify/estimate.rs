@@ -4,7 +4,7 @@ use faer::{Mat, Side};
 use serde::{Deserialize, Serialize};
 
 use super::Resampled;
-use crate::correction::{Correction, Problem, Silent, Stop, learner_weights};
+use crate::correction::{Correction, Problem, Silent, Stop, Weighing};
 use crate::interval::quantile;
 use crate::learner::{Asked, Logistic, LogisticModel, Training};
 use crate::{Result, Weights};
@@ -183,10 +183,10 @@ fn variance(problem: &Problem, correction: &Correction, learner: &Logistic, foun
     let cells = problem.cells();
     let count = found.multipliers.len();
     let table = problem.tilt_table(correction.solver.rule());
-    let weights = learner_weights(&table, &found.multipliers, correction.technique, false, cells)?;
+    let weighing = Weighing { table: &table, cells, technique: correction.technique, observed: None };
+    let weights = weighing.weights(&found.multipliers)?;
     let of_cells = |values| Weights::of_cells(values, cells.cell_of_row().clone(), cells.row_weights().cloned());
-    let scaled = |slope: Vec<f64>| slope.into_iter().map(|one| one * table.learner_scale()).collect();
-    let slopes: Vec<Weights> = table.slopes(&found.multipliers).into_iter().map(|one| of_cells(scaled(one))).collect();
+    let slopes = weighing.slopes(&found.multipliers, &(0..count).collect::<Vec<_>>());
     let shares = shares(problem, found)?;
     let counts = (0..count).map(|k| of_cells((0..cells.len()).map(|cell| shares[cell * count + k][0]).collect()));
     let asked = Asked {

@@ -28,6 +28,9 @@ pub struct Model {
     pub unweighted: bool,
     /// The classifier.
     pub learner: LearnerRecord,
+    /// The fit without correction by which weights were divided, where the shift of features was undone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed: Option<LearnerRecord>,
     /// Its rates and violations on the training rows.
     pub train: Assessment,
     /// And on the test rows, if there were any.
@@ -55,7 +58,7 @@ pub struct CellRecord {
     pub groups: Vec<String>,
     /// Their label.
     pub label: String,
-    /// Their weight, in (0, 1).
+    /// Their weight in the closed form: in (0, 1), and where the shift of features is undone not yet divided by φ.
     pub weight: f64,
 }
 
@@ -94,6 +97,16 @@ pub enum LearnerRecord {
     },
 }
 
+impl LearnerRecord {
+    /// The classifier alone.
+    pub fn predictor(&self) -> &dyn Predictor {
+        match self {
+            Self::Logistic { model, .. } => model,
+            Self::Process { model } => model,
+        }
+    }
+}
+
 /// What identifies the data and the settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
@@ -119,11 +132,11 @@ pub struct Split {
 impl Model {
     /// The record of a fit.
     ///
-    /// `data_sha256` and `data_rows` describe all rows given, before `split`.
+    /// `record` says how a classifier is saved; `data`, its SHA-256 and its number of rows, all rows given, before `split`.
     pub fn new<P: Predictor>(
         settings: &Correction,
         fitted: &Fitted<P>,
-        learner: LearnerRecord,
+        record: impl Fn(&P) -> LearnerRecord,
         test: Option<Assessment>,
         data: (String, usize),
         split: Option<Split>,
@@ -140,7 +153,8 @@ impl Model {
             cells: cell_records(binding, fitted.problem().cells(), &outcome.cell_weights),
             binding: binding.clone(),
             unweighted: outcome.unweighted,
-            learner,
+            learner: record(fitted.predictor()),
+            observed: outcome.undone.as_ref().map(|undone| record(&undone.observed)),
             train: outcome.train.clone(),
             test,
             judgements: Vec::new(),
@@ -208,10 +222,7 @@ impl Model {
 
     /// The classifier alone.
     pub fn predictor(&self) -> &dyn Predictor {
-        match &self.learner {
-            LearnerRecord::Logistic { model, .. } => model,
-            LearnerRecord::Process { model } => model,
-        }
+        self.learner.predictor()
     }
 
     /// The multipliers in constraint order.

@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::record::cell_records;
 use super::{LearnerRecord, Model};
-use crate::correction::{Assessment, Problem, learner_weights};
+use crate::correction::{Assessment, Observed, Problem, Shift, Weighing};
 use crate::data::{Dataset, Table, holdout};
-use crate::learner::Training;
+use crate::learner::{Logistic, LogisticModel, Training};
 use crate::{Result, Weights};
 
 /// Rates, weights and violations are sums of the same numbers in the same order; what is
@@ -61,6 +61,9 @@ impl Model {
         let (all, _) = self.binding.problem(&train)?;
         let problem = self.settings.select.fitted_part(&all)?.unwrap_or(all);
         checks.push(self.check_weights(&problem));
+        if self.settings.shift == Shift::Undone {
+            checks.push(self.check_observed(&problem));
+        }
         checks.push(self.check_classifier(&problem)?);
         let assessment = problem.assess_predictor(self.predictor(), self.settings.measure)?;
         checks.push(compare("training rates", &assessment, &self.train));
@@ -107,28 +110,64 @@ impl Model {
         Check { name: "weights", matches: Some(alike && furthest <= SAME), detail }
     }
 
+    /// The fit by which weights were divided must be where the loss without correction is least.
+    fn check_observed(&self, problem: &Problem) -> Check {
+        let name = "observed";
+        match &self.observed {
+            Some(LearnerRecord::Logistic { settings, model }) => {
+                least(name, "loss", settings, model, problem, &Weighing::unweighted(problem.cells()))
+            }
+            Some(LearnerRecord::Process { .. }) => elsewhere(name),
+            None => {
+                let detail = "weights were divided by what labels are observed, and the model does not say what".into();
+                Check { name, matches: Some(false), detail }
+            }
+        }
+    }
+
     fn check_classifier(&self, problem: &Problem) -> Result<Check> {
         let name = "classifier";
-        let LearnerRecord::Logistic { settings, model } = &self.learner else {
-            let detail = "fitted by another program; its optimality cannot be told from here".into();
-            return Ok(Check { name, matches: None, detail });
-        };
-        let weights = self.learner_weights(problem)?;
-        let (features, labels, classes) = (problem.features(), problem.labels(), problem.classes());
-        let training = Training { features, labels, classes, weights: &weights };
-        let norm = settings.gradient_norm(training, model) / weights.total();
-        let matches = norm <= FLAT;
-        let has = if matches { "is least there" } else { "is not least there" };
-        let detail = format!("the weighted loss {has}: gradient {norm:.1e} per unit of weight");
-        Ok(Check { name, matches: Some(matches), detail })
+        match &self.learner {
+            LearnerRecord::Logistic { settings, model } => {
+                Ok(least(name, "weighted loss", settings, model, problem, &self.learner_weights(problem)?))
+            }
+            LearnerRecord::Process { .. } => Ok(elsewhere(name)),
+        }
     }
 
     /// The weights the learner was given.
     fn learner_weights(&self, problem: &Problem) -> Result<Weights> {
-        let table = problem.tilt_table(self.rule);
-        let (technique, cells) = (self.settings.technique, problem.cells());
-        learner_weights(&table, &self.multiplier_values(), technique, self.unweighted, cells)
+        if self.unweighted {
+            return Ok(Weighing::unweighted(problem.cells()));
+        }
+        let observed = match &self.observed {
+            Some(record) => Some(Observed::new(problem.label_table(self.rule), record.predictor(), problem)?),
+            None => None,
+        };
+        let (table, technique) = (problem.tilt_table(self.rule), self.settings.technique);
+        let weighing = Weighing { table: &table, cells: problem.cells(), technique, observed: observed.as_ref() };
+        weighing.weights(&self.multiplier_values())
     }
+}
+
+/// Whether a classifier is where a loss is least.
+fn least(
+    name: &'static str,
+    loss: &str,
+    settings: &Logistic,
+    model: &LogisticModel,
+    problem: &Problem,
+    weights: &Weights,
+) -> Check {
+    let (features, labels, classes) = (problem.features(), problem.labels(), problem.classes());
+    let norm = settings.gradient_norm(Training { features, labels, classes, weights }, model) / weights.total();
+    let matches = norm <= FLAT;
+    let has = if matches { "is least there" } else { "is not least there" };
+    Check { name, matches: Some(matches), detail: format!("the {loss} {has}: gradient {norm:.1e} per unit of weight") }
+}
+
+fn elsewhere(name: &'static str) -> Check {
+    Check { name, matches: None, detail: "fitted by another program; its optimality cannot be told from here".into() }
 }
 
 fn compare(name: &'static str, found: &Assessment, recorded: &Assessment) -> Check {

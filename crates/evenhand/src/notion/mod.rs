@@ -57,6 +57,11 @@ impl Notion {
         !matches!(self, Self::TargetRate { per_group: false, .. } | Self::Pinned { .. })
     }
 
+    /// Whether its multipliers change how much a row counts, with whatever label, and not which label counts more.
+    pub fn weighs_labels_alike(&self) -> bool {
+        matches!(self, Self::EqualAccuracy | Self::Pinned { .. })
+    }
+
     /// What its violation is: the largest of these distances over all groups.
     pub fn measured(&self) -> &'static str {
         match self {
