@@ -74,7 +74,7 @@ impl CliTest {
         let mut settings = insta::Settings::clone_current();
         settings.set_omit_expression(true);
         settings.add_filter(r"[0-9a-f]{64}", "[SHA-256]");
-        settings.add_filter(r"\d\.\de-?\d+", "[SMALL]");
+        settings.add_filter(r"\d\.\d+e-?\d+", "[SMALL]");
         settings.add_filter(r"\d+\.\d\d s([;.])", "[TIME] s$1");
         settings.add_filter(r#""seconds": [-.e0-9]+"#, r#""seconds": [TIME]"#);
         settings.add_filter(r"evenhand \d+\.\d+\.\d+", "evenhand [VERSION]");

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::product::{Scatter, Tables, gram, gram_diagonal, margins};
+use super::product::{Gram, Scatter, Tables, gram_diagonal, margins};
 use super::{BLOCK, blocks, link};
 use crate::data::Codes;
 use crate::features::{CodedColumn, Features};
@@ -63,19 +63,31 @@ impl LogisticRows<'_> {
 
     /// `Σ weight · ∂loss/∂coefficients`.
     pub(crate) fn gradient(&self, coefficients: &[f64]) -> Vec<f64> {
+        self.gradients(coefficients, std::slice::from_ref(self.weights)).pop().expect("one for each of the weights")
+    }
+
+    /// The same with other weights, one gradient for each, in one pass.
+    pub(crate) fn gradients(&self, coefficients: &[f64], weights: &[Weights]) -> Vec<Vec<f64>> {
         let tables = self.tables(coefficients);
         let pass = |rows| {
             let mut at = Buffers::new(self.classes);
-            let mut sums = vec![Scatter::new(self.features); tables.len()];
+            let mut sums = vec![Scatter::new(self.features); tables.len() * weights.len()];
             for block in blocks(rows) {
                 at.residuals(self, &tables, block.clone());
-                for (sums, residuals) in sums.iter_mut().zip(&at.margins) {
-                    sums.add(self.features, block.clone(), residuals);
+                for (sums, weights) in sums.chunks_mut(tables.len()).zip(weights) {
+                    weights.block(block.clone(), &mut at.weights);
+                    for (sums, residuals) in sums.iter_mut().zip(&at.margins) {
+                        at.scratch.clear();
+                        at.scratch
+                            .extend(residuals.iter().zip(&at.weights).map(|(residual, weight)| weight * residual));
+                        sums.add(self.features, block.clone(), &at.scratch);
+                    }
                 }
             }
-            self.unscatter(&sums)
+            sums.chunks(tables.len()).flat_map(|sums| self.unscatter(sums)).collect::<Vec<f64>>()
         };
-        parallel::reduce(self.features.rows(), pass, |left, right| add(left, &right))
+        let all = parallel::reduce(self.features.rows(), pass, |left, right| add(left, &right));
+        all.chunks(self.coefficients()).map(<[f64]>::to_vec).collect()
     }
 
     /// The lower triangle of the matrix of second derivatives, row by row.
@@ -86,16 +98,16 @@ impl LogisticRows<'_> {
         // One square per pair of margins, the first not before the second.
         let pass = |rows| {
             let mut at = Buffers::new(self.classes);
-            let mut squares = vec![vec![0.0; stride * stride]; count * (count + 1) / 2];
+            let mut squares = vec![Gram::new(self.features); count * (count + 1) / 2];
             for block in blocks(rows) {
                 at.probabilities(self, &tables, block.clone());
                 let pairs = (0..count).flat_map(|first| (0..=first).map(move |second| (first, second)));
                 for ((first, second), square) in pairs.zip(&mut squares) {
                     at.curvature(first, second);
-                    gram(self.features, block.clone(), &at.scratch, square);
+                    square.add(self.features, block.clone(), &at.scratch);
                 }
             }
-            squares
+            squares.into_iter().map(|square| square.into_matrix(self.features)).collect::<Vec<_>>()
         };
         let merge = |left: &mut Vec<Vec<f64>>, right: Vec<Vec<f64>>| {
             for (left, right) in left.iter_mut().zip(&right) {
@@ -331,14 +343,16 @@ impl Buffers {
         self.link();
     }
 
+    /// Of weight 1 each.
     fn residuals(&mut self, rows: &LogisticRows<'_>, tables: &[Tables], block: Range<usize>) {
-        self.probabilities(rows, tables, block.clone());
+        margins(rows.features, tables, block.clone(), &mut self.margins);
+        self.link();
         let binary = self.margins.len() == 1;
         for (class, shares) in self.margins.iter_mut().enumerate() {
             let class = if binary { 1 } else { class };
             labelled(rows.labels, block.clone(), class, &mut self.scratch);
-            for ((share, &label), &weight) in shares.iter_mut().zip(&self.scratch).zip(&self.weights) {
-                *share = weight * (*share - label);
+            for (share, &label) in shares.iter_mut().zip(&self.scratch) {
+                *share -= label;
             }
         }
     }

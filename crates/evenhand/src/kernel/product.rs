@@ -105,6 +105,14 @@ impl Scatter {
 
     /// Adds the residuals of a block of rows.
     pub(crate) fn add(&mut self, features: &Features, rows: Range<usize>, residuals: &[f64]) {
+        self.add_coded(features, rows.clone(), residuals);
+        for (column, total) in features.dense().iter().zip(&mut self.dense) {
+            *total += dot(&column.values[rows.clone()], residuals);
+        }
+    }
+
+    /// The same for coded columns and the intercept alone.
+    fn add_coded(&mut self, features: &Features, rows: Range<usize>, residuals: &[f64]) {
         self.intercept += sum(residuals);
         for (column, table) in features.coded().iter().zip(&mut self.coded) {
             match &column.codes {
@@ -120,9 +128,6 @@ impl Scatter {
                     }
                 }
             }
-        }
-        for (column, total) in features.dense().iter().zip(&mut self.dense) {
-            *total += dot(&column.values[rows.clone()], residuals);
         }
     }
 
@@ -158,47 +163,69 @@ fn add_bytes(codes: &[u8], residuals: &[f64], table: &mut [f64]) {
     }
 }
 
-/// Adds `Σ curvature · x xᵀ` over a block of rows to a matrix, each pair of features once.
+/// `Σ curvature · x xᵀ` over blocks of rows, each pair of features once.
 ///
 /// The intercept is the last feature. The matrix is stored row by row, `width + 1` wide. A
 /// pair falls in the triangle that the order of columns puts it in: whoever reads an entry
 /// adds the one across the diagonal, which is cheaper than sorting every row's features.
-pub(crate) fn gram(features: &Features, rows: Range<usize>, curvature: &[f64], matrix: &mut [f64]) {
-    let side = features.width() + 1;
-    let mut on: Vec<u32> = Vec::new();
-    let dense: Vec<(usize, &[f64])> =
-        features.dense().iter().map(|column| (column.feature, &column.values[rows.clone()])).collect();
-    for (at, (row, &curvature)) in rows.zip(curvature).enumerate() {
-        if curvature == 0.0 {
-            continue;
+#[derive(Debug, Clone)]
+pub(crate) struct Gram {
+    matrix: Vec<f64>,
+    /// Per dense column, its products with coded ones.
+    dense: Vec<Scatter>,
+    on: Vec<u32>,
+    scaled: Vec<f64>,
+}
+
+impl Gram {
+    pub(crate) fn new(features: &Features) -> Self {
+        let side = features.width() + 1;
+        Self {
+            matrix: vec![0.0; side * side],
+            dense: vec![Scatter::new(features); features.dense().len()],
+            on: Vec::new(),
+            scaled: Vec::new(),
         }
-        on.clear();
-        for column in features.coded() {
-            on.extend_from_slice(column.active.of(column.codes.get(row)));
-        }
-        on.push(features.width() as u32);
-        for (position, &feature) in on.iter().enumerate() {
-            let line = &mut matrix[feature as usize * side..][..side];
-            for &other in &on[..=position] {
-                line[other as usize] += curvature;
+    }
+
+    /// Adds a block of rows.
+    pub(crate) fn add(&mut self, features: &Features, rows: Range<usize>, curvature: &[f64]) {
+        let Self { matrix, dense, on, scaled } = self;
+        let side = features.width() + 1;
+        for (row, &curvature) in rows.clone().zip(curvature) {
+            if curvature == 0.0 {
+                continue;
+            }
+            on.clear();
+            for column in features.coded() {
+                on.extend_from_slice(column.active.of(column.codes.get(row)));
+            }
+            on.push(features.width() as u32);
+            for (position, &feature) in on.iter().enumerate() {
+                let line = &mut matrix[feature as usize * side..][..side];
+                for &other in &on[..=position] {
+                    line[other as usize] += curvature;
+                }
             }
         }
-        for &(feature, values) in &dense {
-            let value = curvature * values[at];
-            let line = &mut matrix[feature * side..][..side];
-            for &other in &on {
-                line[other as usize] += value;
+        for (position, (column, products)) in features.dense().iter().zip(dense).enumerate() {
+            scaled.clear();
+            scaled
+                .extend(column.values[rows.clone()].iter().zip(curvature).map(|(value, curvature)| value * curvature));
+            products.add_coded(features, rows.clone(), scaled);
+            for (other, total) in features.dense()[..=position].iter().zip(&mut products.dense) {
+                *total += dot(scaled, &other.values[rows.clone()]);
             }
         }
     }
-    let mut scaled = vec![0.0; curvature.len()];
-    for (position, &(feature, values)) in dense.iter().enumerate() {
-        for ((scaled, value), curvature) in scaled.iter_mut().zip(values).zip(curvature) {
-            *scaled = value * curvature;
+
+    /// The matrix.
+    pub(crate) fn into_matrix(mut self, features: &Features) -> Vec<f64> {
+        let side = features.width() + 1;
+        for (column, products) in features.dense().iter().zip(&self.dense) {
+            products.add_to(features, &mut self.matrix[column.feature * side..][..side]);
         }
-        for &(other, others) in &dense[..=position] {
-            matrix[feature * side + other] += dot(&scaled, others);
-        }
+        self.matrix
     }
 }
 

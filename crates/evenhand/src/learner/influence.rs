@@ -47,8 +47,7 @@ impl Logistic {
         let rows = LogisticRows { features, labels, weights, classes };
         let at = model.coefficients();
         parallel::inside(|| {
-            let gradients: Vec<Vec<f64>> =
-                asked.slopes.iter().map(|slope| LogisticRows { weights: slope, ..rows }.gradient(at)).collect();
+            let gradients: Vec<Vec<f64>> = rows.gradients(at, asked.slopes);
             let scores = asked.counts.iter().map(|count| LogisticRows { weights: count, ..rows }.score_gradient(at));
             let answers = Minimiser::default().answers(&Penalised { rows, settings: self }, at, scores.collect());
             let answers = answers.ok_or_else(|| Error::Learner {

@@ -82,10 +82,8 @@ impl Learner for Logistic {
         let Training { features, labels, classes, weights } = training;
         let rows = LogisticRows { features, labels, weights, classes };
         let at = &predictor.coefficients;
-        let directions = parallel::inside(|| {
-            let gradients = slopes.iter().map(|slope| LogisticRows { weights: slope, ..rows }.gradient(at)).collect();
-            memory.answers(&Penalised { rows, settings: self }, at, gradients)
-        });
+        let directions =
+            parallel::inside(|| memory.answers(&Penalised { rows, settings: self }, at, rows.gradients(at, slopes)));
         let tangent = |directions| LogisticTangent { classes, coefficients: at.clone(), directions };
         Ok(directions.map(|directions| Box::new(tangent(directions)) as Box<dyn Tangent>))
     }
