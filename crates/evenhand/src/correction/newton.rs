@@ -73,8 +73,8 @@ const PRICE: [f64; 2] = [0.5, 20.0];
 /// The least saving for which a goal already reached is approached from inside: a share of the mean squared exponent, or error.
 const SAVING: [f64; 2] = [0.1, 1e-3];
 
-/// So many times at most.
-const SAVINGS: usize = 8;
+/// So many times at most; fewer where a fit may be dear.
+const SAVINGS: [usize; 2] = [2, 8];
 
 pub(super) fn correct<L: Learner>(
     run: Run<'_, L>,
@@ -192,7 +192,8 @@ impl<'a, L: Learner> Search<'a, L> {
         if self.is_near_enough() {
             return Ok(left.map_or(stop, |left| self.settle(left, stop)));
         }
-        let hard = may_go_on(stop) || stop == Stop::Converged && (again || self.asked() && self.is_saturated());
+        let hard = may_go_on(stop)
+            || stop == Stop::Converged && (again || self.asked() && self.derivatives && self.is_saturated());
         if hard {
             stop = self.resort(Tilt::Centred, WeightRange::Unbounded, 0, stop, observer)?;
         }
@@ -289,7 +290,7 @@ impl<'a, L: Learner> Search<'a, L> {
     /// With the goal reached, takes back what it did not need.
     fn save(&mut self, observer: &mut dyn Observer) -> Result<Stop> {
         let mut stale = true;
-        for _ in 0..SAVINGS {
+        for _ in 0..SAVINGS[usize::from(self.derivatives)] {
             // Without a bound there is nothing to save: the goal is a point.
             if self.is_zero() || self.goal.is_point() || self.run.tried() >= self.newton.max_fits {
                 break;
