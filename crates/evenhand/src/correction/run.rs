@@ -7,7 +7,7 @@ use super::shift::Observed;
 use super::weighing::Weighing;
 use super::{Assessment, Correction, Loop, Problem, Shift, Silent, Stop, Undone};
 use crate::cells::Cells;
-use crate::constraint::{TiltTable, WeightRule};
+use crate::constraint::{Measure, TiltTable, WeightRule};
 use crate::kernel::Tally;
 use crate::learner::{Learner, Predictor, Training};
 use crate::{Result, Warning, Weights};
@@ -17,11 +17,11 @@ use crate::{Result, Warning, Weights};
 pub struct Outcome<P> {
     /// The classifier.
     pub predictor: P,
-    /// One multiplier per constraint: those behind the classifier's weights.
+    /// One multiplier per constraint: those behind the classifier's weights. None where the method has none.
     pub multipliers: Vec<f64>,
     /// How they become weights.
     pub rule: WeightRule,
-    /// The weight of each cell in the closed form.
+    /// The weight of each cell: in the closed form, or as another method has it.
     pub cell_weights: Vec<f64>,
     /// Where the shift of features was undone, what by: the weights that were used are those of the closed form over φ.
     pub undone: Option<Undone<P>>,
@@ -40,6 +40,16 @@ pub struct Outcome<P> {
     pub fits: usize,
     /// What to know about the result.
     pub warnings: Vec<Warning>,
+}
+
+impl<P: Predictor> Outcome<P> {
+    /// Error, rates and violations on other rows, bound like those it was trained on.
+    ///
+    /// # Errors
+    /// What the predictor says.
+    pub fn assess(&self, problem: &Problem, measure: Measure) -> Result<Assessment> {
+        problem.assess_predictor(&self.predictor, measure)
+    }
 }
 
 /// A fitted model on the way, with what it was made from and what it does.
