@@ -60,7 +60,7 @@ fn reweighing_is_one_fit_with_its_weights_and_lowers_the_violation() {
         classes: problem.classes(),
         weights: &weights,
     };
-    let again = Logistic::default().fit(training, &mut Default::default()).unwrap();
+    let again = Logistic::default().fit(training, &mut <Logistic as Learner>::Memory::default()).unwrap();
     let again = problem.assess_predictor(&again, Measure::Scores).unwrap();
     let found = outcome.assess(&problem, Measure::Scores).unwrap();
     assert!((again.violation.unwrap() - found.violation.unwrap()).abs() < 1e-6);

@@ -8,8 +8,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Correction, Selection, Shift, Technique};
-use crate::{Error, Result};
+use super::{Calibration, Correction, Lagrangian, Selection, Shift, Technique};
+use crate::{Error, Measure, Result};
 
 /// How a classifier is made even-handed, all on the same rows, groups and features.
 ///
@@ -21,6 +21,8 @@ use crate::{Error, Result};
 /// | `correction` | finds multipliers and re-weights rows by them | no |
 /// | `unconstrained` | one fit with every row as it is | no |
 /// | `reweighing` | one fit, with weights that make label and groups independent | no |
+/// | `calibration` | one fit, then thresholds by group: the best there are on the training rows | yes |
+/// | `lagrangian` | trains a linear model and multipliers jointly by gradients | no |
 ///
 /// ```
 /// use evenhand::correction::{Binding, Method, Silent};
@@ -35,11 +37,11 @@ use crate::{Error, Result};
 /// // Every method on one and the same pair of binding and problem.
 /// let (binding, problem, _) = Binding::new(&asked, &train)?;
 /// let (unseen, _) = binding.problem(&test)?;
-/// for name in ["correction", "unconstrained", "reweighing"] {
-///     let settings = asked.clone().method(name.parse::<Method>()?);
+/// for method in Method::all() {
+///     let settings = asked.clone().method(method);
 ///     let outcome = settings.solve(&problem, &Logistic::default(), &mut Silent)?;
 ///     let tested = outcome.assess(&unseen, Measure::Decisions)?;
-///     println!("{name}: {} on training rows, {} on others", outcome.train.error, tested.error);
+///     println!("{method}: {} on training rows, {} on others", outcome.train.error, tested.error);
 /// }
 /// # Ok(()) }
 /// ```
@@ -54,12 +56,22 @@ pub enum Method {
     Unconstrained,
     /// One fit, with weights P(s)P(y)/P(s,y) for rows of groups s and label y. [Kamiran & Calders 2012]
     Reweighing,
+    /// One fit, then thresholds by group. [Hardt, Price & Srebro 2016]
+    Calibration(Calibration),
+    /// A linear classifier and multipliers trained jointly, violations relaxed by hinges. [Eban et al. 2017]
+    Lagrangian(Lagrangian),
 }
 
 impl Method {
     /// All methods, each with its usual settings.
-    pub fn all() -> [Self; 3] {
-        [Self::Correction, Self::Unconstrained, Self::Reweighing]
+    pub fn all() -> [Self; 5] {
+        [
+            Self::Correction,
+            Self::Unconstrained,
+            Self::Reweighing,
+            Self::Calibration(Calibration::default()),
+            Self::Lagrangian(Lagrangian::default()),
+        ]
     }
 
     /// Its name in every output.
@@ -68,6 +80,8 @@ impl Method {
             Self::Correction => "correction",
             Self::Unconstrained => "unconstrained",
             Self::Reweighing => "reweighing",
+            Self::Calibration(_) => "calibration",
+            Self::Lagrangian(_) => "lagrangian",
         }
     }
 
@@ -75,6 +89,11 @@ impl Method {
     #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
     pub fn is_correction(&self) -> bool {
         *self == Self::Correction
+    }
+
+    /// Whether deciding needs the columns that tell the groups.
+    pub fn decides_by_group(self) -> bool {
+        matches!(self, Self::Calibration(_))
     }
 
     /// Whether settings that belong to corrections alone are as they are without one.
@@ -95,7 +114,28 @@ impl Method {
         if settings.shift != Shift::Kept {
             return refused("shift", "undone", "kept: only the weights of a correction are divided by it");
         }
+        if let Self::Lagrangian(lagrangian) = self {
+            lagrangian.check()?;
+        }
+        if settings.measure != Measure::Decisions && self.compares_decisions() {
+            return refused("measure", "scores", "decisions: that is what this method evens out");
+        }
         Ok(())
+    }
+
+    /// Whether it evens out decisions between two classes, and nothing else.
+    fn compares_decisions(self) -> bool {
+        matches!(self, Self::Calibration(_) | Self::Lagrangian(_))
+    }
+
+    /// Whether the method can be used on rows of so many classes.
+    pub(super) fn check_classes(self, classes: usize) -> Result<()> {
+        if classes == 2 || !self.compares_decisions() {
+            return Ok(());
+        }
+        let found = format!("{self} with {classes} classes");
+        let allowed = "two classes for this method; a correction and reweighing take more".into();
+        Err(Error::Setting { setting: "method", found, allowed })
     }
 }
 

@@ -214,6 +214,8 @@ impl Correction {
         match self.method {
             Method::Correction => self.correct(problem, learner, observer),
             Method::Unconstrained => rival::once(problem, self, learner, vec![1.0; problem.cells().len()]),
+            Method::Calibration(calibration) => calibration.train(self, problem, learner),
+            Method::Lagrangian(lagrangian) => lagrangian.train(self, problem, learner, observer),
             Method::Reweighing => rival::once(problem, self, learner, rival::reweighing::cell_weights(problem.cells())),
         }
     }
@@ -258,6 +260,7 @@ impl Correction {
 
     pub(super) fn check_for(&self, problem: &Problem) -> Result<()> {
         self.check()?;
+        self.method.check_classes(problem.classes())?;
         let other = |one: &&Constraint| !self.notions.contains(&one.notion);
         if let Some(other) = problem.constraints().iter().find(other) {
             let allowed = format!("what the rows were bound for, `{}`", other.notion);

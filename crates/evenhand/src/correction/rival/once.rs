@@ -44,6 +44,8 @@ pub(in crate::correction) fn once<L: Learner>(
         train,
         judged: None,
         trace: vec![only],
+        thresholds: None,
+        slack: None,
         stop: Stop::LoopLimit,
         fits: 1,
         warnings: unconverged.into_iter().collect(),
