@@ -17,7 +17,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-use evenhand::correction::{Binding, Newton, Selection, Silent, Solver};
+use evenhand::correction::{Binding, Calibration, Decisions, Newton, Selection, Silent, Solver};
 use evenhand::recipe::{Prepared, Source};
 use evenhand::{Bound, Correction, Measure, Notion, Preset, Recipe};
 use serde_json::{Value, json};
@@ -69,16 +69,23 @@ enum Kind {
     Default { bound: Option<f64> },
     /// The same with multipliers chosen by five folds.
     CrossFit,
+    /// Another method altogether.
+    Rival(evenhand::Method),
 }
 
 impl Method {
-    /// `unconstrained`, `notebook`, `cross-fit`, `default`, or `default@0.02` for a bound of 0.02.
+    /// `unconstrained`, `notebook`, `cross-fit`, `default`, or `default@0.02` for a bound of 0.02; `reweighing`,
+    /// `calibration`, `thresholds` (the same without lots) or `lagrangian`.
     fn named(name: &str) -> Result<Self> {
         let kind = match (name, name.strip_prefix("default@")) {
             ("unconstrained", _) => Kind::Unconstrained,
             ("notebook", _) => Kind::Notebook,
             ("cross-fit", _) => Kind::CrossFit,
             ("default", _) => Kind::Default { bound: None },
+            ("thresholds", _) => {
+                Kind::Rival(evenhand::Method::Calibration(Calibration { decisions: Decisions::Deterministic }))
+            }
+            ("reweighing" | "calibration" | "lagrangian", _) => Kind::Rival(name.parse()?),
             (_, Some(bound)) => Kind::Default { bound: Some(bound.parse()?) },
             _ => return Err(format!("no method `{name}`").into()),
         };
@@ -90,6 +97,7 @@ impl Method {
         let mut correction = prepared.correction(notion.clone());
         match self.kind {
             Kind::Unconstrained | Kind::Notebook => {}
+            Kind::Rival(method) => correction.method = method,
             Kind::Default { bound } => {
                 // These trace the frontier: what is asked for is what is measured.
                 correction.solver = Solver::Newton(Newton { margin: 0.0, ..Newton::default() });
@@ -115,10 +123,11 @@ fn measure(method: &Method, prepared: &Prepared, notion: &Notion) -> Result<Valu
     };
     let seconds = start.elapsed().as_secs_f64();
     let (unseen, _) = binding.problem(&prepared.test)?;
-    let test = unseen.assess_predictor(&outcome.predictor, Measure::Decisions)?;
+    let test = outcome.assess(&unseen, Measure::Decisions)?;
     Ok(json!({
         "seconds": seconds,
         "fits": outcome.fits,
+        "slack": outcome.slack,
         "train_error": outcome.train.error,
         "train_violation": outcome.train.violation,
         "test_error": test.error,

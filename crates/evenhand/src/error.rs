@@ -249,6 +249,14 @@ pub enum Error {
         /// What it is instead, and what to do.
         role: &'static str,
     },
+    /// A calibrated classifier was put to rows whose groups cannot be told.
+    #[error("no column `{column}`: it tells a group, and a calibrated model decides by thresholds of each group; bring the column back, or fit by another method. The data have: {}", .known.join(", "))]
+    GroupNeeded {
+        /// The column.
+        column: String,
+        /// Those there are.
+        known: Vec<String>,
+    },
     /// A setting out of its range.
     #[error("`{setting}` is {found}; allowed is {allowed}")]
     Setting {
@@ -332,6 +340,7 @@ impl Error {
             Self::NoConstraints { .. } => "no-constraints",
             Self::TargetClass { .. } => "target-class",
             Self::GroupRole { .. } => "group-role",
+            Self::GroupNeeded { .. } => "group-needed",
             Self::Setting { .. } => "setting-invalid",
             Self::Length { .. } => "length-mismatch",
             Self::Learner { .. } => "learner-failed",

@@ -64,7 +64,7 @@ mod weights;
 
 pub use audit::Audit;
 pub use constraint::{Measure, Tilt};
-pub use correction::{Bound, Correction, Fitted, Judgement, Preset, Stop, Verdict};
+pub use correction::{Bound, Correction, Fitted, Judgement, Method, Preset, Stop, Verdict};
 pub use data::{Column, Dataset, Labels, ReadOptions, Schema, Table};
 pub use error::{Error, Result};
 pub use group::{Group, GroupSpec, Groups, Membership};

@@ -81,6 +81,13 @@ pub enum Warning {
         /// The name used here.
         renamed: String,
     },
+    /// Rows in groups that no training row was in together: there is no threshold of their own for them.
+    UnseenPattern {
+        /// How many rows.
+        rows: usize,
+        /// The groups of one of them.
+        groups: Vec<String>,
+    },
     /// The learner stopped before its own tolerance was reached.
     LearnerNotConverged {
         /// In how many fits.
@@ -140,6 +147,14 @@ impl std::fmt::Display for Warning {
             ),
             Self::RenamedColumn { column, renamed } => {
                 write!(f, "the header has `{column}` more than once; a later one is called `{renamed}` here")
+            }
+            Self::UnseenPattern { rows, groups } => {
+                let together = if groups.is_empty() { "no group at all".to_owned() } else { groups.join(" and ") };
+                write!(
+                    f,
+                    "{} in groups that training never saw together, such as {together}: decided by the thresholds of the commonest",
+                    count(*rows, "row")
+                )
             }
             Self::LearnerNotConverged { fits } => {
                 write!(

@@ -134,6 +134,15 @@ impl Binding {
         self.groups.names().chain(self.pinned.names()).map(str::to_owned).collect()
     }
 
+    /// The columns that tell the groups, pinned subsets too, each once.
+    pub fn group_columns(&self) -> Vec<String> {
+        let all = self.groups.columns().into_iter().chain(self.pinned.columns());
+        let mut columns: Vec<String> = all.map(str::to_owned).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    }
+
     /// The columns the learner may not see.
     pub fn withheld(&self) -> &[String] {
         &self.withheld

@@ -3,8 +3,7 @@
 use super::{Assessment, Binding, Bound, Correction, Judgement, Loop, Outcome, Problem, Stop};
 use crate::constraint::Measure;
 use crate::data::{Codes, Dataset, Table};
-use crate::kernel::decide;
-use crate::learner::{Predictor, scores};
+use crate::learner::Predictor;
 use crate::{Result, Warning, Weights};
 
 /// A corrected classifier: the only stage that can predict.
@@ -24,7 +23,7 @@ pub struct Fitted<P> {
 pub struct Predictions {
     /// Class probabilities, row by row.
     pub scores: Vec<f64>,
-    /// The most probable class of each row.
+    /// The most probable class of each row, or what thresholds by group decide.
     pub decisions: Codes,
     /// How many classes.
     pub classes: usize,
@@ -53,12 +52,13 @@ impl<P: Predictor> Fitted<P> {
         Ok(Self { binding, problem, outcome, weights, bounds, measure, warnings })
     }
 
-    /// Scores and decides the rows of a raw table. Neither labels nor groups are needed.
+    /// Scores and decides the rows of a raw table. Labels are not needed, nor groups unless it was calibrated.
     ///
     /// # Errors
+    /// [`crate::Error::GroupNeeded`] when it was calibrated, and a column that tells a group is not there;
     /// [`crate::Error::LostColumns`] or [`crate::Error::ColumnKind`] when the table is not like the training one.
     pub fn predict(&self, table: &Table) -> Result<Predictions> {
-        predict(&self.binding, &self.outcome.predictor, table)
+        self.outcome.classifier().predict(&self.binding, table)
     }
 
     /// Error, rates and violations on labelled rows.
@@ -66,8 +66,9 @@ impl<P: Predictor> Fitted<P> {
     /// # Errors
     /// As [`Fitted::predict`], and [`crate::Error::UnknownColumn`] when a column that tells a group is not there.
     pub fn assess(&self, data: &Dataset, measure: Measure) -> Result<(Assessment, Vec<Warning>)> {
-        let (problem, warnings) = self.binding.problem(data)?;
-        Ok((problem.assess_predictor(&self.outcome.predictor, measure)?, warnings))
+        let (problem, mut warnings) = self.binding.problem(data)?;
+        warnings.extend(self.outcome.unseen(&problem));
+        Ok((self.outcome.assess(&problem, measure)?, warnings))
     }
 
     /// Whether the bounds that were asked for hold, as far as labelled rows can tell; see [`Problem::judge`].
@@ -75,8 +76,9 @@ impl<P: Predictor> Fitted<P> {
     /// # Errors
     /// As [`Fitted::assess`] and [`Problem::judge`].
     pub fn judge(&self, data: &Dataset, confidence: f64) -> Result<(Vec<Judgement>, Vec<Warning>)> {
-        let (problem, warnings) = self.binding.problem(data)?;
-        Ok((problem.judge(&self.outcome.predictor, &self.bounds, self.measure, confidence)?, warnings))
+        let (problem, mut warnings) = self.binding.problem(data)?;
+        warnings.extend(self.outcome.unseen(&problem));
+        Ok((self.outcome.judge(&problem, &self.bounds, self.measure, confidence)?, warnings))
     }
 
     /// The weight of every training row in the closed form, in (0, 1), times the user's own. Where the shift of
@@ -125,13 +127,4 @@ impl<P: Predictor> Fitted<P> {
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
-}
-
-/// Scores and decides the rows of a raw table.
-pub(crate) fn predict(binding: &Binding, predictor: &dyn Predictor, table: &Table) -> Result<Predictions> {
-    let (features, warnings) = binding.features(table)?;
-    let classes = binding.classes().len();
-    let scores = scores(predictor, &features, classes)?;
-    let decisions = scores.chunks(classes).map(|scores| decide(scores) as u32).collect();
-    Ok(Predictions { scores, decisions: Codes::narrow(decisions, classes), classes, warnings })
 }

@@ -128,6 +128,9 @@ impl Correction {
         if let Some(bound) = self.bounds.first() {
             return wrong(bound.name(), bound.limit().to_string(), "none: a frontier goes through bounds of its own");
         }
+        if !self.method.is_correction() {
+            return wrong("method", self.method.to_string(), "correction: other methods have no path to trace");
+        }
         match self.solver {
             Solver::Newton(newton) => Ok(newton),
             Solver::Loop(_) => {

@@ -161,6 +161,21 @@ impl Goal {
         self.distances(tally).into_iter().fold(0.0, f64::max)
     }
 
+    /// How far each limit is above its number, with no room to aim below it: linear in the sums per cell, since no
+    /// violation is cut off at zero.
+    pub(super) fn levels(&self, tally: &Tally) -> Vec<f64> {
+        let violation = |one: &Functional| one.reference(tally, self.measure) - one.group_rate(tally, self.measure);
+        let term = |&(term, coefficient): &(Term, f64)| {
+            let (Term::Violation(at) | Term::Rate(at)) = term;
+            let value = |one: &Functional| match term {
+                Term::Violation(_) => violation(one),
+                Term::Rate(_) => one.group_rate(tally, self.measure),
+            };
+            self.functionals[at].as_ref().map_or(0.0, |one| coefficient * value(one))
+        };
+        self.limits.iter().map(|limit| limit.terms.iter().map(term).sum::<f64>() - limit.most).collect()
+    }
+
     /// How the distances answer to a change of the sums per cell.
     pub(super) fn slopes(&self, change: &Tally) -> Vec<f64> {
         let slope = |&(term, coefficient): &(Term, f64)| {

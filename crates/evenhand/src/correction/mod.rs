@@ -5,24 +5,27 @@
 //! `merge` finds those that are alike. `newton` finds multipliers by the steps of `step` towards the `goal`, with `slopes`, among those that `span` tells apart;
 //! `polish` settles the last rows; `frontier` goes on from goal to goal; `published` is the loop of the paper; `run` is
 //! what both share, `weighing` what a learner is given in it, `shift` what weights do to features, `select` by which rows they judge. `trace` is what they leave behind; `fitted` is what a user
-//! gets. `verdict` says whether bounds hold: `compared` has every number a bound speaks of with its interval,
+//! gets. `method` names the methods there are, `rival` holds those that are not ours; `classifier` is what decides, by one threshold or by many. `verdict` says whether bounds hold: `compared` has every number a bound speaks of with its interval,
 //! `floor` what chance alone makes of them.
 //! Leans on everything below it; learners are handed in.
 
 mod assessment;
 mod binding;
 mod bound;
+mod classifier;
 mod compared;
 mod fitted;
 mod floor;
 mod frontier;
 mod goal;
 mod merge;
+mod method;
 mod newton;
 mod polish;
 mod preset;
 mod problem;
 mod published;
+pub(crate) mod rival;
 mod run;
 mod select;
 mod settings;
@@ -37,11 +40,14 @@ mod weighing;
 pub use assessment::{Assessment, GroupRates, NamedValue};
 pub use binding::Binding;
 pub use bound::Bound;
-pub(crate) use fitted::predict;
+pub(crate) use classifier::Classifier;
 pub use fitted::{Fitted, Predictions};
 pub use frontier::{Asked, Frontier, Point};
+pub use method::Method;
 pub use preset::{Conventions, Keep, Newton, Preset, Solver};
 pub use problem::Problem;
+pub use rival::calibration::{Calibration, Decisions, PatternRule, Step, Thresholds};
+pub use rival::lagrangian::Lagrangian;
 pub use run::Outcome;
 pub use select::Selection;
 pub use settings::{Correction, Technique};

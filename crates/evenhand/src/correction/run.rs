@@ -5,9 +5,11 @@ use std::sync::Arc;
 use super::select::Jury;
 use super::shift::Observed;
 use super::weighing::Weighing;
-use super::{Assessment, Correction, Loop, Problem, Shift, Silent, Stop, Undone};
+use super::{
+    Assessment, Bound, Classifier, Correction, Judgement, Loop, Problem, Shift, Silent, Stop, Thresholds, Undone,
+};
 use crate::cells::Cells;
-use crate::constraint::{TiltTable, WeightRule};
+use crate::constraint::{Measure, TiltTable, WeightRule};
 use crate::kernel::Tally;
 use crate::learner::{Learner, Predictor, Training};
 use crate::{Result, Warning, Weights};
@@ -17,11 +19,11 @@ use crate::{Result, Warning, Weights};
 pub struct Outcome<P> {
     /// The classifier.
     pub predictor: P,
-    /// One multiplier per constraint: those behind the classifier's weights.
+    /// One multiplier per constraint: those behind the classifier's weights. None where the method has none.
     pub multipliers: Vec<f64>,
     /// How they become weights.
     pub rule: WeightRule,
-    /// The weight of each cell in the closed form.
+    /// The weight of each cell: in the closed form, or as another method has it.
     pub cell_weights: Vec<f64>,
     /// Where the shift of features was undone, what by: the weights that were used are those of the closed form over φ.
     pub undone: Option<Undone<P>>,
@@ -34,12 +36,49 @@ pub struct Outcome<P> {
     pub judged: Option<Assessment>,
     /// Every loop.
     pub trace: Vec<Loop>,
+    /// What decides in place of the threshold ½, where the method is a calibration.
+    pub thresholds: Option<Thresholds>,
+    /// By how much relaxed violations might exceed zero, where the method is the Lagrangian approach.
+    pub slack: Option<f64>,
     /// How the run ended.
     pub stop: Stop,
     /// How many times the learner was called.
     pub fits: usize,
     /// What to know about the result.
     pub warnings: Vec<Warning>,
+}
+
+impl<P: Predictor> Outcome<P> {
+    /// Error, rates and violations on other rows, bound like those it was trained on. Where lots decide, in expectation.
+    ///
+    /// # Errors
+    /// What the predictor says.
+    pub fn assess(&self, problem: &Problem, measure: Measure) -> Result<Assessment> {
+        self.classifier().assess(problem, measure)
+    }
+
+    /// Whether bounds hold, as far as other rows can tell; see [`Problem::judge`].
+    ///
+    /// # Errors
+    /// As [`Problem::judge`].
+    pub fn judge(
+        &self,
+        problem: &Problem,
+        bounds: &[Bound],
+        measure: Measure,
+        confidence: f64,
+    ) -> Result<Vec<Judgement>> {
+        self.classifier().judge(problem, bounds, measure, confidence)
+    }
+
+    /// What to know about how other rows are decided: that some are in groups which training rows never had together.
+    pub fn unseen(&self, problem: &Problem) -> Option<Warning> {
+        self.thresholds.as_ref()?.unseen(problem)
+    }
+
+    pub(crate) fn classifier(&self) -> Classifier<'_> {
+        Classifier { predictor: &self.predictor, thresholds: self.thresholds.as_ref() }
+    }
 }
 
 /// A fitted model on the way, with what it was made from and what it does.
@@ -229,6 +268,8 @@ impl<'a, L: Learner> Run<'a, L> {
             predictor: iterate.predictor,
             multipliers: iterate.multipliers,
             trace: std::mem::take(&mut self.trace),
+            thresholds: None,
+            slack: None,
             stop,
             fits: std::mem::take(&mut self.fits),
             warnings,

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::goal::any_comparable;
 use super::select::Jury;
 use super::{
-    Binding, Bound, Fitted, Observer, Outcome, Preset, Problem, Selection, Shift, Silent, Solver, newton, published,
-    run,
+    Binding, Bound, Fitted, Method, Observer, Outcome, Preset, Problem, Selection, Shift, Silent, Solver, newton,
+    published, rival, run,
 };
 use crate::constraint::{Constraint, Measure};
 use crate::data::Dataset;
@@ -24,6 +24,7 @@ use crate::{Error, Result};
 /// | groups | none | | across which groups |
 /// | withhold | none | | columns the learner may not see, beside those a notion withholds |
 /// | bounds | none | | how uneven is good enough; none asks for as even as the rows can tell |
+/// | method | correction | | which method is used: ours, or one it is compared with |
 /// | solver | that of [`Preset::Default`] | | how the multipliers are found |
 /// | select | training rows | | by which rows multipliers are chosen |
 /// | measure | decisions | | whether decisions or scores are compared |
@@ -43,7 +44,10 @@ pub struct Correction {
     pub withhold: Vec<String>,
     /// How uneven is good enough.
     pub bounds: Vec<Bound>,
-    /// How the multipliers are found.
+    /// By which method.
+    #[serde(default, skip_serializing_if = "Method::is_correction")]
+    pub method: Method,
+    /// How the multipliers are found; other methods have none.
     pub solver: Solver,
     /// By which rows multipliers are chosen.
     pub select: Selection,
@@ -82,6 +86,7 @@ impl Correction {
             groups: Vec::new(),
             withhold: Vec::new(),
             bounds: Vec::new(),
+            method: Method::Correction,
             solver: Preset::Default.solver(),
             select: Selection::Training,
             measure: Measure::Decisions,
@@ -112,6 +117,13 @@ impl Correction {
     #[must_use]
     pub fn withhold(mut self, column: impl Into<String>) -> Self {
         self.withhold.push(column.into());
+        self
+    }
+
+    /// Goes by this method, ours or another. Of the settings of the search it heeds none but bounds.
+    #[must_use]
+    pub fn method(mut self, method: Method) -> Self {
+        self.method = method;
         self
     }
 
@@ -188,7 +200,7 @@ impl Correction {
         Fitted::new(self, binding, problem, outcome, warnings)
     }
 
-    /// Runs on rows that are already encoded and grouped.
+    /// Runs on rows that are already encoded and grouped, by the method of the settings.
     ///
     /// # Errors
     /// As [`Correction::fit`].
@@ -199,6 +211,22 @@ impl Correction {
         observer: &mut dyn Observer,
     ) -> Result<Outcome<L::Predictor>> {
         self.check_for(problem)?;
+        match self.method {
+            Method::Correction => self.correct(problem, learner, observer),
+            Method::Unconstrained => rival::once(problem, self, learner, vec![1.0; problem.cells().len()]),
+            Method::Calibration(calibration) => calibration.train(self, problem, learner),
+            Method::Lagrangian(lagrangian) => lagrangian.train(self, problem, learner, observer),
+            Method::Reweighing => rival::once(problem, self, learner, rival::reweighing::cell_weights(problem.cells())),
+        }
+    }
+
+    /// Finds multipliers.
+    fn correct<L: Learner>(
+        &self,
+        problem: &Problem,
+        learner: &L,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome<L::Predictor>> {
         let (part, jury) = self.part(problem, learner)?;
         let run = run::Run::before(jury, part.as_ref().unwrap_or(problem), self, learner)?;
         match self.solver {
@@ -226,12 +254,13 @@ impl Correction {
     }
 
     /// Lots are drawn row by row; weights are not.
-    fn may_merge<L: Learner>(&self, learner: &L) -> bool {
+    pub(super) fn may_merge<L: Learner>(&self, learner: &L) -> bool {
         self.technique == Technique::Weighting && learner.takes_merged_rows()
     }
 
     pub(super) fn check_for(&self, problem: &Problem) -> Result<()> {
         self.check()?;
+        self.method.check_classes(problem.classes())?;
         let other = |one: &&Constraint| !self.notions.contains(&one.notion);
         if let Some(other) = problem.constraints().iter().find(other) {
             let allowed = format!("what the rows were bound for, `{}`", other.notion);
@@ -252,6 +281,7 @@ impl Correction {
     /// # Errors
     /// [`Error::Setting`] for a number out of its range.
     pub fn check(&self) -> Result<()> {
+        self.method.check(self)?;
         self.solver.check()?;
         self.select.check()?;
         for (at, notion) in self.notions.iter().enumerate() {

@@ -110,12 +110,23 @@ impl Problem {
         measure: Measure,
         confidence: f64,
     ) -> Result<Vec<Judgement>> {
+        self.judge_by(|| self.tally(predictor), bounds, measure, confidence)
+    }
+
+    /// As [`Problem::judge`], by sums that are asked for when there are bounds.
+    pub(super) fn judge_by(
+        &self,
+        tally: impl FnOnce() -> Result<Tally>,
+        bounds: &[Bound],
+        measure: Measure,
+        confidence: f64,
+    ) -> Result<Vec<Judgement>> {
         Judgement::check_confidence(confidence)?;
         bounds.iter().try_for_each(Bound::check)?;
         if bounds.is_empty() {
             return Ok(Vec::new());
         }
-        let tally = self.tally(predictor)?;
+        let tally = tally()?;
         bounds.iter().map(|&bound| self.judge_one(&tally, bound, measure, confidence)).collect()
     }
 

@@ -32,6 +32,16 @@ impl Tally {
         Self { classes, sums }
     }
 
+    /// The same scores with other decisions between two classes: the weight of each cell's rows decided positive.
+    #[must_use]
+    pub(crate) fn redecided(mut self, positive: &[f64]) -> Self {
+        for (cell, &positive) in self.sums.chunks_exact_mut(width(2)).zip(positive) {
+            let weight = cell[0] + cell[1];
+            (cell[0], cell[1]) = (weight - positive, positive);
+        }
+        self
+    }
+
     /// The weight of a cell's rows that are decided for each class.
     pub fn decisions(&self, cell: usize) -> &[f64] {
         &self.of(cell)[..self.classes]

@@ -88,6 +88,10 @@ impl Learner for Logistic {
         Ok(directions.map(|directions| Box::new(tangent(directions)) as Box<dyn Tangent>))
     }
 
+    fn of_coefficients(&self, coefficients: Vec<f64>) -> Option<LogisticModel> {
+        LogisticModel::new(2, coefficients).ok()
+    }
+
     fn anticipate(&self, memory: &mut Minimiser, moves: &[f64]) {
         memory.anticipate(moves);
     }

@@ -57,6 +57,12 @@ pub trait Learner {
         Ok(None)
     }
 
+    /// A predictor of its kind between two classes that has these coefficients, one per feature and then the
+    /// intercept; `None` for learners whose predictors have none.
+    fn of_coefficients(&self, _coefficients: Vec<f64>) -> Option<Self::Predictor> {
+        None
+    }
+
     /// Told before a fit whose weights have moved by so much in each direction of the last
     /// [`Learner::tangent`]: it may start where that leads.
     fn anticipate(&self, _memory: &mut Self::Memory, _moves: &[f64]) {}

@@ -5,7 +5,9 @@ use serde_json::json;
 
 use crate::Result;
 use crate::constraint::WeightRule;
-use crate::correction::{Assessment, Binding, Correction, Fitted, Judgement, Loop, NamedValue, Predictions, Stop};
+use crate::correction::{
+    Assessment, Binding, Classifier, Correction, Fitted, Judgement, Loop, NamedValue, Predictions, Stop, Thresholds,
+};
 use crate::data::{ReadOptions, Table, digest_text};
 use crate::learner::{Logistic, LogisticModel, Predictor, ProcessModel};
 
@@ -18,11 +20,11 @@ pub struct Model {
     pub settings: Correction,
     /// Columns, groups and constraints as training rows taught them.
     pub binding: Binding,
-    /// One multiplier per constraint, λ in the paper.
+    /// One multiplier per constraint, λ in the paper; none where the method has none.
     pub multipliers: Vec<NamedValue>,
     /// How they become weights.
     pub rule: WeightRule,
-    /// The weight of each cell in the closed form.
+    /// The weight of each cell: in the closed form, or as another method has it.
     pub cells: Vec<CellRecord>,
     /// Whether the classifier was fitted with weights of 1 instead (the paper's first fit).
     pub unweighted: bool,
@@ -31,6 +33,15 @@ pub struct Model {
     /// The fit without correction by which weights were divided, where the shift of features was undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed: Option<LearnerRecord>,
+    /// What decides in place of the threshold ½, where it was calibrated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thresholds: Option<Thresholds>,
+    /// The columns that tell groups, where it cannot decide without them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups_needed: Vec<String>,
+    /// By how much relaxed violations might exceed zero, where the method is the Lagrangian approach.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slack: Option<f64>,
     /// Its rates and violations on the training rows.
     pub train: Assessment,
     /// And on the test rows, if there were any.
@@ -155,6 +166,9 @@ impl Model {
             unweighted: outcome.unweighted,
             learner: record(fitted.predictor()),
             observed: outcome.undone.as_ref().map(|undone| record(&undone.observed)),
+            thresholds: outcome.thresholds.clone(),
+            groups_needed: outcome.thresholds.as_ref().map(|_| binding.group_columns()).unwrap_or_default(),
+            slack: outcome.slack,
             train: outcome.train.clone(),
             test,
             judgements: Vec::new(),
@@ -196,9 +210,13 @@ impl Model {
         self.sealed()
     }
 
-    /// How to read a file to be predicted: features as in training, every other column as it stands.
+    /// How to read a file to be predicted: features as in training, groups too where it decides by them, every other
+    /// column as it stands.
     pub fn reading_features(&self) -> ReadOptions {
-        let is_feature = |name: &String| self.binding.encoding().columns().iter().any(|code| code.column == *name);
+        let is_feature = |name: &String| {
+            self.groups_needed.contains(name)
+                || self.binding.encoding().columns().iter().any(|code| code.column == *name)
+        };
         let mut options = self.reading.clone();
         options.categorical.retain(is_feature);
         options.numeric.retain(is_feature);
@@ -212,17 +230,22 @@ impl Model {
         ReadOptions { if_present: true, ..options }
     }
 
-    /// Scores and decides the rows of a raw table. Neither labels nor groups are needed.
+    /// Scores and decides the rows of a raw table. Labels are not needed, nor groups unless it was calibrated.
     ///
     /// # Errors
+    /// [`crate::Error::GroupNeeded`] when it was calibrated, and a column that tells a group is not there;
     /// [`crate::Error::LostColumns`] or [`crate::Error::ColumnKind`] when the table is not like the training one.
     pub fn predict(&self, table: &Table) -> Result<Predictions> {
-        crate::correction::predict(&self.binding, self.predictor(), table)
+        self.classifier().predict(&self.binding, table)
     }
 
     /// The classifier alone.
     pub fn predictor(&self) -> &dyn Predictor {
         self.learner.predictor()
+    }
+
+    pub(super) fn classifier(&self) -> Classifier<'_> {
+        Classifier { predictor: self.predictor(), thresholds: self.thresholds.as_ref() }
     }
 
     /// The multipliers in constraint order.

@@ -1,14 +1,15 @@
 //! Re-deriving a model from the data it came from.
 //!
 //! Holds [`Verdict`]: what was computed again, and whether it matches the file. Weights come
-//! from the multipliers and the data alone; rates come from the saved classifier; and the
-//! classifier itself must be where the weighted loss is least.
+//! from the multipliers and the data alone (or as another method has them); thresholds from the saved classifier's scores; rates come from the saved classifier; and the
+//! classifier itself must be where the weighted loss is least, or, where no loss is, come of the same training again.
 
 use serde::Serialize;
 
 use super::record::cell_records;
 use super::{LearnerRecord, Model};
-use crate::correction::{Assessment, Observed, Problem, Shift, Weighing};
+use crate::correction::rival::reweighing;
+use crate::correction::{Assessment, Method, Observed, Problem, Shift, Silent, Weighing};
 use crate::data::{Dataset, Table, holdout};
 use crate::learner::{Logistic, LogisticModel, Training};
 use crate::{Result, Weights};
@@ -65,11 +66,12 @@ impl Model {
             checks.push(self.check_observed(&problem));
         }
         checks.push(self.check_classifier(&problem)?);
-        let assessment = problem.assess_predictor(self.predictor(), self.settings.measure)?;
+        checks.extend(self.check_thresholds(&problem)?);
+        let assessment = self.classifier().assess(&problem, self.settings.measure)?;
         checks.push(compare("training rates", &assessment, &self.train));
         if let (Some(test), Some(recorded)) = (test, &self.test) {
             let (problem, _) = self.binding.problem(&test)?;
-            let assessment = problem.assess_predictor(self.predictor(), self.settings.measure)?;
+            let assessment = self.classifier().assess(&problem, self.settings.measure)?;
             checks.push(compare("test rates", &assessment, recorded));
         } else if self.test.is_some() {
             let detail = "the test rows were in a file of their own, which is not computed again".into();
@@ -96,18 +98,43 @@ impl Model {
     }
 
     fn check_weights(&self, problem: &Problem) -> Check {
-        let weights = problem.tilt_table(self.rule).weights(&self.multiplier_values());
+        let weights = self.cell_weights(problem);
         let found = cell_records(&self.binding, problem.cells(), &weights);
         let alike = found.len() == self.cells.len()
             && found.iter().zip(&self.cells).all(|(one, other)| one.groups == other.groups && one.label == other.label);
         let furthest =
             found.iter().zip(&self.cells).map(|(one, other)| (one.weight - other.weight).abs()).fold(0.0, f64::max);
         let detail = if alike {
-            format!("{} cells from {} multipliers, furthest apart {furthest:.1e}", found.len(), self.multipliers.len())
+            let cells = found.len();
+            let from = match self.settings.method {
+                Method::Correction => format!("{cells} cells from {} multipliers", self.multipliers.len()),
+                Method::Reweighing => format!("{cells} cells from groups and labels"),
+                _ => format!("{cells} cells, all rows as they are"),
+            };
+            format!("{from}, furthest apart {furthest:.1e}")
         } else {
             format!("the data have {} cells, the model {}, or others", found.len(), self.cells.len())
         };
         Check { name: "weights", matches: Some(alike && furthest <= SAME), detail }
+    }
+
+    /// The weight of each cell, by the method.
+    fn cell_weights(&self, problem: &Problem) -> Vec<f64> {
+        match self.settings.method {
+            Method::Correction => problem.tilt_table(self.rule).weights(&self.multiplier_values()),
+            Method::Reweighing => reweighing::cell_weights(problem.cells()),
+            _ => vec![1.0; problem.cells().len()],
+        }
+    }
+
+    /// Where the model was calibrated, its thresholds must be those that its scores lead to again.
+    fn check_thresholds(&self, problem: &Problem) -> Result<Option<Check>> {
+        let Method::Calibration(calibration) = self.settings.method else { return Ok(None) };
+        let (found, _) = calibration.thresholds(&self.settings, problem, self.predictor())?;
+        let matches = self.thresholds.as_ref() == Some(&found);
+        let has = if matches { "lead to these" } else { "lead to others" };
+        let detail = format!("the scores {has}: {} patterns of groups", found.patterns.len());
+        Ok(Some(Check { name: "thresholds", matches: Some(matches), detail }))
     }
 
     /// The fit by which weights were divided must be where the loss without correction is least.
@@ -128,6 +155,9 @@ impl Model {
     fn check_classifier(&self, problem: &Problem) -> Result<Check> {
         let name = "classifier";
         match &self.learner {
+            LearnerRecord::Logistic { settings, model } if matches!(self.settings.method, Method::Lagrangian(_)) => {
+                self.check_trained(name, settings, model, problem)
+            }
             LearnerRecord::Logistic { settings, model } => {
                 Ok(least(name, "weighted loss", settings, model, problem, &self.learner_weights(problem)?))
             }
@@ -135,10 +165,34 @@ impl Model {
         }
     }
 
+    /// No loss is least where gradients of the Lagrangian end: the training is done again.
+    fn check_trained(
+        &self,
+        name: &'static str,
+        settings: &Logistic,
+        model: &LogisticModel,
+        problem: &Problem,
+    ) -> Result<Check> {
+        let again = self.settings.solve(problem, settings, &mut Silent)?;
+        let pairs = again.predictor.coefficients().iter().zip(model.coefficients());
+        let apart = pairs.map(|(one, other)| (one - other).abs()).fold(0.0, f64::max);
+        let alike = again.predictor.coefficients().len() == model.coefficients().len() && again.slack == self.slack;
+        let detail = format!(
+            "trained again with slack {}: coefficients furthest apart {apart:.1e}",
+            again.slack.unwrap_or_default()
+        );
+        Ok(Check { name, matches: Some(alike && apart <= FLAT), detail })
+    }
+
     /// The weights the learner was given.
     fn learner_weights(&self, problem: &Problem) -> Result<Weights> {
         if self.unweighted {
             return Ok(Weighing::unweighted(problem.cells()));
+        }
+        if self.settings.method == Method::Reweighing {
+            let cells = problem.cells();
+            let (of, own) = (cells.cell_of_row().clone(), cells.row_weights().cloned());
+            return Ok(Weights::of_cells(reweighing::cell_weights(cells), of, own));
         }
         let observed = match &self.observed {
             Some(record) => Some(Observed::new(problem.label_table(self.rule), record.predictor(), problem)?),

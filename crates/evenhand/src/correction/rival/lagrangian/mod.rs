@@ -1,0 +1,188 @@
+//! The Lagrangian approach: a linear classifier and multipliers trained jointly by gradients. [Eban et al. 2017]
+//!
+//! `relaxation` is what is trained on: log loss, and violations relaxed by hinges; `adam` how a step is taken. The
+//! coefficients descend, the multipliers ascend and stay positive. Relaxed violations can seldom vanish, and multipliers
+//! that grow without end may leave a classifier that decides the same for everyone: then the slack is raised and
+//! training starts again. The paper says no more than the rate, the passes and the steps of the slack
+//! [Jiang & Nachum 2019, App. C]; what it leaves open is a setting here.
+
+mod adam;
+mod relaxation;
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use crate::correction::{Correction, Loop, Observer, Outcome, Problem, Stop};
+use crate::learner::Learner;
+use crate::{Error, Measure, Result};
+use adam::Adam;
+use relaxation::Relaxation;
+
+/// The settings of the Lagrangian approach.
+///
+/// | setting | default | range | effect |
+/// |---|---|---|---|
+/// | `rate` | 0.01 | > 0 | the learning rate of Adam, for coefficients and multipliers |
+/// | `passes` | 100 | ≥ 1 | how many times all rows are gone through |
+/// | `batch` | 100 | ≥ 1 | how many rows a step looks at |
+/// | `slack_step` | 0.05 | > 0, ≤ 1 | by how much the slack is raised while the solution is degenerate |
+/// | `seed` | 0 | | by which rows are put in order |
+///
+/// A value out of range is [`Error::Setting`] when training starts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Lagrangian {
+    /// The learning rate.
+    pub rate: f64,
+    /// How many times all rows are gone through.
+    pub passes: usize,
+    /// How many rows a step looks at.
+    pub batch: usize,
+    /// By how much the slack is raised.
+    pub slack_step: f64,
+    /// Seed of the order of rows.
+    pub seed: u64,
+}
+
+impl Default for Lagrangian {
+    fn default() -> Self {
+        Self { rate: 0.01, passes: 100, batch: 100, slack_step: 0.05, seed: 0 }
+    }
+}
+
+impl Lagrangian {
+    /// Whether the settings can be used.
+    pub(in crate::correction) fn check(&self) -> Result<()> {
+        let wrong =
+            |setting, found: String, allowed: &str| Err(Error::Setting { setting, found, allowed: allowed.into() });
+        if !(self.rate.is_finite() && self.rate > 0.0) {
+            return wrong("rate", self.rate.to_string(), "a finite number above zero");
+        }
+        if self.passes == 0 || self.batch == 0 {
+            return wrong(if self.passes == 0 { "passes" } else { "batch" }, "0".into(), "one or more");
+        }
+        if !(self.slack_step > 0.0 && self.slack_step <= 1.0) {
+            return wrong("slack_step", self.slack_step.to_string(), "above 0 and at most 1");
+        }
+        Ok(())
+    }
+
+    /// Trains with as little slack as leaves a classifier that does not decide the same for everyone.
+    pub(in crate::correction) fn train<L: Learner>(
+        self,
+        settings: &Correction,
+        problem: &Problem,
+        learner: &L,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome<L::Predictor>> {
+        let mut order: Vec<usize> = (0..problem.features().rows()).collect();
+        order.shuffle(&mut ChaCha8Rng::seed_from_u64(self.seed));
+        let shuffled = problem.select(&order)?;
+        let mut step = 0;
+        loop {
+            // Violations are at most one: so is the slack.
+            let slack = (step as f64 * self.slack_step).min(1.0);
+            let mut run = Run { settings: &self, problem, learner, slack, trace: Vec::new() };
+            let (coefficients, multipliers, cancelled) = run.train(&shuffled, observer)?;
+            let trace = run.trace;
+            let predictor = linear(learner, coefficients)?;
+            let train = problem.assess_predictor(&predictor, Measure::Decisions)?;
+            let degenerate = train.class_rates.iter().any(|&rate| rate >= 1.0);
+            if degenerate && !cancelled && slack < 1.0 {
+                step += 1;
+                continue;
+            }
+            let stop = match (cancelled, degenerate) {
+                (true, _) => Stop::Cancelled,
+                (_, true) => Stop::Infeasible,
+                (_, false) => Stop::LoopLimit,
+            };
+            return Ok(Outcome {
+                predictor,
+                multipliers,
+                rule: settings.solver.rule(),
+                cell_weights: vec![1.0; problem.cells().len()],
+                undone: None,
+                unweighted: true,
+                train,
+                judged: None,
+                trace,
+                thresholds: None,
+                slack: Some(slack),
+                stop,
+                fits: step + 1,
+                warnings: Vec::new(),
+            });
+        }
+    }
+}
+
+/// One training with one slack.
+struct Run<'a, L> {
+    settings: &'a Lagrangian,
+    problem: &'a Problem,
+    learner: &'a L,
+    slack: f64,
+    trace: Vec<Loop>,
+}
+
+impl<L: Learner> Run<'_, L> {
+    /// The coefficients, one multiplier per constraint, and whether the observer asked to stop.
+    fn train(&mut self, shuffled: &Problem, observer: &mut dyn Observer) -> Result<(Vec<f64>, Vec<f64>, bool)> {
+        let Lagrangian { rate, passes, batch, seed, .. } = *self.settings;
+        let relaxation = Relaxation::new(shuffled, self.slack);
+        let (rows, constraints) = (shuffled.features().rows(), shuffled.constraints().len());
+        let mut coefficients = vec![0.0; shuffled.features().width() + 1];
+        let mut multipliers = vec![0.0; relaxation.multipliers()];
+        let (mut down, mut up) = (Adam::new(coefficients.len(), rate), Adam::new(multipliers.len(), rate));
+        let mut batches: Vec<usize> = (0..rows.div_ceil(batch)).collect();
+        let mut lots = ChaCha8Rng::seed_from_u64(seed.wrapping_add(1));
+        let mut pass = 0;
+        loop {
+            pass += 1;
+            batches.shuffle(&mut lots);
+            for &at in &batches {
+                let part = at * batch..((at + 1) * batch).min(rows);
+                let scale = rows as f64 / part.len() as f64;
+                let slopes = relaxation.slopes(part, scale, &coefficients, &multipliers);
+                down.descend(&mut coefficients, &slopes.coefficients);
+                let upwards: Vec<f64> = slopes.multipliers.iter().map(|excess| -excess).collect();
+                up.descend(&mut multipliers, &upwards);
+                for multiplier in &mut multipliers {
+                    *multiplier = multiplier.max(0.0);
+                }
+            }
+            let net = relaxation.by_constraint(&multipliers, constraints);
+            if !self.record(pass, &coefficients, net.clone(), observer)? || pass == passes {
+                return Ok((coefficients, net, pass < passes));
+            }
+        }
+    }
+
+    /// Writes a pass into the trace; whether to go on.
+    fn record(&mut self, pass: usize, at: &[f64], net: Vec<f64>, observer: &mut dyn Observer) -> Result<bool> {
+        let tally = self.problem.tally(&linear(self.learner, at.to_vec())?)?;
+        let violations = self.problem.violations(&tally, Measure::Decisions);
+        self.trace.push(Loop {
+            number: pass,
+            moved: net.clone(),
+            multipliers: net,
+            violation: violations.iter().fold(0.0, |largest: f64, one| largest.max(one.abs())),
+            violations,
+            error: self.problem.error(&tally),
+            loss: self.problem.loss(&tally),
+            seconds: observer.seconds(),
+        });
+        Ok(observer.after(self.trace.last().expect("one was just pushed")))
+    }
+}
+
+/// A predictor of the learner's kind with these coefficients.
+fn linear<L: Learner>(learner: &L, coefficients: Vec<f64>) -> Result<L::Predictor> {
+    learner.of_coefficients(coefficients).ok_or_else(|| Error::Setting {
+        setting: "method",
+        found: "lagrangian with a learner of another kind".into(),
+        allowed: "the built-in learner: this method trains a linear model itself".into(),
+    })
+}
