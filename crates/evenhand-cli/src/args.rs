@@ -14,7 +14,9 @@ use crate::failure::{Running, Usage};
 use crate::fit::FitArgs;
 use crate::frontier::FrontierArgs;
 use crate::identify::IdentifyArgs;
+use crate::paper::PaperArgs;
 use crate::predict::PredictArgs;
+use crate::sweep::SweepArgs;
 use crate::verify::VerifyArgs;
 
 /// Train even-handed classifiers from biased labels, by re-weighting rows.
@@ -54,6 +56,8 @@ pub(crate) enum Command {
     Identify(IdentifyArgs),
     Fit(Box<FitArgs>),
     Frontier(Box<FrontierArgs>),
+    Sweep(Box<SweepArgs>),
+    Paper(Box<PaperArgs>),
     Predict(PredictArgs),
     Verify(VerifyArgs),
 }
@@ -74,6 +78,8 @@ impl Command {
             Self::Identify(args) => args.json,
             Self::Fit(args) => args.training.json,
             Self::Frontier(args) => args.training.json,
+            Self::Sweep(args) => args.training.json,
+            Self::Paper(args) => args.json,
             Self::Predict(args) => args.json,
             Self::Verify(args) => args.json,
         }
@@ -88,6 +94,8 @@ impl From<&Command> for Running {
             Command::Identify(_) => Self::Identify,
             Command::Fit(_) => Self::Fit,
             Command::Frontier(_) => Self::Frontier,
+            Command::Sweep(_) => Self::Sweep,
+            Command::Paper(_) => Self::Paper,
             Command::Predict(_) => Self::Predict,
             Command::Verify(_) => Self::Verify,
         }

@@ -25,6 +25,8 @@ pub(crate) enum Running {
     Identify,
     Fit,
     Frontier,
+    Sweep,
+    Paper,
     Predict,
     Verify,
 }
@@ -37,7 +39,7 @@ impl Running {
 
     /// Whether it has the options that say what is corrected.
     fn corrects(self) -> bool {
-        matches!(self, Self::Fit | Self::Frontier)
+        matches!(self, Self::Fit | Self::Frontier | Self::Sweep)
     }
 }
 

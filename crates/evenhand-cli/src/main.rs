@@ -7,13 +7,16 @@ mod args;
 mod audit;
 mod demo;
 mod failure;
+mod figure;
 mod files;
 mod fit;
 mod frontier;
 mod identify;
 mod output;
+mod paper;
 mod predict;
 mod progress;
+mod sweep;
 mod text;
 mod training;
 mod verify;
@@ -44,6 +47,8 @@ fn main() -> ExitCode {
         Command::Fit(args) => fit::run(*args),
         Command::Frontier(args) => frontier::run(*args),
         Command::Identify(args) => identify::run(&args),
+        Command::Paper(args) => paper::run(*args),
+        Command::Sweep(args) => sweep::run(*args),
         Command::Predict(args) => predict::run(&args),
         Command::Verify(args) => verify::run(&args),
     });

@@ -30,6 +30,14 @@ impl Progress {
         done
     }
 
+    /// Counts pieces of work.
+    pub(crate) fn count(self, what: &'static str, most: usize) -> ProgressBar {
+        let bar = if self.shown { ProgressBar::new(most as u64) } else { ProgressBar::hidden() };
+        let style = ProgressStyle::with_template(&format!("{what} {{bar:30}} {{pos}}/{{len}}, {{eta}} left"));
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar
+    }
+
     /// Watches the fits of a frontier, of which there is no telling how many they will be.
     pub(crate) fn fits(self) -> Watch {
         let bar = if self.shown { ProgressBar::no_length() } else { ProgressBar::hidden() };

@@ -54,6 +54,7 @@ pub mod kernel;
 pub mod learner;
 pub mod model;
 pub mod notion;
+pub mod paper;
 mod parallel;
 mod predictor;
 pub mod recipe;

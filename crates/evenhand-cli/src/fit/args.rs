@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use evenhand::Preset;
 
 use crate::training::{TrainingArgs, see_below};
 
@@ -107,10 +108,20 @@ pub(crate) struct FitArgs {
 
 /// Named conventions.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum PresetArg {
+pub(crate) enum PresetArg {
     Default,
     Paper,
     Notebook,
+}
+
+impl From<PresetArg> for Preset {
+    fn from(preset: PresetArg) -> Self {
+        match preset {
+            PresetArg::Default => Self::Default,
+            PresetArg::Paper => Self::Paper,
+            PresetArg::Notebook => Self::Notebook,
+        }
+    }
 }
 
 /// Whether weights are bounded.

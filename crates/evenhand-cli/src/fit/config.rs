@@ -7,7 +7,7 @@ use evenhand::constraint::WeightRange;
 use evenhand::correction::{Keep, Selection, Solver, Technique};
 use evenhand::{Bound, Correction, Judgement, Preset, Tilt};
 
-use super::args::{FitArgs, KeepArg, PresetArg, RangeArg, TechniqueArg, TiltArg};
+use super::args::{FitArgs, KeepArg, RangeArg, TechniqueArg, TiltArg};
 use crate::failure::Usage;
 use crate::files;
 use crate::training::Training;
@@ -25,7 +25,7 @@ pub(super) struct Config {
 impl Config {
     pub(super) fn new(args: FitArgs) -> Result<Self> {
         let correction = correction(&args)?;
-        let mut usual = preset(&args).learner();
+        let mut usual = Preset::from(args.preset).learner();
         usual.penalise_intercept &= !args.no_penalise_intercept;
         let training = Training::new(args.training, usual)?;
         check_files(&training, args.model.as_deref(), &[&args.weights, &args.trace])?;
@@ -42,7 +42,7 @@ impl Config {
 }
 
 fn correction(args: &FitArgs) -> Result<Correction> {
-    let preset = preset(args);
+    let preset = Preset::from(args.preset);
     let mut correction = args.training.correction(preset)?;
     correction.bounds = bounds(args);
     correction.technique = technique(args)?;
@@ -106,14 +106,6 @@ fn solver(args: &FitArgs, mut solver: Solver) -> Result<Solver> {
         }
     }
     Ok(solver)
-}
-
-fn preset(args: &FitArgs) -> Preset {
-    match args.preset {
-        PresetArg::Default => Preset::Default,
-        PresetArg::Paper => Preset::Paper,
-        PresetArg::Notebook => Preset::Notebook,
-    }
 }
 
 fn technique(args: &FitArgs) -> Result<Technique> {

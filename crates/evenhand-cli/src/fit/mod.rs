@@ -9,7 +9,7 @@ mod config;
 mod report;
 mod tables;
 
-pub(crate) use args::FitArgs;
+pub(crate) use args::{FitArgs, PresetArg};
 
 use anyhow::Result;
 use evenhand::correction::{Assessment, Problem};

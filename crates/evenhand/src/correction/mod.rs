@@ -3,7 +3,7 @@
 //! `settings` says what is asked and how, `bound` how uneven is good enough; `binding` is what training
 //! rows teach about columns, groups and constraints; `problem` is one set of rows made ready, in which
 //! `merge` finds those that are alike. `newton` finds multipliers by the steps of `step` towards the `goal`, with `slopes`, among those that `span` tells apart;
-//! `polish` settles the last rows; `frontier` goes on from goal to goal; `published` is the loop of the paper; `run` is
+//! `polish` settles the last rows; `frontier` goes on from goal to goal; `sweep` takes more and less of what was found; `published` is the loop of the paper; `run` is
 //! what both share, `weighing` what a learner is given in it, `shift` what weights do to features, `select` by which rows they judge. `trace` is what they leave behind; `fitted` is what a user
 //! gets. `method` names the methods there are, `rival` holds those that are not ours; `classifier` is what decides, by one threshold or by many. `verdict` says whether bounds hold: `compared` has every number a bound speaks of with its interval,
 //! `floor` what chance alone makes of them.
@@ -33,6 +33,7 @@ mod shift;
 mod slopes;
 mod span;
 mod step;
+mod sweep;
 mod trace;
 mod verdict;
 mod weighing;

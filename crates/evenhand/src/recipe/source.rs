@@ -42,6 +42,11 @@ impl<'a> Source<'a> {
         Ok(Self { recipe, table, published })
     }
 
+    /// How many rows, for training and for testing.
+    pub fn rows(&self) -> usize {
+        self.table.rows()
+    }
+
     /// The training and test rows of the published experiments.
     ///
     /// # Errors

@@ -1,0 +1,93 @@
+//! Cells of the table: measured in parallel, each on its own, those that are kept already not again.
+
+use std::sync::Mutex;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result};
+use evenhand::correction::Silent;
+use evenhand::paper::{Contender, Trial};
+use evenhand::recipe::{Prepared, Source};
+use evenhand::{Notion, Recipe};
+use rayon::prelude::*;
+
+use super::args::Plan;
+use super::store::{Cell, Key, Store};
+use crate::progress::Progress;
+
+/// The datasets that are asked for, in their order.
+pub(super) fn read(plan: &Plan) -> Result<Vec<Source<'static>>> {
+    let read = |name: &&'static str| {
+        let folder = plan.folder(name);
+        Recipe::named(name)?.read(&folder).with_context(|| format!("dataset {name}"))
+    };
+    plan.datasets.iter().map(read).collect()
+}
+
+/// Rows that several cells share: one dataset, split and notion.
+struct Job<'a> {
+    dataset: &'static str,
+    source: &'a Source<'static>,
+    draw: Option<u64>,
+    notion: &'a Notion,
+    contenders: Vec<Contender>,
+}
+
+/// Every cell of the plan.
+pub(super) fn measure(plan: &Plan, sources: &[Source<'static>], progress: Progress) -> Result<Vec<Cell>> {
+    let store = Store::open(plan.out.as_deref())?;
+    let mut jobs = Vec::new();
+    // Long ones first: at the end no thread should be left alone with a large dataset.
+    let mut datasets: Vec<_> = plan.datasets.iter().copied().zip(sources).collect();
+    datasets.sort_by_key(|(_, source)| std::cmp::Reverse(source.rows()));
+    for (dataset, source) in datasets {
+        for draw in plan.draws() {
+            for notion in &plan.notions {
+                let key =
+                    |&contender: &Contender| Key { dataset: dataset.into(), notion: notion.clone(), contender, draw };
+                let missing = |contender: &Contender| contender.takes(notion) && !store.has(&key(contender));
+                let contenders: Vec<Contender> = plan.contenders.iter().copied().filter(missing).collect();
+                if !contenders.is_empty() {
+                    jobs.push(Job { dataset, source, draw, notion, contenders });
+                }
+            }
+        }
+    }
+    let bar = progress.count("measuring", jobs.iter().map(|job| job.contenders.len()).sum());
+    let store = Mutex::new(store);
+    jobs.par_iter().with_max_len(1).try_for_each(|job| {
+        let keep = |cell: Cell| {
+            bar.inc(1);
+            store.lock().expect("no thread panics with it").add(cell)
+        };
+        job.run(keep).with_context(|| job.name())
+    })?;
+    bar.finish_and_clear();
+    Ok(store.into_inner().expect("no thread panics with it").into_cells())
+}
+
+impl Job<'_> {
+    fn run(&self, keep: impl Fn(Cell) -> Result<()>) -> Result<()> {
+        let trial = Trial::new(&prepare(self.source, self.draw)?, self.notion)?;
+        for &contender in &self.contenders {
+            let start = Instant::now();
+            let measured = trial.measure(contender, &mut Silent)?;
+            let seconds = start.elapsed().as_secs_f64();
+            let key = Key { dataset: self.dataset.into(), notion: self.notion.clone(), contender, draw: self.draw };
+            keep(Cell::new(key, measured, seconds))?;
+        }
+        Ok(())
+    }
+
+    fn name(&self) -> String {
+        let split = self.draw.map_or_else(|| "published split".to_owned(), |seed| format!("split {seed}"));
+        format!("{}, {}, {split}", self.dataset, self.notion)
+    }
+}
+
+/// One of the splits.
+pub(super) fn prepare(source: &Source<'_>, draw: Option<u64>) -> evenhand::Result<Prepared> {
+    match draw {
+        None => source.published(),
+        Some(seed) => source.drawn(seed),
+    }
+}

@@ -1,0 +1,46 @@
+//! `evenhand paper`: the paper's experiments again, its numbers beside ours.
+//!
+//! `args` is what can be typed, `grid` measures cell by cell, `store` keeps what was measured, `results` is the table made of it,
+//! `render` how the table is shown, `sweeps` the figures. What a contender is and what was published is the library's.
+
+mod args;
+mod grid;
+mod render;
+mod results;
+mod store;
+mod sweeps;
+
+pub(crate) use args::PaperArgs;
+
+use anyhow::{Context as _, Result};
+
+use crate::Ending;
+use crate::output::{self, note};
+use crate::progress::Progress;
+use args::Plan;
+use results::Results;
+
+pub(crate) fn run(args: PaperArgs) -> Result<Ending> {
+    let (json, quiet) = (args.json, args.quiet);
+    let plan = Plan::new(args)?;
+    if let Some(threads) = plan.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("--threads")?;
+    }
+    let progress = Progress::new(quiet || json);
+    let sources = progress.during("reading the datasets", || grid::read(&plan))?;
+    let cells = grid::measure(&plan, &sources, progress)?;
+    let results = Results::new(&plan, &cells);
+    if let Some(folder) = &plan.out {
+        render::write(&results, folder)?;
+        sweeps::write(&plan, &sources, folder, progress)?;
+    }
+    if json {
+        output::json(&results)?;
+    } else {
+        output::text(&render::text(&results))?;
+        if let Some(folder) = &plan.out {
+            note(&format!("tables and figures are in {}", folder.display()));
+        }
+    }
+    Ok(Ending::Fine)
+}

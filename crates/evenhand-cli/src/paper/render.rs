@@ -1,0 +1,168 @@
+//! The table as text, Markdown, CSV and JSON.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use evenhand::data::{Categorical, write_atomically};
+use evenhand::paper::{Contender, Estimate};
+use evenhand::{Column, Table};
+
+use super::args::Protocol;
+use super::results::{Results, Row};
+use crate::text::{Lines, counted, or_dash, rate};
+
+/// What stands under the table, in every form.
+fn remarks(results: &Results) -> Vec<String> {
+    let mut remarks = vec!["Violation: largest |overall rate - group rate| of decisions on the test rows.".to_owned()];
+    match results.protocol {
+        Protocol::Notebook => {
+            remarks.push(
+                "One split decides little: `by chance` is the violation that a perfectly even classifier would show on these test rows. See --protocol repeated."
+                    .into(),
+            );
+            if results.rows.iter().any(|row| matches!(row.method, Contender::Calibration | Contender::Lagrangian)) {
+                remarks.push("The authors' code for calibration and the Lagrangian approach was not published. Calibration here is the exact optimum on the training rows, by lots between thresholds for every combination of groups; theirs ends further from even on training rows' own terms. The Lagrangian approach here starts from zero slack and keeps its last iterate; theirs ends with more error at like violation on Adult.".into());
+            }
+        }
+        Protocol::Repeated => remarks.push(format!(
+            "Means over {} splits drawn by lot, the same for all methods, ± standard error of the mean; `by chance` is the violation that a perfectly even classifier would show on such test rows.",
+            results.splits
+        )),
+    }
+    if results.rows.iter().any(|row| row.method == Contender::Calibration) {
+        remarks.push(
+            "Calibration knows the groups of the rows it decides; all others do not, unless a feature tells them."
+                .into(),
+        );
+    }
+    remarks
+}
+
+/// For a terminal.
+pub(super) fn text(results: &Results) -> String {
+    let mut lines = Lines::default();
+    let notebook = results.protocol == Protocol::Notebook;
+    let mut last = None;
+    for row in &results.rows {
+        if last != Some((row.dataset, &row.notion)) {
+            last = Some((row.dataset, &row.notion));
+            let mut head = vec!["error".to_owned(), "violation".into(), "by chance".into()];
+            head.extend(if notebook { vec!["published".into(), String::new(), String::new()] } else { Vec::new() });
+            lines.push(String::new(), Vec::new());
+            lines.push(format!("{}, {}, {}", row.dataset, row.notion, counted(row.test_rows, "test row")), head);
+        }
+        let mut numbers = vec![estimate(Some(row.test.error)), estimate(row.test.violation), or_dash(row.floor, rate)];
+        if notebook {
+            numbers.push(or_dash(row.published.map(|one| one.error), rate));
+            numbers.push(or_dash(row.published.map(|one| one.violation), rate));
+            numbers.push(row.agreement.map_or("", |agreement| agreement.words()).to_owned());
+        }
+        lines.push(format!("  {}", row.method), numbers);
+    }
+    let remarks: Vec<String> = remarks(results).iter().map(|remark| folded(remark)).collect();
+    format!("{}\n{}\n", lines.render().trim_start_matches('\n'), remarks.join("\n"))
+}
+
+fn estimate(estimate: Option<Estimate>) -> String {
+    match estimate {
+        None => "-".into(),
+        Some(Estimate { mean, error: None, .. }) => rate(mean),
+        Some(Estimate { mean, error: Some(error), .. }) => format!("{} ± {}", rate(mean), rate(error)),
+    }
+}
+
+/// Lines of at most a hundred characters.
+fn folded(text: &str) -> String {
+    let mut folded = String::new();
+    let mut length = 0;
+    for word in text.split(' ') {
+        let long = word.chars().count();
+        if length > 0 && length + long >= 100 {
+            folded.push('\n');
+            length = 0;
+        } else if length > 0 {
+            folded.push(' ');
+            length += 1;
+        }
+        folded.push_str(word);
+        length += long;
+    }
+    folded
+}
+
+fn markdown(results: &Results) -> String {
+    let notebook = results.protocol == Protocol::Notebook;
+    let mut head =
+        vec!["dataset", "notion", "method", "test error", "test violation", "by chance", "training violation"];
+    head.extend(if notebook {
+        ["published error", "published violation", "agreement"].as_slice()
+    } else {
+        &["seconds", "fits"]
+    });
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let mut text = line(&head.iter().map(|&one| one.to_owned()).collect::<Vec<_>>());
+    text += &line(&vec!["---".to_owned(); head.len()]);
+    for row in &results.rows {
+        let mut cells = vec![row.dataset.to_owned(), row.notion.to_string(), row.method.to_string()];
+        cells.extend([estimate(Some(row.test.error)), estimate(row.test.violation)]);
+        cells.extend([or_dash(row.floor, rate), estimate(row.train.violation)]);
+        if notebook {
+            cells.extend([or_dash(row.published.map(|one| one.error), rate)]);
+            cells.extend([or_dash(row.published.map(|one| one.violation), rate)]);
+            cells.push(row.agreement.map_or("", |agreement| agreement.words()).to_owned());
+        } else {
+            cells.extend([format!("{:.3}", row.seconds), format!("{:.0}", row.fits)]);
+        }
+        text += &line(&cells);
+    }
+    let remarks: Vec<String> = remarks(results).iter().map(|remark| format!("- {remark}\n")).collect();
+    format!("{}\n{text}", remarks.concat())
+}
+
+fn csv(results: &Results) -> Result<Table> {
+    let words = |name: &str, value: &dyn Fn(&Row) -> String| {
+        let values: Vec<String> = results.rows.iter().map(value).collect();
+        let column =
+            Categorical::from_values(values.iter().map(|value| Some(value.as_str()).filter(|text| !text.is_empty())));
+        (name.to_owned(), Column::Categorical(column))
+    };
+    let numbers = |name: &str, value: &dyn Fn(&Row) -> Option<f64>| {
+        let values = results.rows.iter().map(|row| value(row).unwrap_or(f64::NAN)).collect();
+        (name.to_owned(), Column::Numeric(values))
+    };
+    let columns = vec![
+        words("dataset", &|row| row.dataset.to_owned()),
+        words("notion", &|row| row.notion.to_string()),
+        words("method", &|row| row.method.to_string()),
+        numbers("train_error", &|row| Some(row.train.error.mean)),
+        numbers("train_violation", &|row| row.train.violation.map(|one| one.mean)),
+        numbers("test_error", &|row| Some(row.test.error.mean)),
+        numbers("test_error_se", &|row| row.test.error.error),
+        numbers("test_violation", &|row| row.test.violation.map(|one| one.mean)),
+        numbers("test_violation_se", &|row| row.test.violation.and_then(|one| one.error)),
+        numbers("floor", &|row| row.floor),
+        numbers("test_rows", &|row| Some(row.test_rows as f64)),
+        numbers("fits", &|row| Some(row.fits)),
+        numbers("seconds", &|row| Some(row.seconds)),
+        numbers("slack", &|row| row.slack),
+        numbers("published_error", &|row| row.published.map(|one| one.error)),
+        numbers("published_violation", &|row| row.published.map(|one| one.violation)),
+        words("agreement", &|row| row.agreement.map_or("", |agreement| agreement.words()).to_owned()),
+    ];
+    Ok(Table::new(columns, 1)?)
+}
+
+/// All forms, into a folder.
+pub(super) fn write(results: &Results, folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    put(&folder.join("table.md"), &markdown(results))?;
+    put(&folder.join("table.json"), &(serde_json::to_string_pretty(results)? + "\n"))?;
+    csv(results)?.write(&folder.join("table.csv"))?;
+    Ok(())
+}
+
+/// A text file, written beside its place and renamed.
+pub(super) fn put(path: &Path, text: &str) -> Result<()> {
+    Ok(write_atomically(path, |file| std::io::Write::write_all(file, text.as_bytes()))?)
+}

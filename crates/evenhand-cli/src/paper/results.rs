@@ -1,0 +1,105 @@
+//! The table made of cells: one row a dataset, notion and method.
+
+use evenhand::Notion;
+use evenhand::paper::{Agreement, Contender, Estimate, Part, Published, published};
+use serde::Serialize;
+
+use super::args::{Plan, Protocol};
+use super::store::Cell;
+
+/// The whole table. The keys are stable.
+#[derive(Serialize)]
+pub(super) struct Results {
+    pub(super) protocol: Protocol,
+    pub(super) splits: usize,
+    pub(super) rows: Vec<Row>,
+}
+
+/// What was found of a dataset, a notion and a method, over all splits.
+#[derive(Serialize)]
+pub(super) struct Row {
+    pub(super) dataset: &'static str,
+    pub(super) notion: Notion,
+    pub(super) method: Contender,
+    pub(super) train: Estimates,
+    pub(super) test: Estimates,
+    pub(super) test_rows: usize,
+    /// What chance alone would show on the test rows, on average over the splits.
+    pub(super) floor: Option<f64>,
+    pub(super) fits: f64,
+    pub(super) seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) slack: Option<f64>,
+    /// What the paper has, for the authors' split.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) published: Option<Published>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) agreement: Option<Agreement>,
+}
+
+/// Error and violation over all splits.
+#[derive(Serialize)]
+pub(super) struct Estimates {
+    pub(super) error: Estimate,
+    pub(super) violation: Option<Estimate>,
+}
+
+impl Results {
+    /// In the order of the plan; cells that were not measured make no row.
+    pub(super) fn new(plan: &Plan, cells: &[Cell]) -> Self {
+        let draws = plan.draws();
+        let mut rows = Vec::new();
+        for &dataset in &plan.datasets {
+            for notion in &plan.notions {
+                for &contender in &plan.contenders {
+                    let is_its = |cell: &&Cell| {
+                        let key = &cell.key;
+                        key.dataset == dataset
+                            && key.notion == *notion
+                            && key.contender == contender
+                            && draws.contains(&key.draw)
+                    };
+                    let mut own: Vec<&Cell> = cells.iter().filter(is_its).collect();
+                    // In the order of splits, whichever thread was first: sums are the same to the last digit.
+                    own.sort_by_key(|cell| cell.key.draw);
+                    rows.extend(Row::new(plan.protocol, dataset, notion, contender, &own));
+                }
+            }
+        }
+        Self { protocol: plan.protocol, splits: draws.len(), rows }
+    }
+}
+
+impl Row {
+    fn new(
+        protocol: Protocol,
+        dataset: &'static str,
+        notion: &Notion,
+        contender: Contender,
+        cells: &[&Cell],
+    ) -> Option<Self> {
+        let mean = |value: &dyn Fn(&Cell) -> Option<f64>| {
+            Estimate::of(&cells.iter().filter_map(|cell| value(cell)).collect::<Vec<f64>>())
+        };
+        let estimates = |part: &dyn Fn(&Cell) -> Part| {
+            let error = mean(&|cell| Some(part(cell).error))?;
+            Some(Estimates { error, violation: mean(&|cell| part(cell).violation) })
+        };
+        let first = cells.first()?;
+        let published = published(dataset, notion, contender).filter(|_| protocol == Protocol::Notebook);
+        Some(Self {
+            dataset,
+            notion: notion.clone(),
+            method: contender,
+            train: estimates(&|cell| cell.measured.train)?,
+            test: estimates(&|cell| cell.measured.test)?,
+            test_rows: first.measured.test.rows,
+            floor: mean(&|cell| cell.measured.floor).map(|floor| floor.mean),
+            fits: mean(&|cell| Some(cell.measured.fits as f64))?.mean,
+            seconds: mean(&|cell| Some(cell.seconds))?.mean,
+            slack: mean(&|cell| cell.measured.slack).map(|slack| slack.mean),
+            agreement: published.map(|published| Agreement::of(dataset, contender, &first.measured.test, &published)),
+            published,
+        })
+    }
+}

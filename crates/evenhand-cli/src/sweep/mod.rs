@@ -1,0 +1,213 @@
+//! `evenhand sweep`: what more and less of a correction does, as in the paper's figures.
+//!
+//! `curve` is a line of points as table and as panels of a figure. The work itself is the library's.
+
+mod curve;
+
+pub(crate) use curve::{Curve, Point, table};
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use evenhand::correction::{Binding, NamedValue};
+use evenhand::data::write_atomically;
+use evenhand::paper::Part;
+use evenhand::{Correction, Error, Learner, Preset};
+use serde::Serialize;
+
+use crate::Ending;
+use crate::figure::Figure;
+use crate::files;
+use crate::output::{self, Told};
+use crate::text::{Lines, percent, rate};
+use crate::training::{Method, Training, TrainingArgs, see_below};
+
+/// Show what more and less of a correction does: weights from x times the multipliers found, for x from 0 to 1.5.
+///
+/// At x = 0 there is no correction, at x = 1 the one that was found. Error and violation against x tell how much of it is needed, and
+/// whether more would help.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct SweepArgs {
+    #[command(flatten)]
+    pub(crate) training: TrainingArgs,
+
+    /// How many values of x to try, both ends counted.
+    #[arg(long, value_name = "NUMBER", default_value_t = 31)]
+    steps: usize,
+
+    /// The last value of x.
+    #[arg(long, value_name = "NUMBER", default_value_t = LAST)]
+    until: f64,
+
+    /// How the multipliers are found.
+    #[arg(long, value_enum, default_value_t = crate::fit::PresetArg::Default, help_heading = "Correction")]
+    preset: crate::fit::PresetArg,
+
+    /// Where to write one line per value of x (.csv, .parquet, .arrow, …).
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    out: Option<PathBuf>,
+
+    /// Where to draw it (.svg).
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    figure: Option<PathBuf>,
+}
+
+/// As far as the paper's figures go.
+const LAST: f64 = 1.5;
+
+pub(crate) const CAPTION: &str = "Error, and violation (largest |overall rate − group rate|), of classifiers trained with weights from x times the multipliers found.";
+
+const EXAMPLES: &str = concat!(
+    see_below!(),
+    "
+Example:
+  evenhand sweep adult.csv --label income --positive '>50K' --group sex --group race \\
+      --notion demographic-parity --holdout 0.3 --figure sweep.svg --out sweep.csv
+
+Columns of --out: notion, x, train_error, train_violation; with test rows test_error, test_violation.
+
+JSON keys: notion, groups, multipliers (name, value; those at x = 1), points (x, train and test: rows,
+error, violation), fits, seconds, warnings, out, figure."
+);
+
+/// What is shown. The keys are stable.
+#[derive(Serialize)]
+struct Report {
+    notion: Vec<String>,
+    groups: Vec<String>,
+    multipliers: Vec<NamedValue>,
+    points: Vec<Point>,
+    fits: usize,
+    seconds: f64,
+    warnings: Vec<Told>,
+    out: Option<PathBuf>,
+    figure: Option<PathBuf>,
+}
+
+/// Arguments that make sense together.
+struct Config {
+    training: Training,
+    correction: Correction,
+    scales: Vec<f64>,
+    out: Option<PathBuf>,
+    figure: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: SweepArgs) -> Result<Ending> {
+    let config = Config::new(args)?;
+    match &config.training.method {
+        Method::Logistic(learner) => run_with(&config, learner),
+        Method::Process(learner) => run_with(&config, learner),
+    }
+}
+
+impl Config {
+    fn new(args: SweepArgs) -> Result<Self> {
+        let preset: Preset = args.preset.into();
+        let correction = args.training.correction(preset)?;
+        correction.check()?;
+        let training = Training::new(args.training, preset.learner())?;
+        let wrong = |setting, found: String, allowed: &str| Error::Setting { setting, found, allowed: allowed.into() };
+        if args.steps < 2 {
+            return Err(wrong("steps", args.steps.to_string(), "two or more").into());
+        }
+        if !(args.until.is_finite() && args.until > 0.0) {
+            return Err(wrong("until", args.until.to_string(), "a number above 0").into());
+        }
+        let mut others = training.files();
+        if let Some(out) = &args.out {
+            files::check_table(out, &others)?;
+            others.push(out);
+        }
+        if let Some(figure) = &args.figure {
+            files::check_output(figure, &others)?;
+        }
+        let scales = (0..args.steps).map(|at| args.until * at as f64 / (args.steps - 1) as f64).collect();
+        Ok(Self { training, correction, scales, out: args.out, figure: args.figure })
+    }
+}
+
+/// Values from 0 to 1.5.
+pub(crate) fn scales(steps: usize) -> Vec<f64> {
+    (0..steps).map(|at| LAST * at as f64 / (steps - 1) as f64).collect()
+}
+
+fn run_with<L: Learner>(config: &Config, learner: &L) -> Result<Ending> {
+    let report = sweep(config, learner)?;
+    let points = report.points.iter().map(|point| Point { ..*point }).collect();
+    let curve = Curve { name: report.notion.join(", "), points };
+    if let Some(path) = &config.figure {
+        let figure = Figure {
+            title: "More and less of a correction".into(),
+            caption: CAPTION.into(),
+            across: "x".into(),
+            mark: Some((1.0, "λ found")),
+            columns: vec![curve.column()],
+        };
+        write_atomically(path, |file| file.write_all(figure.svg().as_bytes()))?;
+    }
+    if let Some(path) = &config.out {
+        table(&[curve])?.write(path)?;
+    }
+    if config.training.json {
+        output::json(&report)?;
+    } else {
+        output::warn(&report.warnings);
+        output::text(&to_text(&report))?;
+    }
+    Ok(Ending::Fine)
+}
+
+fn sweep<L: Learner>(config: &Config, learner: &L) -> Result<Report> {
+    let progress = config.training.start()?;
+    let rows = config.training.read(progress)?;
+    let settings = &config.correction;
+    let (binding, problem, mut warnings) = Binding::new(settings, &rows.train)?;
+    let mut watch = progress.fits();
+    let found = settings.solve(&problem, learner, &mut watch)?;
+    let swept = settings.sweep(&problem, learner, &found, &config.scales, &mut watch)?;
+    let seconds = watch.finish();
+    let unseen = rows.test.as_ref().map(|test| binding.problem(test)).transpose()?;
+    let mut points = Vec::new();
+    for (&x, outcome) in config.scales.iter().zip(&swept) {
+        let test = unseen.as_ref().map(|(unseen, _)| outcome.assess(unseen, settings.measure)).transpose()?;
+        points.push(Point { x, train: Part::of(&outcome.train), test: test.as_ref().map(Part::of) });
+    }
+    let names = binding.constraints().iter().map(|constraint| constraint.name.clone());
+    let multipliers = names.zip(&found.multipliers).map(|(name, &value)| NamedValue { name, value: Some(value) });
+    let fits = found.fits + swept.iter().map(|outcome| outcome.fits).sum::<usize>();
+    warnings.extend(found.warnings);
+    let mut warnings = Told::all(rows.warnings.into_iter().chain(warnings).collect(), None);
+    warnings.extend(Told::all(unseen.map(|(_, warnings)| warnings).unwrap_or_default(), Some("test")));
+    Ok(Report {
+        notion: settings.notions.iter().map(ToString::to_string).collect(),
+        groups: binding.group_names(),
+        multipliers: multipliers.collect(),
+        points,
+        fits,
+        seconds,
+        warnings,
+        out: config.out.clone(),
+        figure: config.figure.clone(),
+    })
+}
+
+fn to_text(report: &Report) -> String {
+    let mut lines = Lines::default();
+    let tested = report.points.iter().any(|point| point.test.is_some());
+    let mut head = vec!["error".to_owned(), "violation".into()];
+    head.extend(if tested { vec!["test error".into(), "test violation".into()] } else { Vec::new() });
+    lines.push("x", head);
+    for point in &report.points {
+        let parts = [Some(point.train), point.test];
+        let numbers = parts
+            .iter()
+            .flatten()
+            .flat_map(|part| [percent(part.error), part.violation.map_or_else(|| "-".into(), rate)]);
+        lines.push(format!("{:.2}", point.x), numbers.collect());
+    }
+    let ending = format!("{} fits, {:.1} s; x = 1 is the correction that was found.", report.fits, report.seconds);
+    format!("{}\n{ending}\n", lines.render())
+}

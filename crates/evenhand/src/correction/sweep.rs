@@ -1,0 +1,61 @@
+//! More or less of a correction: weights from multiples of the multipliers that were found.
+//!
+//! The paper's figures: x times λ, for x from 0 (no correction) past 1 (the correction found). [Jiang & Nachum 2019, Fig. 1]
+
+use super::run::Run;
+use super::select::Jury;
+use super::{Correction, Observer, Outcome, Problem, Stop};
+use crate::learner::Learner;
+use crate::{Error, Result};
+
+impl Correction {
+    /// Fits with weights from each of `scales` times the multipliers of a correction, on the rows it was found on.
+    ///
+    /// ```
+    /// use evenhand::correction::{Binding, Silent};
+    /// use evenhand::{Correction, Dataset, Logistic, Notion, Schema, synthetic};
+    /// # fn main() -> evenhand::Result<()> {
+    /// let schema = Schema::label("approved").positive("yes").ignore("deserved");
+    /// let data = Dataset::new(synthetic::population(3_000, 1)?, &schema)?;
+    /// let asked = Correction::new(Notion::DemographicParity).group("sex")?;
+    /// let (_, problem, _) = Binding::new(&asked, &data)?;
+    /// let found = asked.solve(&problem, &Logistic::default(), &mut Silent)?;
+    /// let swept = asked.sweep(&problem, &Logistic::default(), &found, &[0.0, 0.5, 1.0], &mut Silent)?;
+    /// assert!(swept[0].train.violation > swept[1].train.violation);
+    /// assert!(swept[1].train.violation > swept[2].train.violation);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Setting`] for a method without multipliers, or a scale that is no number; what the learner says.
+    pub fn sweep<L: Learner>(
+        &self,
+        problem: &Problem,
+        learner: &L,
+        found: &Outcome<L::Predictor>,
+        scales: &[f64],
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<Outcome<L::Predictor>>> {
+        if !self.method.is_correction() {
+            let allowed = "correction: other methods have no multipliers to scale".into();
+            return Err(Error::Setting { setting: "method", found: self.method.to_string(), allowed });
+        }
+        if let Some(wrong) = scales.iter().find(|scale| !scale.is_finite()) {
+            let allowed = "finite numbers".into();
+            return Err(Error::Setting { setting: "scale", found: wrong.to_string(), allowed });
+        }
+        let mut run = Run::before(Jury::Training, problem, self, learner)?;
+        run.table = problem.tilt_table(found.rule);
+        let mut swept = Vec::with_capacity(scales.len());
+        for scale in scales {
+            let multipliers = found.multipliers.iter().map(|multiplier| scale * multiplier).collect();
+            let iterate = run.fit(multipliers, false)?;
+            let go_on = observer.after(run.record(&iterate, observer.seconds()));
+            swept.push(run.outcome(iterate, if go_on { Stop::Converged } else { Stop::Cancelled }));
+            if !go_on {
+                break;
+            }
+        }
+        Ok(swept)
+    }
+}
