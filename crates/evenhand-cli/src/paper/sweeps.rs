@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use evenhand::Notion;
 use evenhand::paper::{Contender, Trial};
-use evenhand::recipe::{Prepared, Source};
+use evenhand::recipe::Source;
 use rayon::prelude::*;
 
 use super::args::Plan;
@@ -25,12 +25,11 @@ const STEPS: usize = 31;
 pub(super) fn write(plan: &Plan, sources: &[Source<'static>], folder: &Path, progress: Progress) -> Result<()> {
     let datasets: Vec<(&str, &Source<'static>)> = plan.datasets.iter().copied().zip(sources).collect();
     for (dataset, source) in datasets {
-        let prepared = prepare(source, None)?;
         for contender in SWEPT.into_iter().filter(|one| plan.contenders.contains(one)) {
             let curves = progress.during(format!("sweeping {dataset}, {contender}"), || {
                 plan.notions
                     .par_iter()
-                    .map(|notion| curve(&prepared, notion, contender))
+                    .map(|notion| curve(source, notion, contender))
                     .collect::<evenhand::Result<Vec<_>>>()
             });
             let curves = curves.with_context(|| format!("{dataset}, {contender}"))?;
@@ -48,9 +47,9 @@ pub(super) fn write(plan: &Plan, sources: &[Source<'static>], folder: &Path, pro
     Ok(())
 }
 
-fn curve(prepared: &Prepared, notion: &Notion, contender: Contender) -> evenhand::Result<Curve> {
+fn curve(source: &Source<'_>, notion: &Notion, contender: Contender) -> evenhand::Result<Curve> {
     let scales = scales(STEPS);
-    let swept = Trial::new(prepared, notion)?.sweep(contender, &scales)?;
+    let swept = Trial::new(&prepare(source, None, notion)?, notion)?.sweep(contender, &scales)?;
     let point = |(x, (train, test))| Point { x, train, test: Some(test) };
     Ok(Curve { name: notion.to_string(), points: scales.into_iter().zip(swept).map(point).collect() })
 }

@@ -100,6 +100,7 @@ Notions:
                         a class is predicted at this rate, overall or in every group
   pinned=GROUP[:ACCURACY]
                         these rows, known to be labelled right, are predicted right
+  known-rate=GROUP:RATE these rows are predicted positive at this rate, known from elsewhere
 
 A learner of your own is called as
   COMMAND fit TRAIN MODEL          TRAIN is in LIBSVM format, TRAIN.weight has a weight per line

@@ -42,7 +42,7 @@ impl AuditedNotion {
             Notion::PredictiveEquality => Some(Self::PredictiveEquality),
             Notion::EqualizedOdds => Some(Self::EqualizedOdds),
             Notion::EqualAccuracy => Some(Self::EqualAccuracy),
-            Notion::TargetRate { .. } | Notion::Pinned { .. } => None,
+            Notion::TargetRate { .. } | Notion::Pinned { .. } | Notion::KnownRate { .. } => None,
         }
     }
 

@@ -89,8 +89,8 @@ impl Event {
 
 /// Binds notions to groups and classes.
 ///
-/// `groups` are the names of the asked groups; `pinned` gives, per [`Notion::Pinned`] in
-/// order, the place of its rows in the membership. With more than two classes and no
+/// `groups` are the names of the asked groups; `pinned` gives, per notion that names rows of its own in
+/// order, the place of these rows in the membership. With more than two classes and no
 /// `positive`, notions about the positive class are asked of every class.
 ///
 /// # Errors
@@ -123,6 +123,18 @@ pub fn constraints(
                         drives: Labelled::Any,
                     });
                 }
+            }
+            Notion::KnownRate { rate, .. } => {
+                let class = class_asked(None, classes, positive)?;
+                bound.extend(pinned.next().cloned().unwrap_or_default().map(|place| Constraint {
+                    name: all_names[place].clone(),
+                    notion: notion.clone(),
+                    group: Some(place),
+                    labelled: Labelled::Any,
+                    event: Event::Predicts(class),
+                    reference: Reference::Rate(*rate),
+                    drives: Labelled::Any,
+                }));
             }
             Notion::TargetRate { class, rate, per_group } => {
                 let class = class_asked(class.as_deref(), classes, positive)?;

@@ -159,18 +159,19 @@ impl Binding {
     }
 }
 
-/// The subsets of all pinned notions, and per notion their places behind the asked groups.
+/// The subsets that notions name themselves, and per notion their places behind the asked groups.
 type Pinned = (Groups, Vec<std::ops::Range<usize>>, Vec<Warning>);
 
 fn pinned(settings: &Correction, data: &Dataset, asked: usize) -> Result<Pinned> {
     let (mut all, mut places, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     for notion in &settings.notions {
-        if let Notion::Pinned { rows, .. } = notion {
+        if let Some(rows) = notion.own_rows() {
             let (groups, more) = Groups::of(std::slice::from_ref(rows), data)?;
             let first = asked + all.len();
             places.push(first..first + groups.len());
             // A name of its own: the same rows may be an asked group as well.
-            let name = |group: &Group| format!("pinned {}", group.name());
+            let kind = if matches!(notion, Notion::Pinned { .. }) { "pinned" } else { "known-rate" };
+            let name = |group: &Group| format!("{kind} {}", group.name());
             all.extend(groups.definitions().iter().map(|group| Group::new(name(group), group.conditions().to_vec())));
             warnings.extend(more);
         }

@@ -65,9 +65,9 @@ impl Problem {
         row_weights: Option<Vec<f64>>,
         notions: &[Notion],
     ) -> Result<(Self, Vec<Warning>)> {
-        if notions.iter().any(|notion| matches!(notion, Notion::Pinned { .. })) {
+        if notions.iter().any(|notion| notion.own_rows().is_some()) {
             return Err(Error::NoConstraints {
-                reason: "pinned rows are named by columns, and here is no table".into(),
+                reason: "pinned rows, and those of known rates, are named by columns, and here is no table".into(),
             });
         }
         let positive = (classes.len() == 2).then_some(1);

@@ -44,6 +44,13 @@ pub enum Notion {
         /// The share of them that must be predicted right, in (0, 1].
         accuracy: f64,
     },
+    /// Rows whose true rate is known from elsewhere are predicted positive at that rate.
+    KnownRate {
+        /// Which rows.
+        rows: GroupSpec,
+        /// The rate, in (0, 1).
+        rate: f64,
+    },
 }
 
 impl Notion {
@@ -54,7 +61,15 @@ impl Notion {
 
     /// Whether the notion speaks of groups at all.
     pub fn needs_groups(&self) -> bool {
-        !matches!(self, Self::TargetRate { per_group: false, .. } | Self::Pinned { .. })
+        !matches!(self, Self::TargetRate { per_group: false, .. } | Self::Pinned { .. } | Self::KnownRate { .. })
+    }
+
+    /// The rows it speaks of, where it names them itself.
+    pub fn own_rows(&self) -> Option<&GroupSpec> {
+        match self {
+            Self::Pinned { rows, .. } | Self::KnownRate { rows, .. } => Some(rows),
+            _ => None,
+        }
     }
 
     /// Whether its multipliers change how much a row counts, with whatever label, and not which label counts more.
@@ -72,6 +87,7 @@ impl Notion {
             Self::EqualAccuracy => "|overall - group| accuracy",
             Self::TargetRate { .. } => "|asked - found| rate of the class",
             Self::Pinned { .. } => "|asked - found| accuracy of the pinned rows",
+            Self::KnownRate { .. } => "|known - found| positive rate of the rows",
         }
     }
 
@@ -93,6 +109,7 @@ impl Notion {
             Self::TargetRate { per_group: false, .. } => "a class is predicted at the rate asked for",
             Self::TargetRate { per_group: true, .. } => "a class is predicted at the rate asked for in every group",
             Self::Pinned { .. } => "the pinned rows are predicted right",
+            Self::KnownRate { .. } => "the rows are predicted positive at the rate that is known of them",
         }
     }
 }

@@ -21,7 +21,8 @@ const PLAIN: [(&str, Notion, &[&str]); 6] = [
 ];
 
 /// How notions with parameters are written.
-const PARAMETERS: [&str; 3] = ["target-rate=[CLASS:]RATE", "group-target-rate=[CLASS:]RATE", "pinned=GROUP[:ACCURACY]"];
+const PARAMETERS: [&str; 4] =
+    ["target-rate=[CLASS:]RATE", "group-target-rate=[CLASS:]RATE", "pinned=GROUP[:ACCURACY]", "known-rate=GROUP:RATE"];
 
 impl fmt::Display for Notion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -32,6 +33,7 @@ impl fmt::Display for Notion {
                 write!(f, "{group}target-rate={class}{rate}")
             }
             Self::Pinned { rows, accuracy } => write!(f, "pinned={rows}:{accuracy}"),
+            Self::KnownRate { rows, rate } => write!(f, "known-rate={rows}:{rate}"),
             plain => {
                 let name = PLAIN.iter().find(|(_, notion, _)| notion == plain).map_or("", |(name, ..)| name);
                 f.write_str(name)
@@ -75,7 +77,17 @@ impl FromStr for Notion {
                 let accuracy = accuracy.ok_or_else(|| wrong("the accuracy must be above 0 and at most 1".into()))?;
                 Ok(Self::Pinned { rows: rows.parse::<GroupSpec>()?, accuracy })
             }
-            (None, "targetrate" | "grouptargetrate" | "pinned", None) => Err(wrong("it needs a parameter".into())),
+            (None, "knownrate", Some(parameters)) => {
+                let (rows, rate) = parameters
+                    .rsplit_once(':')
+                    .ok_or_else(|| wrong("it needs a group and a rate, GROUP:RATE".into()))?;
+                let known = share(rate).filter(|rate| *rate > 0.0 && *rate < 1.0);
+                let rate = known.ok_or_else(|| wrong(format!("`{rate}` is not a rate between 0 and 1")))?;
+                Ok(Self::KnownRate { rows: rows.parse::<GroupSpec>()?, rate })
+            }
+            (None, "targetrate" | "grouptargetrate" | "pinned" | "knownrate", None) => {
+                Err(wrong("it needs a parameter".into()))
+            }
             _ => Err(wrong("there is no such notion".into())),
         }
     }
@@ -120,6 +132,7 @@ mod tests {
             "target-rate=2:0.1",
             "group-target-rate=0.25",
             "pinned=verified=yes:0.95",
+            "known-rate=sex=Female:0.24",
         ] {
             assert_eq!(text.parse::<Notion>().unwrap().to_string(), text);
         }
@@ -143,7 +156,16 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_a_notion_syntax_error() {
-        for text in ["", "fairness", "target-rate", "target-rate=2", "target-rate=1.5", "demographic-parity=1"] {
+        for text in [
+            "",
+            "fairness",
+            "target-rate",
+            "known-rate=sex",
+            "known-rate=sex:2",
+            "target-rate=2",
+            "target-rate=1.5",
+            "demographic-parity=1",
+        ] {
             assert_eq!(text.parse::<Notion>().unwrap_err().code(), "notion-syntax", "{text}");
         }
     }

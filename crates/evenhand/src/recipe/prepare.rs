@@ -18,8 +18,8 @@ pub struct Prepared {
     pub train: Dataset,
     /// The test rows.
     pub test: Dataset,
-    plan: Vec<ColumnPlan>,
-    groups: Vec<GroupSpec>,
+    pub(super) plan: Vec<ColumnPlan>,
+    pub(super) groups: Vec<GroupSpec>,
 }
 
 impl Prepared {

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use super::impact::with_other_categories;
 use super::prepare::{numbers, prepare};
 use super::{File, Keep, Names, Prepared, Recipe, Split};
 use crate::data::{ReadOptions, Table, cut, text_of};
@@ -53,6 +54,15 @@ impl<'a> Source<'a> {
     /// [`Error::UnknownColumn`] and the like when the files are not the published ones.
     pub fn published(&self) -> Result<Prepared> {
         prepare(self.recipe, &self.table, &self.published)
+    }
+
+    /// The same as the paper's table has it for disparate impact: categories that share a column with groups and are none
+    /// (other races) stay with the learner, as features of their own.
+    ///
+    /// # Errors
+    /// Those of [`Source::published`].
+    pub fn published_impact(&self) -> Result<Prepared> {
+        with_other_categories(self.recipe, &self.published()?)
     }
 
     /// As many training and test rows as published, drawn by lot from all of them.
