@@ -64,7 +64,7 @@ pub(super) fn text(results: &Results) -> String {
     format!("{}\n{}\n", lines.render().trim_start_matches('\n'), remarks.join("\n"))
 }
 
-fn estimate(estimate: Option<Estimate>) -> String {
+pub(super) fn estimate(estimate: Option<Estimate>) -> String {
     match estimate {
         None => "-".into(),
         Some(Estimate { mean, error: None, .. }) => rate(mean),
@@ -73,7 +73,7 @@ fn estimate(estimate: Option<Estimate>) -> String {
 }
 
 /// Lines of at most a hundred characters.
-fn folded(text: &str) -> String {
+pub(super) fn folded(text: &str) -> String {
     let mut folded = String::new();
     let mut length = 0;
     for word in text.split(' ') {

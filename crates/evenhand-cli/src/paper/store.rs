@@ -9,10 +9,22 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use evenhand::Notion;
 use evenhand::paper::{Contender, Measured};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The file of cells in the folder of results.
-const NAME: &str = "cells.jsonl";
+/// Something that is measured once.
+pub(super) trait Kept: Serialize + DeserializeOwned {
+    /// The file of such things in the folder of results.
+    const FILE: &str;
+
+    /// What tells one from another.
+    type Key: PartialEq;
+
+    fn key(&self) -> &Self::Key;
+
+    /// What measured it: cells of another version are not taken for those of this one.
+    fn software(&self) -> &str;
+}
 
 /// Which cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,11 +46,10 @@ pub(super) struct Cell {
     #[serde(flatten)]
     pub(super) measured: Measured,
     pub(super) seconds: f64,
-    /// What measured it: cells of another version are not taken for those of this one.
     software: String,
 }
 
-const SOFTWARE: &str = concat!("evenhand ", env!("CARGO_PKG_VERSION"));
+pub(super) const SOFTWARE: &str = concat!("evenhand ", env!("CARGO_PKG_VERSION"));
 
 impl Cell {
     pub(super) fn new(key: Key, measured: Measured, seconds: f64) -> Self {
@@ -46,24 +57,38 @@ impl Cell {
     }
 }
 
+impl Kept for Cell {
+    const FILE: &str = "cells.jsonl";
+
+    type Key = Key;
+
+    fn key(&self) -> &Key {
+        &self.key
+    }
+
+    fn software(&self) -> &str {
+        &self.software
+    }
+}
+
 /// All cells that are known, and the file they are kept in.
-pub(super) struct Store {
-    cells: Vec<Cell>,
+pub(super) struct Store<C> {
+    cells: Vec<C>,
     file: Option<(PathBuf, File)>,
 }
 
-impl Store {
+impl<C: Kept> Store<C> {
     /// With what the folder has already; it is made where there is none.
     pub(super) fn open(folder: Option<&Path>) -> Result<Self> {
         let Some(folder) = folder else { return Ok(Self { cells: Vec::new(), file: None }) };
         fs::create_dir_all(folder).with_context(|| format!("--out {}", folder.display()))?;
-        let path = folder.join(NAME);
+        let path = folder.join(C::FILE);
         let text = if path.exists() {
             fs::read_to_string(&path).with_context(|| path.display().to_string())?
         } else {
             String::new()
         };
-        let read = |line: &str| serde_json::from_str(line).ok().filter(|cell: &Cell| cell.software == SOFTWARE);
+        let read = |line: &str| serde_json::from_str(line).ok().filter(|cell: &C| cell.software() == SOFTWARE);
         let cells = text.lines().filter_map(read).collect();
         let mut file =
             OpenOptions::new().create(true).append(true).open(&path).with_context(|| path.display().to_string())?;
@@ -74,12 +99,12 @@ impl Store {
     }
 
     /// Whether a cell is known.
-    pub(super) fn has(&self, key: &Key) -> bool {
-        self.cells.iter().any(|cell| cell.key == *key)
+    pub(super) fn has(&self, key: &C::Key) -> bool {
+        self.cells.iter().any(|cell| cell.key() == key)
     }
 
     /// Adds a cell, and keeps it.
-    pub(super) fn add(&mut self, cell: Cell) -> Result<()> {
+    pub(super) fn add(&mut self, cell: C) -> Result<()> {
         if let Some((path, file)) = &mut self.file {
             let line = serde_json::to_string(&cell)? + "\n";
             file.write_all(line.as_bytes()).with_context(|| path.display().to_string())?;
@@ -88,7 +113,7 @@ impl Store {
         Ok(())
     }
 
-    pub(super) fn into_cells(self) -> Vec<Cell> {
+    pub(super) fn into_cells(self) -> Vec<C> {
         self.cells
     }
 }

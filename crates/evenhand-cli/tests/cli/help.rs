@@ -10,7 +10,7 @@ fn the_program_says_what_it_does() {
 #[test]
 fn every_command_has_a_long_help_with_an_example() {
     let test = CliTest::new();
-    for command in ["demo", "audit", "identify", "fit", "frontier", "predict", "verify"] {
+    for command in ["demo", "audit", "identify", "fit", "frontier", "sweep", "paper", "predict", "verify"] {
         let help = test.run(&format!("{command} --help"));
         assert!(help.contains("Example") && help.contains(&format!("evenhand {command}")), "{help}");
         assert!(!help.to_lowercase().contains("fair"), "{help}");

@@ -10,6 +10,8 @@ mod frontier;
 mod help;
 mod identify;
 mod learner;
+mod paper;
 mod shift;
 mod support;
+mod sweep;
 mod verify;

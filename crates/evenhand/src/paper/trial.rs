@@ -6,6 +6,7 @@ use super::Contender;
 use crate::Result;
 use crate::constraint::Measure;
 use crate::correction::{Assessment, Binding, Bound, Correction, Observer, Problem, Silent, Stop};
+use crate::data::Dataset;
 use crate::learner::Logistic;
 use crate::notion::Notion;
 use crate::recipe::Prepared;
@@ -61,10 +62,14 @@ impl Trial {
     /// # Errors
     /// Those of [`Binding::new`].
     pub fn new(prepared: &Prepared, notion: &Notion) -> Result<Self> {
-        let published = prepared.correction(notion.clone());
-        let (binding, train, _) = Binding::new(&published, &prepared.train)?;
-        let (test, _) = binding.problem(&prepared.test)?;
-        Ok(Self { published, learner: prepared.learner(), train, test })
+        Self::bind(prepared.correction(notion.clone()), prepared.learner(), &prepared.train, &prepared.test)
+    }
+
+    /// Binds what is asked to rows.
+    pub(super) fn bind(published: Correction, learner: Logistic, train: &Dataset, test: &Dataset) -> Result<Self> {
+        let (binding, train, _) = Binding::new(&published, train)?;
+        let (test, _) = binding.problem(test)?;
+        Ok(Self { published, learner, train, test })
     }
 
     /// Trains a contender, and judges it on both kinds of rows.
@@ -72,13 +77,24 @@ impl Trial {
     /// # Errors
     /// Those of [`Correction::solve`].
     pub fn measure(&self, contender: Contender, observer: &mut dyn Observer) -> Result<Measured> {
-        let settings = contender.settings(&self.published);
+        self.measure_by(contender, Measure::Decisions, observer)
+    }
+
+    /// The same, with multipliers found by decisions or by scores.
+    pub(super) fn measure_by(
+        &self,
+        contender: Contender,
+        measure: Measure,
+        observer: &mut dyn Observer,
+    ) -> Result<Measured> {
+        let settings = Correction { measure, ..contender.settings(&self.published) };
         let outcome = settings.solve(&self.train, &self.learner, observer)?;
+        let train = outcome.assess(&self.train, Measure::Decisions)?;
         let test = outcome.assess(&self.test, Measure::Decisions)?;
         // A bound of nothing: what is wanted of the judgement is what chance alone would show.
         let judged = outcome.judge(&self.test, &[Bound::MaxViolation(0.0)], Measure::Decisions, 0.95)?;
         Ok(Measured {
-            train: Part::of(&outcome.train),
+            train: Part::of(&train),
             test: Part::of(&test),
             floor: judged.first().and_then(|judged| judged.floor),
             fits: outcome.fits,
