@@ -181,13 +181,14 @@ Methods:
   unconstrained  one fit, with nothing asked of it
   reweighing     one fit, with weights that make label and groups independent, whatever the notion
                  [Kamiran & Calders 2012]
-  calibration    one fit, then thresholds by group that keep the notion, or the bounds, on the training
-                 rows at the least error; two classes [Hardt, Price & Srebro 2016]. THE MODEL NEEDS THE
-                 GROUPS TO DECIDE: every file to be predicted must have the columns that tell them
+  calibration    one fit, then thresholds by group that keep the notion, or the bounds, on the
+                 training rows at the least error; two classes [Hardt, Price & Srebro 2016].
+                 THE MODEL NEEDS THE GROUPS TO DECIDE: every file to be predicted must have the
+                 columns that tell them, also where the learner may not see them
   lagrangian     a linear model and multipliers trained jointly by gradients, violations relaxed by
                  hinges; two classes, built-in learner only [Eban et al. 2017]
-Bounds are looked for by `correction` and `calibration`, and judged whatever the method. Options under
-Correction belong to `correction`, but that --preset notebook also sets how other methods fit.
+Bounds are looked for by `correction` and `calibration`, and judged whatever the method. Options
+under Correction belong to `correction`, but that --preset notebook also sets how others fit.
 
 Examples:
   evenhand fit adult.csv --label income --positive '>50K' --group sex --group race \\
@@ -210,7 +211,7 @@ group has no rows there; 2 bad input. With too few rows to tell and a value with
 exit code is 0, with a note; a stricter pipeline can read `verdict` from --json.
 
 JSON keys: method, notion, groups, classes (in the order of class_rates), multipliers (name, value),
-rule (how they become weights: tilt, factor, range, relative), train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
+rule (of a correction, how they become weights: tilt, factor, range, relative), train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
 chosen_by (with --select), thresholds and groups_needed (with --method calibration), slack (with --method lagrangian), uncorrected (train, test), stop, loops, fits, seconds, warnings, model, weights, trace, bounds.
 Keys of a bound: rows (`test` or `training`), bound, value, low, high, confidence, verdict (`met`,
 `not-met`, `too-few-rows`), worst, unmeasured, floor (what chance alone would show), row_count."

@@ -33,8 +33,9 @@ pub(super) struct Report {
     groups: Vec<String>,
     classes: Vec<String>,
     multipliers: Vec<NamedValue>,
-    /// How they become weights.
-    rule: WeightRule,
+    /// How they become weights, with a correction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<WeightRule>,
     train: Assessment,
     #[serde(flatten)]
     rules: Rules,
@@ -90,7 +91,7 @@ impl Report {
                 .multipliers()
                 .map(|(name, value)| NamedValue { name: name.to_owned(), value: Some(value) })
                 .collect(),
-            rule: fitted.outcome().rule,
+            rule: config.correction.method.is_correction().then_some(fitted.outcome().rule),
             train: train.after,
             chosen_by: fitted.outcome().judged.clone(),
             test: tested,

@@ -57,10 +57,10 @@ impl Rules {
     }
 
     /// What stands above multipliers, where there are any.
-    pub(super) fn heading(&self, rule: WeightRule) -> Option<String> {
-        match self.method {
-            Method::Correction => Some(format!("Multipliers ({} weights)", rule.name())),
-            Method::Lagrangian(_) => {
+    pub(super) fn heading(&self, rule: Option<WeightRule>) -> Option<String> {
+        match (self.method, rule) {
+            (_, Some(rule)) => Some(format!("Multipliers ({} weights)", rule.name())),
+            (Method::Lagrangian(_), None) => {
                 Some(format!("Multipliers of the relaxed violations, with slack {:.2}", self.slack.unwrap_or_default()))
             }
             _ => None,
