@@ -72,6 +72,7 @@ fn advice(warning: &Warning) -> Option<&'static str> {
         Warning::ConstantColumn { .. } => Some("leave it out with --ignore"),
         Warning::RenamedColumn { .. } => Some("give every column a name of its own"),
         Warning::UnseenCategories { .. } => Some("check the spelling of the values, or fit again with rows like these"),
+        Warning::UnseenPattern { .. } => Some("fit again with rows like these, or ask for fewer groups"),
         Warning::LearnerNotConverged { .. } => Some("raise --l2"),
         _ => None,
     }

@@ -12,6 +12,8 @@ use crate::training::{TrainingArgs, see_below};
 /// Weights depend on a row's groups and label alone (but see --shift). They are found by a few fits, so that groups
 /// are treated alike in the sense of --notion, or just within a bound you give. The same
 /// classifier without correction is fitted for comparison. [Jiang & Nachum 2019]
+///
+/// --method has other methods to compare with, on the same rows, groups and notions.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // switches on a command line
@@ -46,6 +48,19 @@ pub(crate) struct FitArgs {
     /// Where to write one line per loop (.csv, .parquet, .arrow, …).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) trace: Option<PathBuf>,
+
+    /// By which method groups are treated alike; see below.
+    #[arg(long, value_enum, default_value_t = MethodArg::Correction, help_heading = "Method")]
+    pub(super) method: MethodArg,
+
+    /// Whether lots decide between the thresholds of --method calibration: `randomised` is the optimum, in
+    /// expectation; `deterministic` has one threshold each [default: randomised].
+    #[arg(long, value_enum, help_heading = "Method")]
+    pub(super) decisions: Option<DecisionsArg>,
+
+    /// Seed by which --method calibration draws decisions, or --method lagrangian puts rows in order [default: 0].
+    #[arg(long, value_name = "NUMBER", help_heading = "Method")]
+    pub(super) method_seed: Option<u64>,
 
     /// How weights are found: by our own method, by the loop of the paper, or as its authors'
     /// notebooks do (which also penalise the intercept and do not standardise).
@@ -107,7 +122,7 @@ pub(crate) struct FitArgs {
 }
 
 /// Named conventions.
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PresetArg {
     Default,
     Paper,
@@ -122,6 +137,23 @@ impl From<PresetArg> for Preset {
             PresetArg::Notebook => Self::Notebook,
         }
     }
+}
+
+/// By which method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum MethodArg {
+    Correction,
+    Unconstrained,
+    Reweighing,
+    Calibration,
+    Lagrangian,
+}
+
+/// Whether lots decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum DecisionsArg {
+    Randomised,
+    Deterministic,
 }
 
 /// Whether weights are bounded.
@@ -155,6 +187,20 @@ pub(super) enum TechniqueArg {
 const EXAMPLES: &str = concat!(
     see_below!(),
     "
+Methods:
+  correction     multipliers, and weights from them: what this program is for
+  unconstrained  one fit, with nothing asked of it
+  reweighing     one fit, with weights that make label and groups independent, whatever the notion
+                 [Kamiran & Calders 2012]
+  calibration    one fit, then thresholds by group that keep the notion, or the bounds, on the
+                 training rows at the least error; two classes [Hardt, Price & Srebro 2016].
+                 THE MODEL NEEDS THE GROUPS TO DECIDE: every file to be predicted must have the
+                 columns that tell them, also where the learner may not see them
+  lagrangian     a linear model and multipliers trained jointly by gradients, violations relaxed by
+                 hinges; two classes, built-in learner only [Eban et al. 2017]
+Bounds are looked for by `correction` and `calibration`, and judged whatever the method. Options
+under Correction belong to `correction`, but that --preset notebook also sets how others fit.
+
 Examples:
   evenhand fit adult.csv --label income --positive '>50K' --group sex --group race \\
       --notion demographic-parity --holdout 0.3 --seed 7 --model model.json
@@ -175,9 +221,9 @@ Exit codes: 0 fine; 1 a bound was not met, by its verdict, by the value as measu
 group has no rows there; 2 bad input. With too few rows to tell and a value within the bound the
 exit code is 0, with a note; a stricter pipeline can read `verdict` from --json.
 
-JSON keys: notion, groups, classes (in the order of class_rates), multipliers (name, value),
-rule (how they become weights: tilt, factor, range, relative), train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
-chosen_by (with --select), uncorrected (train, test), stop, loops, fits, seconds, warnings, model, weights, trace, bounds.
+JSON keys: method, notion, groups, classes (in the order of class_rates), multipliers (name, value),
+rule (of a correction, how they become weights: tilt, factor, range, relative), train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
+chosen_by (with --select), thresholds and groups_needed (with --method calibration), slack (with --method lagrangian), uncorrected (train, test), stop, loops, fits, seconds, warnings, model, weights, trace, bounds.
 Keys of a bound: rows (`test` or `training`), bound, value, low, high, confidence, verdict (`met`,
 `not-met`, `too-few-rows`), worst, unmeasured, floor (what chance alone would show), row_count."
 );

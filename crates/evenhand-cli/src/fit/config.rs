@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use evenhand::constraint::WeightRange;
-use evenhand::correction::{Keep, Selection, Solver, Technique};
-use evenhand::{Bound, Correction, Judgement, Preset, Tilt};
+use evenhand::correction::{Calibration, Decisions, Keep, Lagrangian, Selection, Solver, Technique};
+use evenhand::{Bound, Correction, Judgement, Method, Preset, Tilt};
 
-use super::args::{FitArgs, KeepArg, RangeArg, TechniqueArg, TiltArg};
+use super::args::{DecisionsArg, FitArgs, KeepArg, MethodArg, PresetArg, RangeArg, TechniqueArg, TiltArg};
 use crate::failure::Usage;
 use crate::files;
 use crate::training::Training;
@@ -41,9 +41,22 @@ impl Config {
     }
 }
 
+impl Config {
+    /// What is said where no file was asked for.
+    pub(super) fn nothing_saved(&self) -> &'static str {
+        match self.correction.method {
+            Method::Correction | Method::Reweighing => {
+                "nothing was saved; give --model FILE, or --weights FILE for a learner elsewhere"
+            }
+            _ => "nothing was saved; give --model FILE",
+        }
+    }
+}
+
 fn correction(args: &FitArgs) -> Result<Correction> {
     let preset = Preset::from(args.preset);
     let mut correction = args.training.correction(preset)?;
+    correction.method = method(args)?;
     correction.bounds = bounds(args);
     correction.technique = technique(args)?;
     correction.standardise |= args.standardise;
@@ -57,6 +70,86 @@ fn bounds(args: &FitArgs) -> Vec<Bound> {
     let violation = args.max_violation.map(Bound::MaxViolation);
     let difference = args.max_difference.map(Bound::MaxDifference);
     [violation, difference, args.min_ratio.map(Bound::MinRatio)].into_iter().flatten().collect()
+}
+
+/// The method with its own options. What belongs to others is refused rather than forgotten.
+fn method(args: &FitArgs) -> Result<Method> {
+    let method = match args.method {
+        MethodArg::Correction => Method::Correction,
+        MethodArg::Unconstrained => Method::Unconstrained,
+        MethodArg::Reweighing => Method::Reweighing,
+        MethodArg::Calibration => Method::Calibration(Calibration { decisions: decisions(args) }),
+        MethodArg::Lagrangian => {
+            Method::Lagrangian(Lagrangian { seed: args.method_seed.unwrap_or(0), ..Lagrangian::default() })
+        }
+    };
+    let refused = if method.is_correction() {
+        foreign(args, method)
+    } else {
+        foreign(args, method).or_else(|| of_corrections(args)).or_else(|| of_output(args, method))
+    };
+    match refused {
+        Some((option, why)) => Err(Usage::new(format!("{option} does not go with --method {method}: {why}"))
+            .hint("leave one of the two out")
+            .into()),
+        None => Ok(method),
+    }
+}
+
+fn decisions(args: &FitArgs) -> Decisions {
+    match args.decisions {
+        Some(DecisionsArg::Deterministic) => Decisions::Deterministic,
+        Some(DecisionsArg::Randomised) | None => Decisions::Randomised { seed: args.method_seed.unwrap_or(0) },
+    }
+}
+
+/// An option that was given, and why it does not go with the method.
+type Refused = Option<(&'static str, &'static str)>;
+
+/// Options of calibrations and of the Lagrangian approach.
+fn foreign(args: &FitArgs, method: Method) -> Refused {
+    let draws = matches!(
+        method,
+        Method::Calibration(Calibration { decisions: Decisions::Randomised { .. } }) | Method::Lagrangian(_)
+    );
+    let linear = matches!(method, Method::Lagrangian(_));
+    let own = args.training.own_learner().or(args.no_penalise_intercept.then_some("--no-penalise-intercept"));
+    match own {
+        Some(option) if linear => Some((option, "it trains a linear model of its own, without a penalty")),
+        _ if args.decisions.is_some() && !method.decides_by_group() => {
+            Some(("--decisions", "only a calibration has thresholds to draw between"))
+        }
+        _ if args.method_seed.is_some() && !draws => Some(("--method-seed", "nothing is drawn")),
+        _ => None,
+    }
+}
+
+/// Options of the search for multipliers.
+fn of_corrections(args: &FitArgs) -> Refused {
+    let given = [
+        ("--range", args.range.is_some()),
+        ("--margin", args.margin.is_some()),
+        ("--max-fits", args.max_fits.is_some()),
+        ("--tilt", args.tilt.is_some()),
+        ("--step", args.step.is_some()),
+        ("--loops", args.loops.is_some()),
+        ("--keep", args.keep.is_some()),
+        ("--sampling-seed", args.sampling_seed.is_some()),
+        ("--preset paper", args.preset == PresetArg::Paper),
+    ];
+    let first = given.into_iter().find(|(_, given)| *given);
+    first.map(|(option, _)| (option, "only a correction looks for weights by multipliers"))
+}
+
+/// Files that a method has nothing to write to.
+fn of_output(args: &FitArgs, method: Method) -> Refused {
+    let weighs = method == Method::Reweighing;
+    let loops = matches!(method, Method::Lagrangian(_));
+    match (&args.weights, &args.trace) {
+        (Some(_), _) if !weighs => Some(("--weights", "it weighs no row differently")),
+        (_, Some(_)) if !loops => Some(("--trace", "it has no loops")),
+        _ => None,
+    }
 }
 
 /// The preset's way, changed as asked. What belongs to the other way is refused rather than forgotten.

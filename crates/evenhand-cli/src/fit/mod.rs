@@ -1,12 +1,14 @@
 //! `evenhand fit`: find the weights, and the classifier that goes with them.
 //!
-//! `args` is what can be typed, `config` what it means, `report` what is shown, `bounds` the verdicts in it,
+//! `args` is what can be typed, `config` what it means, `report` what is shown, `bounds` the verdicts in it, `rules`
+//! what a method found,
 //! `tables` the files of weights and loops. The work itself is the library's.
 
 mod args;
 mod bounds;
 mod config;
 mod report;
+mod rules;
 mod tables;
 
 pub(crate) use args::{FitArgs, PresetArg};
@@ -14,24 +16,24 @@ pub(crate) use args::{FitArgs, PresetArg};
 use anyhow::Result;
 use evenhand::correction::{Assessment, Problem};
 use evenhand::model::LearnerRecord;
-use evenhand::{Dataset, Fitted, Judgement, Learner, Model, Warning};
+use evenhand::{Dataset, Fitted, Judgement, Learner, Method, Model, Warning};
 
 use crate::Ending;
 use crate::output::{self, Told, note};
-use crate::training::Method;
+use crate::training::Fitter;
 use bounds::Judged;
 use config::Config;
 use report::{Comparison, Report};
 
 pub(crate) fn run(args: FitArgs) -> Result<Ending> {
     let config = Config::new(args)?;
-    match config.training.method.clone() {
-        Method::Logistic(settings) => {
+    match config.training.fitter.clone() {
+        Fitter::Logistic(settings) => {
             let record =
                 |model: &evenhand::learner::LogisticModel| LearnerRecord::Logistic { settings, model: model.clone() };
             run_with(&config, &settings, record)
         }
-        Method::Process(learner) => {
+        Fitter::Process(learner) => {
             let record = |model: &evenhand::learner::ProcessModel| LearnerRecord::Process { model: model.clone() };
             run_with(&config, &learner, record)
         }
@@ -45,7 +47,7 @@ fn run_with<L: Learner>(
 ) -> Result<Ending> {
     let progress = config.training.start()?;
     let rows = config.training.read(progress)?;
-    let mut watch = progress.loops(config.correction.solver.most_fits());
+    let mut watch = progress.loops(most_loops(config));
     let fitted = config.correction.fit_observed(&rows.train, learner, &mut watch)?;
     let seconds = watch.finish();
     let compared = progress.during("comparing", || compare(config, learner, &fitted, rows.test.as_ref()))?;
@@ -69,6 +71,15 @@ fn run_with<L: Learner>(
     show(config, &report)
 }
 
+/// How many loops there may be.
+fn most_loops(config: &Config) -> usize {
+    match config.correction.method {
+        Method::Correction => config.correction.solver.most_fits(),
+        Method::Lagrangian(lagrangian) => lagrangian.passes,
+        _ => 1,
+    }
+}
+
 /// The classifier with and without correction, on training and on test rows.
 struct Compared {
     train: Comparison,
@@ -88,17 +99,17 @@ fn compare<L: Learner>(
     let before = correction.uncorrected(fitted.problem(), learner)?;
     let after: &Assessment = &fitted.outcome().train;
     let train = Comparison { before: before.train, after: after.clone() };
-    let judge = |problem: &Problem| {
-        problem.judge(fitted.predictor(), &correction.bounds, correction.measure, config.confidence)
-    };
+    let judge =
+        |problem: &Problem| fitted.outcome().judge(problem, &correction.bounds, correction.measure, config.confidence);
     let Some(test) = test else {
         let judgements = judge(fitted.problem())?;
         return Ok(Compared { train, test: None, judgements, warnings: Vec::new() });
     };
-    let (problem, warnings) = fitted.binding().problem(test)?;
+    let (problem, mut warnings) = fitted.binding().problem(test)?;
+    warnings.extend(fitted.outcome().unseen(&problem));
     let test = Comparison {
         before: problem.assess_predictor(&before.predictor, correction.measure)?,
-        after: problem.assess_predictor(fitted.predictor(), correction.measure)?,
+        after: fitted.outcome().assess(&problem, correction.measure)?,
     };
     Ok(Compared { train, test: Some(test), judgements: judge(&problem)?, warnings })
 }
@@ -110,7 +121,7 @@ fn show(config: &Config, report: &Report) -> Result<Ending> {
         output::warn(&report.warnings);
         output::text(&report.to_text())?;
         if config.model.is_none() && config.weights.is_none() {
-            note("nothing was saved; give --model FILE, or --weights FILE for a learner elsewhere");
+            note(config.nothing_saved());
         }
     }
     if let Some(warning) = report.unmeasured() {

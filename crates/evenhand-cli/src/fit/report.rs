@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::bounds::Judged;
 use super::config::Config;
+use super::rules::Rules;
 use crate::output::Told;
 use crate::text::{Lines, clean, counted, or_dash, percent, rate, signed, thousands};
 
@@ -27,13 +28,17 @@ pub(super) struct Comparison {
 /// Everything that is shown. The keys are stable.
 #[derive(Serialize)]
 pub(super) struct Report {
+    method: &'static str,
     notion: Vec<String>,
     groups: Vec<String>,
     classes: Vec<String>,
     multipliers: Vec<NamedValue>,
-    /// How they become weights.
-    rule: WeightRule,
+    /// How they become weights, with a correction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<WeightRule>,
     train: Assessment,
+    #[serde(flatten)]
+    rules: Rules,
     /// On the rows by which weights were chosen, where these are not the training rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     chosen_by: Option<Assessment>,
@@ -77,6 +82,8 @@ impl Report {
         let notions = config.correction.notions.clone();
         let (tested, untested) = test.map(|test| (test.after, test.before)).unzip();
         Self {
+            method: config.correction.method.name(),
+            rules: Rules::new(config.correction.method, fitted),
             notion: notions.iter().map(ToString::to_string).collect(),
             groups: fitted.binding().group_names(),
             classes: fitted.binding().classes().to_vec(),
@@ -84,7 +91,7 @@ impl Report {
                 .multipliers()
                 .map(|(name, value)| NamedValue { name: name.to_owned(), value: Some(value) })
                 .collect(),
-            rule: fitted.outcome().rule,
+            rule: config.correction.method.is_correction().then_some(fitted.outcome().rule),
             train: train.after,
             chosen_by: fitted.outcome().judged.clone(),
             test: tested,
@@ -116,11 +123,12 @@ impl Report {
         if !bounds.is_empty() {
             bounds = format!("Bounds\n{bounds}\n");
         }
-        format!(
-            "{}\n{table}\nMultipliers ({} weights)\n{multipliers}\n{bounds}{ending}",
-            definitions.concat(),
-            self.rule.name()
-        )
+        let definitions = definitions.concat();
+        let found = match self.rules.heading(self.rule) {
+            Some(heading) => format!("{heading}\n{multipliers}\n"),
+            None => self.rules.to_text(),
+        };
+        format!("{}{definitions}\n{table}\n{found}{bounds}{ending}", self.rules.method())
     }
 
     /// A warning that names the constraints test rows cannot tell, if there are any.
@@ -184,6 +192,7 @@ impl Report {
 
     fn ending(&self) -> String {
         let how = match self.stop {
+            stop if !self.rules.is_correction() => self.rules.ending(stop),
             Stop::Converged if !self.bounds.is_empty() => "converged: within the bound on the training rows",
             Stop::Converged => "converged: violations are as small as the training rows can tell",
             Stop::LoopLimit => "all loops were run",

@@ -15,7 +15,7 @@ use evenhand::{Correction, Dataset, Error, Learner, Preset};
 use crate::Ending;
 use crate::files;
 use crate::output::{self, Told};
-use crate::training::{Method, Training, TrainingArgs, see_below};
+use crate::training::{Fitter, Training, TrainingArgs, see_below};
 use report::Report;
 
 /// Trace error against violation, from no correction to as little violation as weights lead to.
@@ -77,9 +77,9 @@ struct Traced<P> {
 
 pub(crate) fn run(args: FrontierArgs) -> Result<Ending> {
     let config = Config::new(args)?;
-    match &config.training.method {
-        Method::Logistic(learner) => run_with(&config, learner),
-        Method::Process(learner) => run_with(&config, learner),
+    match &config.training.fitter {
+        Fitter::Logistic(learner) => run_with(&config, learner),
+        Fitter::Process(learner) => run_with(&config, learner),
     }
 }
 

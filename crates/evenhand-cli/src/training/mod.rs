@@ -25,7 +25,7 @@ pub(crate) struct Training {
     schema: Schema,
     pub(crate) reading: ReadOptions,
     rows: Rows,
-    pub(crate) method: Method,
+    pub(crate) fitter: Fitter,
     threads: Option<usize>,
     pub(crate) json: bool,
     quiet: bool,
@@ -33,7 +33,7 @@ pub(crate) struct Training {
 
 /// Who fits.
 #[derive(Clone)]
-pub(crate) enum Method {
+pub(crate) enum Fitter {
     Logistic(Logistic),
     Process(ProcessLearner),
 }
@@ -44,7 +44,7 @@ impl Training {
         Ok(Self {
             schema: args.data.schema(),
             reading: args.data.reading()?,
-            method: method(&args, usual)?,
+            fitter: fitter(&args, usual)?,
             rows: Rows::new(args.holdout, args.seed, args.test)?,
             data: args.data.data,
             threads: args.threads.map(usize::from),
@@ -80,6 +80,16 @@ impl Training {
 }
 
 impl TrainingArgs {
+    /// The option by which the user chose or set the learner, if there is one.
+    pub(crate) fn own_learner(&self) -> Option<&'static str> {
+        let given = [
+            ("--learner", self.learner.is_some()),
+            ("--l2", self.l2.is_some()),
+            ("--penalise-intercept", self.penalise_intercept),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+    }
+
     /// What is asked, by the conventions of a preset.
     pub(crate) fn correction(&self, preset: Preset) -> Result<Correction> {
         let mut notions = self.notions.iter().map(|one| one.parse()).collect::<evenhand::Result<Vec<Notion>>>()?;
@@ -102,12 +112,12 @@ impl TrainingArgs {
     }
 }
 
-fn method(args: &TrainingArgs, usual: Logistic) -> Result<Method> {
+fn fitter(args: &TrainingArgs, usual: Logistic) -> Result<Fitter> {
     if let Some(command) = &args.learner {
-        return Ok(Method::Process(ProcessLearner { command: command.clone() }));
+        return Ok(Fitter::Process(ProcessLearner { command: command.clone() }));
     }
     let penalise_intercept = args.penalise_intercept || usual.penalise_intercept;
     let learner = Logistic { l2: args.l2.unwrap_or(usual.l2), penalise_intercept, ..usual };
     learner.check()?;
-    Ok(Method::Logistic(learner))
+    Ok(Fitter::Logistic(learner))
 }

@@ -10,6 +10,7 @@ mod frontier;
 mod help;
 mod identify;
 mod learner;
+mod method;
 mod paper;
 mod shift;
 mod support;

@@ -1,0 +1,114 @@
+//! What a method found, other than the classifier and its rates: in words, and as JSON.
+
+use evenhand::constraint::WeightRule;
+use evenhand::correction::{Calibration, Decisions, PatternRule, Step, Thresholds};
+use evenhand::{Fitted, Method, Predictor, Stop};
+use serde::Serialize;
+
+use crate::text::{clean, rate, thousands};
+
+/// At most so many patterns of groups; JSON has all.
+const MOST_LINES: usize = 40;
+
+/// Thresholds of a calibration, the slack of the Lagrangian approach; of a correction nothing.
+#[derive(Serialize)]
+pub(super) struct Rules {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thresholds: Option<Thresholds>,
+    /// The columns without which nothing can be decided.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    groups_needed: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slack: Option<f64>,
+    #[serde(skip)]
+    method: Method,
+}
+
+impl Rules {
+    pub(super) fn new<P: Predictor>(method: Method, fitted: &Fitted<P>) -> Self {
+        let groups = method.decides_by_group().then(|| fitted.binding().group_columns());
+        Self {
+            thresholds: fitted.outcome().thresholds.clone(),
+            groups_needed: groups.unwrap_or_default(),
+            slack: fitted.outcome().slack,
+            method,
+        }
+    }
+
+    pub(super) fn is_correction(&self) -> bool {
+        self.method.is_correction()
+    }
+
+    /// The method in a line, where it is not our own.
+    pub(super) fn method(&self) -> String {
+        let what = match self.method {
+            Method::Unconstrained => "one fit, with nothing asked of it",
+            Method::Reweighing => "one fit, with weights that make label and groups independent",
+            Method::Calibration(Calibration { decisions: Decisions::Deterministic }) => {
+                "one fit, then a threshold for each pattern of groups"
+            }
+            Method::Calibration(_) => {
+                "one fit, then thresholds for each pattern of groups; rates are in expectation over the lots"
+            }
+            Method::Lagrangian(_) => "coefficients and multipliers trained jointly, violations relaxed by hinges",
+            _ => return String::new(),
+        };
+        format!("{}: {what}\n", self.method)
+    }
+
+    /// What stands above multipliers, where there are any.
+    pub(super) fn heading(&self, rule: Option<WeightRule>) -> Option<String> {
+        match (self.method, rule) {
+            (_, Some(rule)) => Some(format!("Multipliers ({} weights)", rule.name())),
+            (Method::Lagrangian(_), None) => {
+                Some(format!("Multipliers of the relaxed violations, with slack {:.2}", self.slack.unwrap_or_default()))
+            }
+            _ => None,
+        }
+    }
+
+    /// The thresholds, and what they ask of files to be predicted.
+    pub(super) fn to_text(&self) -> String {
+        let Some(Thresholds { patterns, .. }) = &self.thresholds else { return String::new() };
+        let line = |rule: &PatternRule| {
+            let groups: Vec<String> = rule.groups.iter().map(|name| clean(name)).collect();
+            let groups = if groups.is_empty() { "(in no group)".to_owned() } else { groups.join(" and ") };
+            format!("  {groups} ({} rows): {}\n", thousands(rule.rows), in_words(&rule.steps))
+        };
+        let more = patterns.len().checked_sub(MOST_LINES + 1).map(|more| format!("  and {} more\n", more + 1));
+        let lines: String = patterns.iter().take(MOST_LINES).map(line).chain(more).collect();
+        let needed: Vec<String> = self.groups_needed.iter().map(|name| clean(name)).collect();
+        format!(
+            "Thresholds of the probability\n{lines}To decide, the model needs the groups: {}.\n\n",
+            needed.join(", ")
+        )
+    }
+
+    /// How it ended, in words.
+    pub(super) fn ending(&self, stop: Stop) -> &'static str {
+        match (self.method, stop) {
+            (_, Stop::Cancelled) => "cancelled",
+            (Method::Calibration(_), Stop::Infeasible) => {
+                "no thresholds keep all that was asked: these miss the worst by least"
+            }
+            (Method::Calibration(Calibration { decisions: Decisions::Deterministic }), _) => {
+                "single thresholds keep what was asked as nearly as rows allow"
+            }
+            (Method::Calibration(_), _) => "what was asked holds on the training rows at the least error",
+            (Method::Lagrangian(_), Stop::Infeasible) => "whatever the slack, everyone is decided alike",
+            (Method::Lagrangian(_), _) => "all passes were run",
+            _ => "no bound and no notion was looked for",
+        }
+    }
+}
+
+fn in_words(steps: &[Step]) -> String {
+    let step = |Step { at_least, chance }: &Step| {
+        let from = at_least.map_or("always".to_owned(), |least| format!("from {}", rate(least)));
+        if *chance >= 1.0 { from } else { format!("{from} with chance {chance:.3}") }
+    };
+    match steps {
+        [] => "never positive".to_owned(),
+        steps => format!("positive {}", steps.iter().map(step).collect::<Vec<_>>().join(", ")),
+    }
+}
