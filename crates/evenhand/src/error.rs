@@ -275,6 +275,9 @@ pub enum Error {
         /// What it said.
         detail: String,
     },
+    /// Somebody asked to stop before there was anything to return.
+    #[error("interrupted before the first fit was done")]
+    Interrupted,
     /// A file that is not a model.
     #[error("{}: not an evenhand model: {detail}", path.display())]
     ModelFormat {
@@ -335,6 +338,7 @@ impl Error {
             Self::Setting { .. } => "setting-invalid",
             Self::Length { .. } => "length-mismatch",
             Self::Learner { .. } => "learner-failed",
+            Self::Interrupted => "interrupted",
             Self::ModelFormat { .. } => "model-format",
             Self::ModelVersion { .. } => "model-version",
             Self::ModelIntegrity { .. } => "model-integrity",

@@ -13,10 +13,10 @@ use super::slopes::{Slopes, slopes};
 use super::span::{independent, least_norm};
 use super::step::{Step, Tangents};
 use super::{Bound, Newton, Observer, Outcome, Stop};
-use crate::Result;
 use crate::constraint::{Constraint, Measure, Reference, Tilt, TiltTable, WeightRange, WeightRule};
 use crate::kernel::{Band, Tally, band};
 use crate::learner::{Learner, Logistic, Tangent};
+use crate::{Error, Result};
 
 /// How far the first step may move an exponent, how far any may, and below what nothing moves.
 const RADIUS: [f64; 3] = [2.0, 4.0, 1e-3];
@@ -73,8 +73,8 @@ const PRICE: [f64; 2] = [0.5, 20.0];
 /// The least saving for which a goal already reached is approached from inside: a share of the mean squared exponent, or error.
 const SAVING: [f64; 2] = [0.1, 1e-3];
 
-/// So many times at most.
-const SAVINGS: usize = 8;
+/// So many times at most; fewer where a fit may be dear.
+const SAVINGS: [usize; 2] = [2, 8];
 
 pub(super) fn correct<L: Learner>(
     run: Run<'_, L>,
@@ -83,7 +83,8 @@ pub(super) fn correct<L: Learner>(
 ) -> Result<Outcome<L::Predictor>> {
     let mut search = Search::start(run, newton)?;
     let tries = if search.asked() { THRIFT.len() } else { UNASKED };
-    let stop = if search.tell(observer) { search.reach(tries, observer)? } else { Stop::Cancelled };
+    let reached = if search.tell(observer) { uninterrupted(search.reach(tries, observer))? } else { None };
+    let stop = reached.unwrap_or(Stop::Cancelled);
     Ok(search.into_outcome(stop))
 }
 
@@ -192,7 +193,8 @@ impl<'a, L: Learner> Search<'a, L> {
         if self.is_near_enough() {
             return Ok(left.map_or(stop, |left| self.settle(left, stop)));
         }
-        let hard = may_go_on(stop) || stop == Stop::Converged && (again || self.asked() && self.is_saturated());
+        let hard = may_go_on(stop)
+            || stop == Stop::Converged && (again || self.asked() && self.derivatives && self.is_saturated());
         if hard {
             stop = self.resort(Tilt::Centred, WeightRange::Unbounded, 0, stop, observer)?;
         }
@@ -248,7 +250,7 @@ impl<'a, L: Learner> Search<'a, L> {
                 let first = step.moves.iter().map(|by| by * most).collect();
                 step.moves = polish(self.run.problem, &self.goal, &band, &self.reach, first);
             }
-            let trial = self.fit(&step.moves)?;
+            let Some(trial) = uninterrupted(self.fit(&step.moves))? else { break Stop::Cancelled };
             let (go_on, after) = (self.told(&trial, observer), self.worst(&trial));
             if !self.derivatives {
                 self.learn(&step.moves, &trial);
@@ -289,7 +291,7 @@ impl<'a, L: Learner> Search<'a, L> {
     /// With the goal reached, takes back what it did not need.
     fn save(&mut self, observer: &mut dyn Observer) -> Result<Stop> {
         let mut stale = true;
-        for _ in 0..SAVINGS {
+        for _ in 0..SAVINGS[usize::from(self.derivatives)] {
             // Without a bound there is nothing to save: the goal is a point.
             if self.is_zero() || self.goal.is_point() || self.run.tried() >= self.newton.max_fits {
                 break;
@@ -298,7 +300,7 @@ impl<'a, L: Learner> Search<'a, L> {
                 self.renew_slopes()?;
             }
             let Some(step) = self.step(KEPT).filter(|step| self.is_saving(step)) else { break };
-            let trial = self.fit(&step.moves)?;
+            let Some(trial) = uninterrupted(self.fit(&step.moves))? else { return Ok(Stop::Cancelled) };
             let go_on = self.told(&trial, observer);
             stale = self.goal.excess(&trial.tally) <= 0.0 && self.cost(&trial) <= self.cost(&self.current) + SAVING[1];
             if stale {
@@ -539,6 +541,14 @@ impl<'a, L: Learner> Search<'a, L> {
 
     fn shortest(&self) -> Vec<f64> {
         least_norm(&self.run.table.gram(), &self.current.multipliers)
+    }
+}
+
+/// What a fit gave; `None` where somebody asked to stop: the fits before it stand.
+fn uninterrupted<T>(fit: Result<T>) -> Result<Option<T>> {
+    match fit {
+        Err(Error::Interrupted) => Ok(None),
+        other => other.map(Some),
     }
 }
 
