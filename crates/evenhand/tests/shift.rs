@@ -1,23 +1,20 @@
 //! Corrections that undo the shift of features: with every setting that could get in the way.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
+mod population;
+
 use evenhand::constraint::WeightRange;
 use evenhand::correction::{Binding, Shift, Silent, Solver, Technique};
-use evenhand::data::Categorical;
 use evenhand::features::Features;
 use evenhand::learner::{FnLearner, FnPredictor, LogisticModel, Training, scores};
 use evenhand::model::LearnerRecord;
 use evenhand::{
     Column, Correction, Dataset, Fitted, Learner, Logistic, Measure, Model, Notion, Preset, Schema, Table, Weights,
-    synthetic,
 };
+use population::{table, three_classes};
 
 /// A fit to the last digit, so that fits with the same weights are the same.
 const EXACT: Logistic = Logistic { l2: 1.0, penalise_intercept: false, tolerance: 1e-9, max_passes: 500 };
-
-fn table() -> Table {
-    synthetic::population(6000, 11).unwrap()
-}
 
 fn schema() -> Schema {
     Schema::label("approved").positive("yes").ignore("deserved")
@@ -56,23 +53,6 @@ fn verifies(settings: &Correction, fitted: &Fitted<LogisticModel>, data: &Datase
     assert!(verdict.matches, "{verdict:?}");
     assert!(verdict.checks.iter().any(|check| check.name == "observed" && check.matches == Some(true)));
     model
-}
-
-/// The population with three outcomes: refused, approved, approved with a better rate.
-fn three_classes() -> Dataset {
-    let mut table = table();
-    let Some(Column::Numeric(income)) = table.get("income") else { panic!("income is numeric") };
-    let rich: Vec<bool> = income.iter().map(|income| *income > 40.0).collect();
-    let approved = table.get("approved").unwrap().clone();
-    let outcome = (0..table.rows()).map(|row| {
-        Some(match (approved.text(row).as_deref(), rich[row]) {
-            (Some("yes"), true) => "best",
-            (Some("yes"), false) => "plain",
-            _ => "refused",
-        })
-    });
-    table.set("outcome", Column::Categorical(Categorical::from_values(outcome))).unwrap();
-    Dataset::new(table, &Schema::label("outcome").ignore("approved").ignore("deserved")).unwrap()
 }
 
 /// Rows that weigh 1, 2 or 3.

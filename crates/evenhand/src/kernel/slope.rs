@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::tally::width;
 use super::{Tally, TallyRows, blocks, decide};
 use crate::features::Features;
-use crate::predictor::{Predictor, Tangent};
+use crate::predictor::{Predictor, Scorer, Tangent};
 use crate::{Result, parallel};
 
 /// How the sums of a tally answer to each direction of a tangent.
@@ -28,30 +28,21 @@ pub(crate) fn tally_slopes(
     let (classes, cells) = (rows.classes, rows.cell_labels.len());
     let pass = |part: Range<usize>| {
         let mut sums = vec![0.0; cells * directions * 2 * classes];
-        let (mut scores, mut changes, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
-        for block in blocks(part) {
-            scorer(block.clone(), &mut scores);
-            slopes(block.clone(), &mut changes);
-            rows.cell_of_row.block(block.clone(), &mut numbers);
-            let changes = changes.chunks_exact(directions * classes);
-            for (at, ((scores, changes), &cell)) in scores.chunks_exact(classes).zip(changes).zip(&numbers).enumerate()
-            {
-                let weight = rows.row_weights.map_or(1.0, |weights| weights[block.start + at]);
-                let (first, second) = two_largest(scores);
-                let ahead = (scores[first] - scores[second]) / (2.0 * bandwidth);
-                // The kernel of Epanechnikov in the largest probability's distance from the tie.
-                let density = if ahead < 1.0 { 0.75 * (1.0 - ahead * ahead) / bandwidth } else { 0.0 };
-                let sums = &mut sums[cell as usize * directions * 2 * classes..][..directions * 2 * classes];
-                for (sums, change) in sums.chunks_exact_mut(2 * classes).zip(changes.chunks_exact(classes)) {
-                    let swap = weight * density * 0.5 * (change[first] - change[second]);
-                    sums[first] += swap;
-                    sums[second] -= swap;
-                    for (sum, change) in sums[classes..].iter_mut().zip(change) {
-                        *sum += weight * change;
-                    }
+        each_row(rows, part, [&scorer, &slopes], directions, |scores, changes, cell, weight| {
+            let (first, second) = two_largest(scores);
+            let ahead = (scores[first] - scores[second]) / (2.0 * bandwidth);
+            // The kernel of Epanechnikov in the largest probability's distance from the tie.
+            let density = if ahead < 1.0 { 0.75 * (1.0 - ahead * ahead) / bandwidth } else { 0.0 };
+            let sums = &mut sums[cell as usize * directions * 2 * classes..][..directions * 2 * classes];
+            for (sums, change) in sums.chunks_exact_mut(2 * classes).zip(changes.chunks_exact(classes)) {
+                let swap = weight * density * 0.5 * (change[first] - change[second]);
+                sums[first] += swap;
+                sums[second] -= swap;
+                for (sum, change) in sums[classes..].iter_mut().zip(change) {
+                    *sum += weight * change;
                 }
             }
-        }
+        });
         sums
     };
     let sums = parallel::reduce(features.rows(), pass, |left, right| {
@@ -134,27 +125,19 @@ pub(crate) fn band(
         let others = Tally { classes, sums: vec![0.0; cells * width(classes)] };
         let (cells, weights, slopes_of) = (Vec::new(), Vec::new(), vec![Vec::new(); directions]);
         let mut band = Band { classes, others, cells, weights, scores: Vec::new(), slopes: slopes_of };
-        let (mut scores, mut changes, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
-        for block in blocks(part) {
-            scorer(block.clone(), &mut scores);
-            slopes(block.clone(), &mut changes);
-            rows.cell_of_row.block(block.clone(), &mut numbers);
-            let changes = changes.chunks_exact(directions * classes);
-            for (at, ((scores, slopes), &cell)) in scores.chunks_exact(classes).zip(changes).zip(&numbers).enumerate() {
-                let weight = rows.row_weights.map_or(1.0, |weights| weights[block.start + at]);
-                let (first, second) = two_largest(scores);
-                if scores[first] - scores[second] > 2.0 * reach {
-                    band.others.sums[cell as usize * width(classes) + first] += weight;
-                    continue;
-                }
-                band.cells.push(cell);
-                band.weights.push(weight);
-                band.scores.extend_from_slice(scores);
-                for (all, own) in band.slopes.iter_mut().zip(slopes.chunks_exact(classes)) {
-                    all.extend_from_slice(own);
-                }
+        each_row(rows, part, [&scorer, &slopes], directions, |scores, slopes, cell, weight| {
+            let (first, second) = two_largest(scores);
+            if scores[first] - scores[second] > 2.0 * reach {
+                band.others.sums[cell as usize * width(classes) + first] += weight;
+                return;
             }
-        }
+            band.cells.push(cell);
+            band.weights.push(weight);
+            band.scores.extend_from_slice(scores);
+            for (all, own) in band.slopes.iter_mut().zip(slopes.chunks_exact(classes)) {
+                all.extend_from_slice(own);
+            }
+        });
         band
     };
     Ok(parallel::reduce(features.rows(), pass, |left, right| {
@@ -166,6 +149,27 @@ pub(crate) fn band(
             left.extend(right);
         }
     }))
+}
+
+/// Every row of a part: its scores and, direction by direction, how they change; its cell, and its weight.
+fn each_row(
+    rows: TallyRows<'_>,
+    part: Range<usize>,
+    [scorer, slopes]: [&Scorer<'_>; 2],
+    directions: usize,
+    mut with: impl FnMut(&[f64], &[f64], u32, f64),
+) {
+    let (mut scores, mut changes, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+    for block in blocks(part) {
+        scorer(block.clone(), &mut scores);
+        slopes(block.clone(), &mut changes);
+        rows.cell_of_row.block(block.clone(), &mut numbers);
+        let all = scores.chunks_exact(rows.classes).zip(changes.chunks_exact(directions * rows.classes)).zip(&numbers);
+        for (at, ((scores, changes), &cell)) in all.enumerate() {
+            let weight = rows.row_weights.map_or(1.0, |weights| weights[block.start + at]);
+            with(scores, changes, cell, weight);
+        }
+    }
 }
 
 /// The classes with the largest score and the largest of the others, the first of equals.

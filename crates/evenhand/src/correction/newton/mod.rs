@@ -6,6 +6,8 @@
 //! get the same steps with slopes that are first those of a logistic regression on the same rows, and
 //! are then corrected by what each fit shows (Broyden's update).
 
+mod ways;
+
 use super::goal::Goal;
 use super::polish::{REACH, polish};
 use super::run::{Iterate, Run};
@@ -13,7 +15,7 @@ use super::slopes::{Slopes, slopes};
 use super::span::{independent, least_norm};
 use super::step::{Step, Tangents};
 use super::{Bound, Newton, Observer, Outcome, Stop};
-use crate::constraint::{Constraint, Measure, Reference, Tilt, TiltTable, WeightRange, WeightRule};
+use crate::constraint::{Constraint, Measure, Reference};
 use crate::kernel::{Band, Tally, band};
 use crate::learner::{Learner, Logistic, Tangent};
 use crate::{Error, Result};
@@ -49,20 +51,11 @@ const MISSES: [usize; 2] = [6, 3];
 const NEAR_SLOW: f64 = 0.15;
 const NEAR_MISSES: usize = 2;
 
-/// Exponents beyond this change bounded weights little.
-const SATURATED: f64 = 3.0;
-
-/// What is tried where weights were hard to find.
-const RESORTS: [(Tilt, WeightRange); 2] = [(Tilt::Paper, WeightRange::Bounded), (Tilt::Paper, WeightRange::Unbounded)];
-
 /// What the mean squared exponent weighs against the worst limit, search after search: the first looks for a
 /// correction that is small, the next go where a small one does not lead. The last ones are for
 /// bounds, and rates, that were asked for by number: without one, violations that take so much are left.
 pub(super) const THRIFT: [f64; 5] = [1e-2, 3e-3, 1e-3, 2.5e-4, 2.5e-5];
 const UNASKED: usize = 2;
-
-/// Which of these the bare tilt begins with.
-const BARE: usize = 3;
 
 /// The same once a bound is kept: what is left to save is error first.
 const KEPT: f64 = 2.5e-4;
@@ -110,14 +103,6 @@ pub(super) struct Search<'a, L: Learner> {
     /// Which of [`THRIFT`] is in use.
     thrift: usize,
     pressed: bool,
-}
-
-/// Where a search was when it started from zero again.
-struct Left<P> {
-    table: TiltTable,
-    current: Iterate<P>,
-    thrift: usize,
-    stop: Stop,
 }
 
 impl<'a, L: Learner> Search<'a, L> {
@@ -171,43 +156,6 @@ impl<'a, L: Learner> Search<'a, L> {
     /// What the current fit does.
     pub(super) fn tally(&self) -> &Tally {
         &self.current.tally
-    }
-
-    /// Steps towards the goal by all means there are. Where it had gone some way for another goal, it goes on
-    /// from there, and starts from zero again only if that leads nowhere.
-    pub(super) fn reach(&mut self, tries: usize, observer: &mut dyn Observer) -> Result<Stop> {
-        let again = !self.is_zero();
-        let mut stop = self.go(observer)?;
-        let mut left = None;
-        if again {
-            if !may_go_on(stop) {
-                return Ok(stop);
-            }
-            left = Some(self.leave(self.run.table.rule(), stop)?);
-            // Those of a learner without derivatives were learnt elsewhere; with derivatives they are asked for anyway.
-            self.slopes = Slopes::default();
-            stop = self.go(observer)?;
-        }
-        // Bounded weights that saturate can be had in a roundabout way, at a price: where they were hard to find,
-        // others are looked at as well.
-        if self.is_near_enough() {
-            return Ok(left.map_or(stop, |left| self.settle(left, stop)));
-        }
-        let hard = may_go_on(stop)
-            || stop == Stop::Converged && (again || self.asked() && self.derivatives && self.is_saturated());
-        if hard {
-            stop = self.resort(Tilt::Centred, WeightRange::Unbounded, 0, stop, observer)?;
-        }
-        while may_go_on(stop) && self.thrift + 1 < tries {
-            self.thrift += 1;
-            stop = self.go(observer)?;
-        }
-        for (tilt, range) in RESORTS {
-            if hard && self.asked() && stop != Stop::Cancelled {
-                stop = self.resort(tilt, range, BARE, stop, observer)?;
-            }
-        }
-        Ok(left.map_or(stop, |left| self.settle(left, stop)))
     }
 
     /// Which multipliers are moved, and how they move exponents.
@@ -315,58 +263,6 @@ impl<'a, L: Learner> Search<'a, L> {
         Ok(Stop::Converged)
     }
 
-    /// Tries weights of another rule, unless a kind of weights was asked for, or the multipliers themselves.
-    fn resort(
-        &mut self,
-        tilt: Tilt,
-        range: WeightRange,
-        thrift: usize,
-        stop: Stop,
-        observer: &mut dyn Observer,
-    ) -> Result<Stop> {
-        let rule = WeightRule { tilt, range, ..self.run.table.rule() };
-        // What undoes the shift of features was laid out for the tilt that the search began with.
-        let laid_out = self.run.observed.is_some() && tilt != self.run.table.rule().tilt;
-        let asked_for =
-            self.newton.range.is_some_and(|asked| asked != range) || self.run.settings.measure == Measure::Scores;
-        if asked_for || laid_out || rule == self.run.table.rule() || self.run.tried() >= self.newton.max_fits {
-            return Ok(stop);
-        }
-        let left = self.leave(rule, stop)?;
-        self.thrift = thrift;
-        let further = self.go(observer)?;
-        Ok(self.settle(left, further))
-    }
-
-    /// Goes back to zero, with weights of some rule.
-    fn leave(&mut self, rule: WeightRule, stop: Stop) -> Result<Left<L::Predictor>> {
-        let start = self.fit_at(vec![0.0; self.current.multipliers.len()])?;
-        let table = std::mem::replace(&mut self.run.table, self.run.problem.tilt_table(rule));
-        let (current, thrift) = (std::mem::replace(&mut self.current, start), std::mem::take(&mut self.thrift));
-        self.lay_out();
-        Ok(Left { table, current, thrift, stop })
-    }
-
-    /// Returns to what was left, unless what was found since is as good.
-    fn settle(&mut self, left: Left<L::Predictor>, stop: Stop) -> Stop {
-        if self.is_as_good(&left.current) {
-            return stop;
-        }
-        (self.run.table, self.current, self.thrift) = (left.table, left.current, left.thrift);
-        self.lay_out();
-        if stop == Stop::Cancelled { stop } else { left.stop }
-    }
-
-    /// Whether the current fit is as close to the goal as another; where both reach it, whether its error is as low.
-    fn is_as_good(&self, other: &Iterate<L::Predictor>) -> bool {
-        let reached = |iterate: &Iterate<L::Predictor>| self.asked() && self.goal.excess(&iterate.tally) <= 0.0;
-        match (reached(&self.current), reached(other)) {
-            (true, true) => self.run.judging().error(&self.current.tally) <= self.run.judging().error(&other.tally),
-            (false, false) => self.cost(&self.current) <= self.cost(other),
-            (current, _) => current,
-        }
-    }
-
     /// What a fit costs: its error, and its worst limit at its price.
     fn cost(&self, iterate: &Iterate<L::Predictor>) -> f64 {
         let error = match self.run.settings.measure {
@@ -380,12 +276,6 @@ impl<'a, L: Learner> Search<'a, L> {
     /// Whether what is left is not worth other means: single rows decide it, and nobody asked for a number.
     fn is_near_enough(&self) -> bool {
         !self.asked() && self.run.settings.measure == Measure::Decisions && self.goal.is_close(&self.current.tally)
-    }
-
-    /// Whether exponents are so large that bounded weights hardly answer to them any more.
-    fn is_saturated(&self) -> bool {
-        let multipliers: Vec<f64> = self.free.iter().map(|&at| self.current.multipliers[at]).collect();
-        self.run.table.rule().range == WeightRange::Bounded && self.length(&multipliers) > SATURATED
     }
 
     fn is_zero(&self) -> bool {
@@ -550,9 +440,4 @@ fn uninterrupted<T>(fit: Result<T>) -> Result<Option<T>> {
         Err(Error::Interrupted) => Ok(None),
         other => other.map(Some),
     }
-}
-
-/// Whether a search that ended so may lead further by other means.
-fn may_go_on(stop: Stop) -> bool {
-    matches!(stop, Stop::Infeasible | Stop::Stalled)
 }

@@ -1,0 +1,130 @@
+//! By which means a goal is reached: which weights are tried, one after the other, and which are kept.
+//!
+//! Bounded weights of the centred tilt come first. Where these end short, or saturate, others start from zero
+//! again, and what was left is returned to unless they do as well.
+
+use super::{Search, Slopes};
+use crate::Result;
+use crate::constraint::{Measure, Tilt, TiltTable, WeightRange, WeightRule};
+use crate::correction::run::Iterate;
+use crate::correction::{Observer, Stop};
+use crate::learner::Learner;
+
+/// Exponents beyond this change bounded weights little.
+const SATURATED: f64 = 3.0;
+
+/// What is tried last where weights were hard to find, and a bound was asked for.
+const RESORTS: [(Tilt, WeightRange); 2] = [(Tilt::Paper, WeightRange::Bounded), (Tilt::Paper, WeightRange::Unbounded)];
+
+/// Which of `THRIFT` these begin with: moving all rows is not small.
+const BARE: usize = 3;
+
+/// Where a search was when it started from zero again.
+struct Left<P> {
+    table: TiltTable,
+    current: Iterate<P>,
+    thrift: usize,
+    stop: Stop,
+}
+
+impl<L: Learner> Search<'_, L> {
+    /// Steps towards the goal by all means there are. Where it had gone some way for another goal, it goes on
+    /// from there, and starts from zero again only if that leads nowhere.
+    pub(in crate::correction) fn reach(&mut self, tries: usize, observer: &mut dyn Observer) -> Result<Stop> {
+        let again = !self.is_zero();
+        let mut stop = self.go(observer)?;
+        let mut left = None;
+        if again {
+            if !may_go_on(stop) {
+                return Ok(stop);
+            }
+            left = Some(self.leave(self.run.table.rule(), stop)?);
+            // Those of a learner without derivatives were learnt elsewhere; with derivatives they are asked for anyway.
+            self.slopes = Slopes::default();
+            stop = self.go(observer)?;
+        }
+        if self.is_near_enough() {
+            return Ok(left.map_or(stop, |left| self.settle(left, stop)));
+        }
+        // Bounded weights that saturate can be had in a roundabout way, at a price: where they were hard to find,
+        // others are looked at as well.
+        let hard = may_go_on(stop)
+            || stop == Stop::Converged && (again || self.asked() && self.derivatives && self.is_saturated());
+        if hard {
+            stop = self.resort(Tilt::Centred, WeightRange::Unbounded, 0, stop, observer)?;
+        }
+        while may_go_on(stop) && self.thrift + 1 < tries {
+            self.thrift += 1;
+            stop = self.go(observer)?;
+        }
+        for (tilt, range) in RESORTS {
+            if hard && self.asked() && stop != Stop::Cancelled {
+                stop = self.resort(tilt, range, BARE, stop, observer)?;
+            }
+        }
+        Ok(left.map_or(stop, |left| self.settle(left, stop)))
+    }
+
+    /// Tries weights of another rule, unless a kind of weights was asked for, or the multipliers themselves.
+    fn resort(
+        &mut self,
+        tilt: Tilt,
+        range: WeightRange,
+        thrift: usize,
+        stop: Stop,
+        observer: &mut dyn Observer,
+    ) -> Result<Stop> {
+        let rule = WeightRule { tilt, range, ..self.run.table.rule() };
+        // What undoes the shift of features was laid out for the tilt that the search began with.
+        let laid_out = self.run.observed.is_some() && tilt != self.run.table.rule().tilt;
+        let asked_for =
+            self.newton.range.is_some_and(|asked| asked != range) || self.run.settings.measure == Measure::Scores;
+        if asked_for || laid_out || rule == self.run.table.rule() || self.run.tried() >= self.newton.max_fits {
+            return Ok(stop);
+        }
+        let left = self.leave(rule, stop)?;
+        self.thrift = thrift;
+        let further = self.go(observer)?;
+        Ok(self.settle(left, further))
+    }
+
+    /// Goes back to zero, with weights of some rule.
+    fn leave(&mut self, rule: WeightRule, stop: Stop) -> Result<Left<L::Predictor>> {
+        let start = self.fit_at(vec![0.0; self.current.multipliers.len()])?;
+        let table = std::mem::replace(&mut self.run.table, self.run.problem.tilt_table(rule));
+        let (current, thrift) = (std::mem::replace(&mut self.current, start), std::mem::take(&mut self.thrift));
+        self.lay_out();
+        Ok(Left { table, current, thrift, stop })
+    }
+
+    /// Returns to what was left, unless what was found since is as good.
+    fn settle(&mut self, left: Left<L::Predictor>, stop: Stop) -> Stop {
+        if self.is_as_good(&left.current) {
+            return stop;
+        }
+        (self.run.table, self.current, self.thrift) = (left.table, left.current, left.thrift);
+        self.lay_out();
+        if stop == Stop::Cancelled { stop } else { left.stop }
+    }
+
+    /// Whether the current fit is as close to the goal as another; where both reach it, whether its error is as low.
+    fn is_as_good(&self, other: &Iterate<L::Predictor>) -> bool {
+        let reached = |iterate: &Iterate<L::Predictor>| self.asked() && self.goal.excess(&iterate.tally) <= 0.0;
+        match (reached(&self.current), reached(other)) {
+            (true, true) => self.run.judging().error(&self.current.tally) <= self.run.judging().error(&other.tally),
+            (false, false) => self.cost(&self.current) <= self.cost(other),
+            (current, _) => current,
+        }
+    }
+
+    /// Whether exponents are so large that bounded weights hardly answer to them any more.
+    fn is_saturated(&self) -> bool {
+        let multipliers: Vec<f64> = self.free.iter().map(|&at| self.current.multipliers[at]).collect();
+        self.run.table.rule().range == WeightRange::Bounded && self.length(&multipliers) > SATURATED
+    }
+}
+
+/// Whether a search that ended so may lead further by other means.
+fn may_go_on(stop: Stop) -> bool {
+    matches!(stop, Stop::Infeasible | Stop::Stalled)
+}
