@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core
 from ._columns import is_frame, table_of
-from ._data import assemble, target_of
+from ._data import assemble, positive_of, target_of
 from ._exceptions import EvenhandError
 from ._results import frame_of, html_table, library_of
 from ._sensitive import sensitive_of
@@ -114,13 +114,21 @@ class Audit:
 
     def _repr_html_(self) -> str:
         rows = self._rows(("overall", "groups"))
-        head = list(rows[0]) if rows else []
+        rates = [name for name in RATES if any(name in row for row in rows)]
+        several = len(self._record["classes"]) > 1
+        head = ["positive"] * several + ["group", "rows", *(name.replace("_", " ") for name in rates)]
+        body = [
+            [row["positive"]] * several + [row["group"], row["rows"], *(_with_interval(row, name) for name in rates)]
+            for row in rows
+        ]
         violations = self._violations()
+        named = [name for name in violations[0] if several or name != "positive"] if violations else []
         legend = "; ".join(f"{name}: {meaning}" for name, meaning in DEFINITIONS.items())
+        rates_of = "Predictions" if self._record["classes"][0]["predictions"] else "Labels"
         return (
-            f"<div><p>{escape(repr(self)[1:-1])}</p>{html_table(head, [list(row.values()) for row in rows])}"
-            f"{html_table(list(violations[0]), [list(row.values()) for row in violations])}"
-            f"<p>{escape(legend)}. Intervals: Wilson, {self._record['confidence']:.0%}.</p></div>"
+            f"<div>{html_table(head, body, caption=f'{rates_of} by group: {repr(self)[1:-1]}')}"
+            f"{html_table(named, [[row[name] for name in named] for row in violations], caption='Violations')}"
+            f"<p>{escape(legend)}. In brackets: Wilson intervals, {self._record['confidence']:.0%}.</p></div>"
         )
 
     def _rows(self, parts: Sequence[str]) -> list[dict[str, Any]]:
@@ -208,15 +216,16 @@ def audit(
         # Labels of one class can still be predicted as another.
         target = target_of(y_true, classes=np.unique(np.concatenate([np.asarray(y_true), np.asarray(y_pred)])))
     sensitive = sensitive_of(sensitive_features, len(target.codes), groups=groups, intersections=False)
-    positive = None if pos_label is None else str(_core_text(pos_label))
-    if positive is None and len(target.classes) == 2:
-        positive = target.texts[1]
+    positive = positive_of(target, pos_label)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     table = table_of(X) if X is not None and is_frame(X) else _core.Table()
     data = assemble(table, target, sensitive, positive=positive, sample_weight=weight)
     predictions = None
     if y_pred is not None:
         predicted = target_of(y_pred, classes=target.classes)
+        if len(predicted.codes) != len(target.codes):
+            message = f"y_pred has {len(predicted.codes)} rows, and y_true {len(target.codes)}"
+            raise EvenhandError(message, "length-mismatch")
         predictions = "prediction"
         while predictions in data.table.names:
             predictions += "_"
@@ -232,10 +241,12 @@ def audit(
     return Audit(json.loads(record), text, library_of(X, sensitive_features, y_true, y_pred))
 
 
-def _core_text(value: object) -> str:
-    from ._columns import text_of
-
-    return text_of(value)
+def _with_interval(row: dict[str, Any], name: str) -> str | None:
+    """Write a rate with its interval."""
+    if row.get(name) is None:
+        return None
+    ends = [row[f"{name}_{end}"] for end in ("low", "high")]
+    return f"{row[name]:.3f}" if None in ends else f"{row[name]:.3f} ({ends[0]:.3f} to {ends[1]:.3f})"
 
 
 def violation(

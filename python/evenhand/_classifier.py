@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import numbers
 import os
 import warnings
 from collections.abc import Callable, Sequence
@@ -24,11 +25,12 @@ from sklearn.utils.validation import (
 )
 
 from . import _core
-from ._columns import is_frame, table_of, text_of
-from ._data import Data, Target, assemble, target_of
+from ._columns import is_frame, refuse_lazy, table_of, text_of
+from ._data import Data, Target, assemble, positive_of, target_of
 from ._exceptions import EvenhandError, EvenhandWarning, tell
 from ._external import Learner, aligned_scores
 from ._progress import watching
+from ._results import html_table
 from ._sensitive import sensitive_of
 from ._verdict import Judgement
 from .constraints import Constraints, spelled
@@ -87,7 +89,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
     min_ratio : float, default=None
         Ask for no less than this between any two groups: smallest ratio of their rates.
     margin : float, default=None
-        How many standard errors to stay below a bound, so that it holds on new rows; None is 1.645.
+        How many standard errors to stay below a bound, so that it holds on new rows too; None is 1.645, and 0 aims at
+        the bound itself. For ``preset="default"`` alone.
     groups : str or list of str, default=None
         Group specifications over the columns of X and of ``sensitive_features``, in place of one group for each
         value: ``"race=Black,White"``, ``"age<=30"``, ``"age/5"`` (quantiles), ``"sex*race"`` (intersections).
@@ -99,6 +102,12 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         Weight rows, or keep each with a probability equal to its weight, for estimators that take no weights.
     measure : {"decisions", "scores"}, default="decisions"
         Whether decisions or probabilities are compared.
+    shift : {"kept", "undone"}, default="kept"
+        Weights move the distribution of features too (the other half of the paper's Theorem 1): rows whose likely
+        label is favoured count more. ``"kept"`` is the paper's algorithm; ``"undone"`` divides every row's weight by
+        how much its features would count for, as the estimator's probabilities without correction tell it, which
+        takes one more fit. It seldom pays, is not for notions of accuracy, and leaves no correction to an estimator
+        that knows its training rows by heart.
     select : str, default="training"
         By which rows multipliers are chosen: ``"training"``, ``"validation[=SHARE]"`` (rows kept from the
         classifier) or ``"cross-fit[=FOLDS]"`` (all rows, each decided by a model fitted without it).
@@ -130,7 +139,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
     classes_ : ndarray
         The classes, sorted.
     sample_weight_ : ndarray of shape (n_samples,)
-        The weight of every training row in the paper's closed form, times the user's own.
+        The weight of every training row in the paper's closed form, times the user's own; with ``shift="undone"``
+        divided as the estimator was given it.
     multipliers_ : dict
         One number per constraint, lambda in the paper.
     violations_ : dict
@@ -179,6 +189,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         withhold: Sequence[str] | None = None,
         method: str = "weighting",
         measure: str = "decisions",
+        shift: str = "kept",
         select: str = "training",
         preset: str = "default",
         max_fits: int | None = None,
@@ -201,6 +212,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         self.withhold = withhold
         self.method = method
         self.measure = measure
+        self.shift = shift
         self.select = select
         self.preset = preset
         self.max_fits = max_fits
@@ -245,7 +257,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
                 f"{type(self).__name__}.fit got no sensitive_features: everyone is one group, nothing is corrected"
             )
             warnings.warn(EvenhandWarning(message, "no-groups"), stacklevel=2)
-        positive = self._positive(target)
+        positive = positive_of(target, self.pos_label)
         data = assemble(
             self._features(X),
             target,
@@ -411,7 +423,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         body = json.loads(model.to_json())
         asked = body["settings"]
         bounds = {next(iter(bound)).replace("-", "_"): next(iter(bound.values())) for bound in asked["bounds"]}
-        self = cls(constraints=asked["notions"], groups=asked["groups"], **bounds)
+        kept = {name: asked[name] for name in ("measure", "shift") if name in asked}
+        self = cls(constraints=asked["notions"], groups=asked["groups"], **bounds, **kept)
         texts = model.classes
         whole = all(text.lstrip("-").isdigit() for text in texts)
         self.classes_ = np.sort(np.asarray([int(text) for text in texts]) if whole else np.asarray(texts))
@@ -429,6 +442,16 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         self.stop_ = body["stop"]
         self.n_fits_ = body["fits"]
         return self
+
+    def _html_repr(self) -> str:
+        """Show scikit-learn's diagram in a notebook and, once fitted, what was found."""
+        diagram = str(super()._html_repr())
+        return diagram + self._found_html() if hasattr(self, "stop_") else diagram
+
+    def _found_html(self) -> str:
+        rows = [(name, value, self.violations_.get(name)) for name, value in self.multipliers_.items()]
+        caption = f"{self.stop_} after {self.n_fits_} fits; largest |overall - group| in training {self.violation_:.4f}"
+        return html_table(("constraint", "multiplier", "overall - group"), rows, caption=caption)
 
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn what this takes: what the estimator takes."""
@@ -449,9 +472,19 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
     def _check_choices(self) -> None:
         for name, allowed in (("method", ("weighting", "sampling")), ("on_interrupt", ("raise", "keep"))):
             if getattr(self, name) not in allowed:
-                found, choices = repr(getattr(self, name)), " or ".join(map(repr, allowed))
-                message = f"`{name}` of {type(self).__name__} is {found}; allowed is {choices}"
-                raise EvenhandError(message, "setting-invalid")
+                raise self._refused(name, " or ".join(map(repr, allowed)))
+        for name in ("max_violation", "max_difference", "min_ratio", "margin", "l2"):
+            if not isinstance(getattr(self, name), (numbers.Real, type(None))):
+                raise self._refused(name, "a number or None")
+        if not isinstance(self.max_fits, (numbers.Integral, type(None))):
+            raise self._refused("max_fits", "a whole number or None")
+        seed = self.random_state
+        if not isinstance(seed, numbers.Integral) or not 0 <= seed < 2**64:
+            raise self._refused("random_state", "a whole number from 0: equal seeds give equal results")
+
+    def _refused(self, name: str, allowed: str) -> EvenhandError:
+        message = f"`{name}` of {type(self).__name__} is {getattr(self, name)!r}; allowed is {allowed}"
+        return EvenhandError(message, "setting-invalid")
 
     def _checked(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Target, NDArray[np.float64] | None]:
         if y is None:
@@ -470,6 +503,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
 
     def _validated(self, X: Any, *, reset: bool) -> Any:
         """Check X by scikit-learn's rules. Frames, and what belongs to another estimator, pass as they are."""
+        refuse_lazy(X, "X")
         if is_frame(X):
             _check_feature_names(self, X, reset=reset)
             _check_n_features(self, X, reset=reset)
@@ -518,6 +552,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             preset=self.preset,
             select=self.select,
             measure=self.measure,
+            shift=self.shift,
             seed=self.random_state,
             sampling=self.method == "sampling",
             margin=self.margin,
@@ -541,11 +576,6 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             return X
         columns = [name for name in getattr(X, "columns", getattr(X, "column_names", ())) if str(name) not in hidden]
         return X.select(columns) if hasattr(X, "select") else X[columns]
-
-    def _positive(self, target: Target) -> str | None:
-        if self.pos_label is None:
-            return target.texts[1] if len(target.classes) == 2 else None
-        return text_of(self.pos_label)
 
     def _engine_order(self, target: Target, positive: str | None) -> list[int]:
         """For each class of the engine, its place among ``classes_``."""

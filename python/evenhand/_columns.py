@@ -17,7 +17,17 @@ from scipy import sparse
 from ._core import Table
 from ._exceptions import EvenhandError
 
-__all__ = ["add_series", "frame_library", "is_frame", "is_series", "quoted", "table_of", "text_of"]
+__all__ = [
+    "add_series",
+    "array_of",
+    "frame_library",
+    "is_frame",
+    "is_series",
+    "quoted",
+    "refuse_lazy",
+    "table_of",
+    "text_of",
+]
 
 
 def frame_library(data: object) -> str | None:
@@ -37,6 +47,12 @@ def is_frame(data: object) -> bool:
 def is_series(data: object) -> bool:
     """Tell whether this is one column of a frame."""
     return frame_library(data) is not None and not is_frame(data)
+
+
+def refuse_lazy(data: object, name: str) -> None:
+    """Say what to do with a frame that is only planned."""
+    if type(data).__name__ == "LazyFrame":
+        raise EvenhandError(f"{name} is a LazyFrame, which has no rows yet; `collect` it first", "column-type")
 
 
 def table_of(data: Any, names: Iterable[str] | None = None) -> Table:
@@ -63,7 +79,20 @@ def add_series(table: Table, name: str, values: Any) -> None:
     elif library in {"polars", "pyarrow"} and hasattr(values, "__arrow_c_stream__"):
         _add_arrow(table, name, values)
     else:
-        _add_array(table, name, np.asarray(values.to_numpy() if library == "pyarrow" else values))
+        _add_array(table, name, np.asarray(values))
+
+
+def array_of(values: Any) -> Any:
+    """Make a numpy array of a column of any library; what belongs to none is left as it is."""
+    library = frame_library(values)
+    if library == "pyarrow":
+        import pyarrow as pa
+
+        if pa.types.is_dictionary(values.type):
+            # On its way to numpy, a missing value of a coded column in several chunks becomes the last category.
+            values = values.cast(values.type.value_type)
+        return np.asarray(values)
+    return values.to_numpy() if library is not None else values
 
 
 def text_of(value: object) -> str:
@@ -97,7 +126,10 @@ def _add_pandas(table: Table, name: str, series: Any) -> None:
         codes = np.asarray(series.cat.codes, dtype=np.int64)
         table.add_codes(name, codes, [text_of(value) for value in dtype.categories])
     elif pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_string_dtype(dtype) or dtype.kind == "O":
-        codes, values = pd.factorize(series)
+        try:
+            codes, values = pd.factorize(series)
+        except TypeError as error:  # lists, dictionaries and their like
+            raise _no_column(name, dtype) from error
         _add_codes(table, name, codes, values)
     elif pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
         table.add_numbers(name, series.to_numpy(dtype=np.float64, na_value=np.nan))
@@ -124,7 +156,10 @@ def _add_array(table: Table, name: str, values: NDArray[Any]) -> None:
     elif kind in "iuf":
         table.add_numbers(name, np.asarray(values, dtype=np.float64))
     elif kind in "OUS":
-        codes, found = _factorized(values)
+        try:
+            codes, found = _factorized(values)
+        except TypeError as error:
+            raise _no_column(name, values.dtype) from error
         _add_codes(table, name, codes, found)
     else:
         raise _no_column(name, values.dtype)
@@ -157,7 +192,7 @@ def is_missing(value: object) -> bool:
 
 def _no_column(name: str, dtype: object) -> EvenhandError:
     message = (
-        f"column `{name}` is of type {dtype}, which has no meaning here; "
+        f"column `{name}` is of type {dtype}, and holds what has no meaning here; "
         "numbers, texts, categories and booleans have: convert it, or leave it out"
     )
     return EvenhandError(message, "column-type")

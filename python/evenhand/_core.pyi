@@ -67,6 +67,7 @@ class Settings:
         preset: str = "default",
         select: str = "training",
         measure: str = "decisions",
+        shift: str = "kept",
         seed: int = 0,
         sampling: bool = False,
         margin: float | None = None,

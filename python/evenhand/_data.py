@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from ._columns import frame_library, is_missing, is_series, text_of
+from ._columns import array_of, is_missing, is_series, text_of
 from ._core import Roles, Table
 from ._exceptions import EvenhandError
 from ._sensitive import Sensitive
 
-__all__ = ["Data", "Target", "assemble", "target_of"]
+__all__ = ["Data", "Target", "assemble", "positive_of", "target_of"]
 
 EVERYONE = "everyone"
 
@@ -54,10 +54,12 @@ def target_of(y: Any, name: str = "label", classes: NDArray[Any] | None = None) 
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
     label = str(getattr(y, "name", None) or name) if is_series(y) else name
-    values = y.to_numpy() if frame_library(y) is not None else y
-    values = column_or_1d(values, warn=True)
-    if values.dtype.kind == "O" and any(is_missing(value) for value in values):
-        raise EvenhandError("Input y contains NaN: some labels are missing; drop or fill them", "label-missing")
+    values = column_or_1d(array_of(y), warn=True)
+    absent = [row for row, value in enumerate(values) if is_missing(value)] if values.dtype.kind == "O" else []
+    if absent:
+        count = f"{len(absent)} labels are" if len(absent) > 1 else "a label is"
+        message = f"Input y contains NaN: {count} missing, the first in row {absent[0]} (counted from 0); drop or fill"
+        raise EvenhandError(message, "label-missing")
     assert_all_finite(values, input_name="y")
     check_classification_targets(values)
     if classes is None:
@@ -67,9 +69,21 @@ def target_of(y: Any, name: str = "label", classes: NDArray[Any] | None = None) 
         strange = [value for value in np.unique(values) if text_of(value) not in place]
         if strange:
             known = ", ".join(f"`{text}`" for text in place)
-            raise EvenhandError(f"`{strange[0]}` is none of the known classes: {known}", "class-unknown")
+            row = int(np.flatnonzero(np.asarray(values) == strange[0])[0])
+            message = f"row {row} (counted from 0): `{strange[0]}` is none of the known classes: {known}"
+            raise EvenhandError(message, "class-unknown")
         codes = np.fromiter((place[text_of(value)] for value in values), dtype=np.int64, count=len(values))
     return Target(label, classes, np.asarray(codes, dtype=np.int64))
+
+
+def positive_of(target: Target, pos_label: Any) -> str | None:
+    """Find the positive class as the engine writes it: the one asked for, else the second of two."""
+    if pos_label is None:
+        return target.texts[1] if len(target.classes) == 2 else None
+    if text_of(pos_label) not in target.texts:
+        known = ", ".join(f"`{text}`" for text in target.texts)
+        raise EvenhandError(f"`pos_label` is {pos_label!r}, and the labels have: {known}", "positive-unknown")
+    return text_of(pos_label)
 
 
 def assemble(

@@ -40,7 +40,12 @@ def aligned_scores(estimator: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.
     if hasattr(estimator, "predict_proba"):
         scores[:, np.searchsorted(classes, own)] = np.asarray(estimator.predict_proba(X))
     else:
-        decided = np.searchsorted(classes, np.asarray(estimator.predict(X)))
+        predicted = np.asarray(estimator.predict(X))
+        strange = predicted[~np.isin(predicted, classes)]
+        if len(strange):
+            message = f"`{type(estimator).__name__}.predict` gave `{strange[0]}`, which is no class; give a classifier"
+            raise EvenhandError(message, "learner-failed")
+        decided = np.searchsorted(classes, predicted)
         scores[np.arange(len(decided)), decided] = 1.0
     return scores
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._classifier import EvenhandClassifier
 from ._columns import is_frame, table_of
-from ._data import assemble, target_of
+from ._data import assemble, positive_of, target_of
 from ._exceptions import tell
 from ._progress import watching
 from ._results import frame_of, html_table, library_of
@@ -91,6 +91,7 @@ def frontier(
     withhold: Sequence[str] | None = None,
     pos_label: Any = None,
     l2: float | None = None,
+    shift: str = "kept",
     callback: Callable[[dict[str, Any]], object] | None = None,
     progress: bool = False,
 ) -> Frontier:
@@ -102,7 +103,7 @@ def frontier(
     ----------
     X, y, sensitive_features, sample_weight
         As in :meth:`EvenhandClassifier.fit`, with the built-in learner.
-    constraints, groups, intersections, withhold, pos_label, l2, callback, progress
+    constraints, groups, intersections, withhold, pos_label, l2, shift, callback, progress
         As in :class:`EvenhandClassifier`.
     points : int, default=12
         How many points to look for, both ends counted.
@@ -123,7 +124,7 @@ def frontier(
     True
     """
     target = target_of(y)
-    positive = _positive(target.texts, target.classes, pos_label)
+    positive = positive_of(target, pos_label)
 
     def data_of(X: Any, target: Any, sensitive_features: Any, weight: Any) -> Any:
         sensitive = sensitive_of(sensitive_features, len(target.codes), groups=groups, intersections=intersections)
@@ -136,18 +137,12 @@ def frontier(
     if test is not None:
         tested = data_of(test[0], target_of(test[1], target.name, classes=target.classes), test[2], None).table
     settings = _core.Settings(
-        spelled(constraints), groups=data.groups, withhold=[*(withhold or ()), *data.withhold], l2=l2
+        spelled(constraints), groups=data.groups, withhold=[*(withhold or ()), *data.withhold], shift=shift, l2=l2
     )
     with watching(callback, progress, points * settings.most_fits) as told_of:
         record, told = _core.frontier(data.table, data.roles, settings, points=points, test=tested, callback=told_of)
     tell(told)
     return Frontier(json.loads(record), library_of(X, sensitive_features, y))
-
-
-def _positive(texts: list[str], classes: NDArray[Any], pos_label: Any) -> str | None:
-    if pos_label is None:
-        return texts[1] if len(texts) == 2 else None
-    return next((text for text, value in zip(texts, classes, strict=True) if value == pos_label), str(pos_label))
 
 
 def sample_weights(

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core
 from ._columns import is_frame, table_of
-from ._data import assemble, target_of
+from ._data import assemble, positive_of, target_of
 from ._exceptions import tell
 from ._results import frame_of, html_table, library_of
 from ._sensitive import sensitive_of
@@ -68,7 +68,8 @@ class Identification:
         rows = [
             [one[name] for name in ("group", "rows", "odds_ratio", "low", "high")] for one in self._record["effects"]
         ]
-        return f"<div>{html_table(head, rows)}<p>{escape(self.assumption)}</p></div>"
+        caption = "How far labels were tilted" if self.converged else "Not converged: these numbers are no estimate"
+        return f"<div>{html_table(head, rows, caption=caption)}<p>{escape(self.assumption)}</p></div>"
 
 
 def identify(
@@ -124,11 +125,7 @@ def identify(
     """
     target = target_of(y)
     sensitive = sensitive_of(sensitive_features, len(target.codes), groups=groups, intersections=False)
-    positive = (
-        target.texts[-1]
-        if pos_label is None
-        else next(text for text, value in zip(target.texts, target.classes, strict=True) if value == pos_label)
-    )
+    positive = positive_of(target, pos_label)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     table = table_of(X if is_frame(X) or hasattr(X, "tocsc") else np.asarray(X))
     data = assemble(table, target, sensitive, positive=positive, sample_weight=weight)

@@ -11,6 +11,11 @@ from ._columns import frame_library
 
 __all__ = ["frame_of", "html_table", "library_of"]
 
+# A half-transparent grey is a line on white and on black.
+TABLE = "border-collapse:collapse;margin:0.5em 0;color:inherit;background:transparent;font-variant-numeric:tabular-nums"
+CELL = "border:0;border-bottom:1px solid rgba(128,128,128,0.4);padding:0.2em 0.8em;color:inherit;background:transparent"
+CAPTION = "caption-side:top;text-align:left;padding:0.2em 0;color:inherit"
+
 
 def library_of(*given: object) -> str:
     """Choose the library of the first frame or series among these; without any, one that is installed."""
@@ -40,16 +45,15 @@ def frame_of(rows: Sequence[dict[str, Any]], library: str) -> Any:
     return list(rows)
 
 
-def html_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Write a table; every text in it is escaped."""
+def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str = "") -> str:
+    """Write a table; every text in it is escaped. Colours are the notebook's own, be it dark or light."""
 
     def cell(value: object) -> str:
-        if value is None:
-            return "<td>&ndash;</td>"
-        if isinstance(value, float):
-            return f'<td style="text-align:right">{value:.4f}</td>'
-        return f"<td>{escape(str(value))}</td>"
+        shown = "&ndash;" if value is None else f"{value:.4f}" if isinstance(value, float) else escape(str(value))
+        side = "left" if isinstance(value, str) and not value[:1].isdigit() else "right"
+        return f'<td style="{CELL};text-align:{side}">{shown}</td>'
 
     body = "".join(f"<tr>{''.join(cell(value) for value in row)}</tr>" for row in rows)
-    heads = "".join(f"<th>{escape(one)}</th>" for one in head)
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    heads = "".join(f'<th style="{CELL};text-align:left">{escape(one)}</th>' for one in head)
+    title = f'<caption style="{CAPTION}">{escape(caption)}</caption>' if caption else ""
+    return f'<table style="{TABLE}">{title}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'

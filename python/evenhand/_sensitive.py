@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ._columns import add_series, is_frame, is_series, quoted, table_of
+from ._columns import add_series, is_frame, is_series, quoted, refuse_lazy, table_of
 from ._core import Table
 from ._exceptions import EvenhandError
 
@@ -35,6 +35,7 @@ def sensitive_of(given: Any, rows: int, *, groups: str | Sequence[str] | None, i
 
     ``groups`` are specifications that take the place of one group for each value.
     """
+    refuse_lazy(given, "sensitive_features")
     found = Sensitive()
     masks: list[str] = []
     specs: list[str] = []
@@ -85,6 +86,9 @@ def _add_all(table: Table, names: list[str], columns: list[Any], masks: list[str
         if not is_series(column):
             column = np.asarray(column)
         if str(column.dtype) in {"bool", "boolean", "Boolean"}:
+            if len(column) and not column.any():
+                message = f"sensitive_features: no row is in `{name}`, a mask without a single True; leave it out"
+                raise EvenhandError(message, "group-empty")
             masks.append(name)
         add_series(table, name, column)
 

@@ -78,6 +78,12 @@ def test_weights_count_as_repeated_rows():
     assert weighted.violation("equalized_odds") == pytest.approx(repeated.violation("equalized_odds"), abs=1e-12)
 
 
+def test_predictions_of_other_rows_are_refused():
+    with pytest.raises(EvenhandError, match="y_pred has 2 rows, and y_true 6") as refused:
+        audit(LABELS, [0, 1], sensitive_features=SEX)
+    assert refused.value.code == "length-mismatch"
+
+
 def test_several_classes_are_taken_in_turn():
     labels, predicted = ["a", "b", "c", "a", "b", "c"], ["a", "b", "b", "a", "c", "c"]
     found = audit(labels, predicted, sensitive_features=SEX)

@@ -1,7 +1,7 @@
 //! Errors of the engine as Python exceptions.
 //!
 //! The classes are defined in `evenhand._exceptions`; each carries the engine's message, and its
-//! slug as `code`.
+//! slug as `code`. Rows are counted from 0 here, as Python counts them, and messages say so.
 
 use evenhand::Error;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -32,7 +32,10 @@ impl From<Failure> for PyErr {
         match failure {
             Failure::Python(error) => error,
             Failure::Engine(Error::Interrupted) => PyKeyboardInterrupt::new_err(()),
-            Failure::Engine(error) => exception(class_of(&error), &error.to_string(), error.code()),
+            Failure::Engine(mut error) => {
+                let message = worded(&mut error);
+                exception(class_of(&error), &message, error.code())
+            }
             Failure::Panic(said) => {
                 let message = format!("a bug in evenhand, please report it: {said}");
                 exception("EvenhandInternalError", &message, "internal")
@@ -44,6 +47,14 @@ impl From<Failure> for PyErr {
 /// The exception for an error of the engine.
 pub(crate) fn raised(error: Error) -> PyErr {
     Failure::Engine(error).into()
+}
+
+/// The engine's message; a row in it is said to be counted from 0.
+fn worded(error: &mut Error) -> String {
+    let message = error.to_string();
+    let Some(row) = error.row_mut() else { return message };
+    let shown = format!("row {row}");
+    message.replacen(&shown, &format!("{shown} (counted from 0)"), 1)
 }
 
 fn class_of(error: &Error) -> &'static str {

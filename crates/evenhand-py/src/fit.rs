@@ -1,6 +1,5 @@
 //! Finding the multipliers, and the classifier that goes with them.
 
-use std::sync::Mutex;
 use std::time::Instant;
 
 use evenhand::learner::{Interruptible, LogisticModel};
@@ -12,7 +11,7 @@ use pyo3::types::PyDict;
 
 use crate::binding::{Binding, dataset};
 use crate::error::Failure;
-use crate::learner::{PythonLearner, PythonPredictor, Watch};
+use crate::learner::{PythonLearner, PythonPredictor, Raised, Watch};
 use crate::model::{Model, warnings};
 use crate::observer::{settle, told, watched};
 use crate::settings::{Roles, Settings};
@@ -91,15 +90,15 @@ fn fit_python(
     callback: Option<&Py<PyAny>>,
     keep: bool,
 ) -> PyResult<Fitted> {
-    let raised = Mutex::new(None);
+    let raised = Raised::default();
     let done = py.detach(|| {
         caught(|| {
-            let mut watch = Watch { callback, raised: &raised, started: Instant::now() };
-            let learner = PythonLearner { fit: learner, raised: &raised };
+            let mut watch = Watch { callback, raised: raised.clone(), started: Instant::now() };
+            let learner = PythonLearner { fit: learner, raised: raised.clone() };
             settings.correction.fit_observed(data, &learner, &mut watch).map_err(Failure::from)
         })
     });
-    let fitted = settle(py, done, raised.into_inner().unwrap_or(None), keep)?;
+    let fitted = settle(py, done, raised.take(), keep)?;
     let object = fitted.predictor().object.clone_ref(py);
     Fitted::new::<PythonPredictor>(py, settings, &fitted, None, Some(object))
 }

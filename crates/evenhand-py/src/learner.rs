@@ -3,7 +3,7 @@
 //! Python keeps the rows in a form of its own; the engine hands over weights, and which rows. Everything
 //! runs on the calling thread, so that Ctrl-C reaches the estimator in the middle of its fit.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use evenhand::correction::{Loop, Observer};
@@ -20,8 +20,27 @@ use crate::observer::{answer, is_interrupt};
 /// `rows` are `None` for all, else their numbers.
 pub(crate) struct PythonLearner<'a> {
     pub(crate) fit: &'a Py<PyAny>,
-    /// What Python raised, to be raised again.
-    pub(crate) raised: &'a Mutex<Option<PyErr>>,
+    pub(crate) raised: Raised,
+}
+
+/// What Python raised in the middle of a run, to be raised again.
+#[derive(Clone, Default)]
+pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
+
+impl Raised {
+    /// Keeps the first of what is raised, and says so to the engine.
+    fn keep(&self, error: PyErr) -> Error {
+        let interrupted = Python::attach(|py| is_interrupt(py, &error));
+        let detail = error.to_string();
+        if let Ok(mut raised) = self.0.lock() {
+            raised.get_or_insert(error);
+        }
+        if interrupted { Error::Interrupted } else { Error::Learner { detail } }
+    }
+
+    pub(crate) fn take(&self) -> Option<PyErr> {
+        self.0.lock().ok()?.take()
+    }
 }
 
 /// What fitting returned.
@@ -42,25 +61,14 @@ impl Learner for PythonLearner<'_> {
             let fitted = self.fit.bind(py).call1((weights, rows(py, training.features)))?;
             Ok(fitted.unbind())
         });
-        let object = fitted.map_err(|error| self.stash(error))?;
+        let object = fitted.map_err(|error| self.raised.keep(error))?;
         let (scorer, classes) = (Python::attach(|py| object.clone_ref(py)), training.classes);
+        let raised = self.raised.clone();
         let scores: Scores = Box::new(move |features| {
             Python::attach(|py| scores(&scorer.bind(py).call1((rows(py, features),))?))
-                .map_err(|error: PyErr| Error::Learner { detail: error.to_string() })
+                .map_err(|error: PyErr| raised.keep(error))
         });
         Ok(PythonPredictor { object, scores: FnPredictor::new(classes, scores) })
-    }
-}
-
-impl PythonLearner<'_> {
-    /// Keeps what Python raised, and says so to the engine.
-    fn stash(&self, error: PyErr) -> Error {
-        let interrupted = Python::attach(|py| is_interrupt(py, &error));
-        let detail = error.to_string();
-        if let Ok(mut raised) = self.raised.lock() {
-            raised.get_or_insert(error);
-        }
-        if interrupted { Error::Interrupted } else { Error::Learner { detail } }
     }
 }
 
@@ -83,16 +91,14 @@ pub(crate) fn scores(array: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
 /// Watches a run on the calling thread.
 pub(crate) struct Watch<'a> {
     pub(crate) callback: Option<&'a Py<PyAny>>,
-    pub(crate) raised: &'a Mutex<Option<PyErr>>,
+    pub(crate) raised: Raised,
     pub(crate) started: Instant,
 }
 
 impl Observer for Watch<'_> {
     fn after(&mut self, done: &Loop) -> bool {
         answer(self.callback, done).unwrap_or_else(|error| {
-            if let Ok(mut raised) = self.raised.lock() {
-                raised.get_or_insert(error);
-            }
+            self.raised.keep(error);
             false
         })
     }

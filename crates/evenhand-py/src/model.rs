@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use evenhand::Warning;
 use evenhand::model::LearnerRecord;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -32,7 +33,8 @@ impl Model {
         let found = apart(py, || self.inner.predict(&table))?;
         let scores = PyArray1::from_vec(py, found.scores).reshape([table.rows(), found.classes])?;
         let decisions = PyArray1::from_iter(py, found.decisions.iter().map(|class| class as u32));
-        Ok((scores, decisions, warnings(&found.warnings)))
+        let told: Vec<_> = found.warnings.into_iter().filter(|one| !is_expected(one)).collect();
+        Ok((scores, decisions, warnings(&told)))
     }
 
     /// Writes the model file.
@@ -101,13 +103,18 @@ impl Model {
     }
 }
 
+/// Whether new rows are only as training rows were: numbers were missing there too, and the learner was told.
+fn is_expected(warning: &Warning) -> bool {
+    matches!(warning, Warning::MissingFilled { indicator: true, .. })
+}
+
 /// Warnings as slug and text.
-pub(crate) fn warnings(warnings: &[evenhand::Warning]) -> Warnings {
+pub(crate) fn warnings(warnings: &[Warning]) -> Warnings {
     warnings.iter().map(|warning| (slug(warning), warning.to_string())).collect()
 }
 
 /// The slug of a warning is the tag of its JSON.
-fn slug(warning: &evenhand::Warning) -> String {
+fn slug(warning: &Warning) -> String {
     let json = serde_json::to_value(warning).unwrap_or_default();
     json.get("code").and_then(|code| code.as_str()).unwrap_or_default().to_owned()
 }

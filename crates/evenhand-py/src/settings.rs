@@ -1,7 +1,7 @@
 //! What is asked, and the roles of columns.
 
 use evenhand::constraint::WeightRange;
-use evenhand::correction::{Keep, Solver, Technique};
+use evenhand::correction::{Keep, Shift, Solver, Technique};
 use evenhand::{Bound, Correction, Error, Logistic, Measure, Notion, Preset, Schema, Tilt};
 use pyo3::prelude::*;
 
@@ -41,7 +41,7 @@ impl Settings {
     #[new]
     #[pyo3(signature = (
         notions, *, groups, withhold, max_violation=None, max_difference=None, min_ratio=None, preset="default",
-        select="training", measure="decisions", seed=0, sampling=false, margin=None, max_fits=None, bounded=None, loops=None,
+        select="training", measure="decisions", shift="kept", seed=0, sampling=false, margin=None, max_fits=None, bounded=None, loops=None,
         step=None, centred=None, keep_best=None, standardise=None, l2=None, penalise_intercept=None, tolerance=None,
         max_passes=None,
     ))]
@@ -56,6 +56,7 @@ impl Settings {
         preset: &str,
         select: &str,
         measure: &str,
+        shift: &str,
         seed: u64,
         sampling: bool,
         margin: Option<f64>,
@@ -84,6 +85,7 @@ impl Settings {
             correction.bounds = bounds.into_iter().flatten().collect();
             correction.select = select.parse::<evenhand::correction::Selection>()?.seeded(seed);
             correction.measure = measure_of(measure)?;
+            correction.shift = shift_of(shift)?;
             correction.standardise = standardise.unwrap_or(correction.standardise);
             if sampling {
                 correction.technique = Technique::Sampling { seed };
@@ -168,6 +170,14 @@ pub(crate) fn measure_of(measure: &str) -> evenhand::Result<Measure> {
         "decisions" => Ok(Measure::Decisions),
         "scores" => Ok(Measure::Scores),
         other => Err(setting("measure", &format!("`{other}`"), "`decisions` or `scores`")),
+    }
+}
+
+fn shift_of(shift: &str) -> evenhand::Result<Shift> {
+    match shift {
+        "kept" => Ok(Shift::Kept),
+        "undone" => Ok(Shift::Undone),
+        other => Err(setting("shift", &format!("`{other}`"), "`kept` or `undone`")),
     }
 }
 

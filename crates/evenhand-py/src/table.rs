@@ -33,9 +33,9 @@ impl Table {
         let batches = RecordBatchStreamReader::from_pyarrow_bound(stream)?;
         let (inner, _) = apart(py, move || {
             let schema = batches.schema();
-            evenhand::Table::from_batches(&schema, batches, &ReadOptions::default())
+            evenhand::Table::from_batches(&schema, batches, &ReadOptions::default()).map_err(from_zero)
         })?;
-        Ok(Self { inner })
+        Ok(Self { inner: inner.counted_from(0) })
     }
 
     /// Adds a column of numbers; NaN is missing.
@@ -140,6 +140,14 @@ impl Table {
         }
         self.inner.set(name, column).map_err(raised)
     }
+}
+
+/// The engine counts the rows of Arrow data from 1, as those of a file without a header.
+fn from_zero(mut error: Error) -> Error {
+    if let Some(row) = error.row_mut() {
+        *row = row.saturating_sub(1);
+    }
+    error
 }
 
 fn check_finite(name: &str, values: &[f64]) -> PyResult<()> {

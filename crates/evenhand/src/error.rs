@@ -305,6 +305,19 @@ pub enum Error {
 }
 
 impl Error {
+    /// The row it speaks of, if it speaks of one: a front door may count rows otherwise than a file does.
+    pub fn row_mut(&mut self) -> Option<&mut usize> {
+        match self {
+            Self::RaggedRow { row, .. }
+            | Self::NotNumeric { row, .. }
+            | Self::NotFinite { row, .. }
+            | Self::LabelMissing { row, .. }
+            | Self::UnknownClass { row, .. }
+            | Self::RowWeight { row, .. } => Some(row),
+            _ => None,
+        }
+    }
+
     /// A slug that stays the same across versions, for JSON, Python and tests.
     pub fn code(&self) -> &'static str {
         match self {
@@ -372,6 +385,14 @@ fn count_have(number: usize, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_can_be_counted_otherwise() {
+        let mut error = Error::NotFinite { column: "x".into(), row: 4, found: "inf".into() };
+        *error.row_mut().unwrap() -= 1;
+        assert!(error.to_string().starts_with("column `x`, row 3: `inf`"), "{error}");
+        assert_eq!(Error::NoRows { what: "it".into() }.row_mut(), None);
+    }
 
     #[test]
     fn long_lists_are_cut_with_a_count() {

@@ -54,6 +54,12 @@ impl Table {
         self.rows
     }
 
+    /// The same rows, the first of them shown to users as `first_row`.
+    #[must_use]
+    pub fn counted_from(self, first_row: usize) -> Self {
+        Self { first_row, ..self }
+    }
+
     /// The number under which a user finds a row in the file.
     pub fn shown_row(&self, row: usize) -> usize {
         row + self.first_row
@@ -275,6 +281,13 @@ mod tests {
 
     fn text(values: &[&str]) -> Column {
         Column::Categorical(Categorical::from_values(values.iter().map(|v| (!v.is_empty()).then_some(*v))))
+    }
+
+    #[test]
+    fn rows_are_shown_as_they_are_counted() {
+        let table = Table::new(vec![("a".into(), text(&["x", "y"]))], 2).unwrap();
+        assert_eq!(table.shown_row(1), 3);
+        assert_eq!(table.counted_from(0).shown_row(1), 1);
     }
 
     #[test]
