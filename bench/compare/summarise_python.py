@@ -11,7 +11,7 @@ HEAD = """\
 
 Written by `EVENHAND_DATA=… bench/compare/run python`; every measurement is in `python.csv`. The wheel is built from this workspace and
 measured as installed. Demographic parity for Female, Male, Black and White; **violation** is the largest |overall rate − group rate| on
-the training rows.
+the training rows. Seconds are good for ratios within a table, and no more.
 
 """
 

@@ -7,6 +7,7 @@ import numbers
 import os
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -230,7 +231,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         Parameters
         ----------
         X : frame, array or sparse matrix of shape (n_samples, n_features)
-            With the built-in learner a frame is taken raw; otherwise whatever ``estimator`` takes.
+            With the built-in learner a frame is taken raw, and a sparse matrix becomes dense columns: some 16 bytes for
+            every row and column while fitting. Otherwise whatever ``estimator`` takes, as it is.
         y : array-like of shape (n_samples,)
             Labels, of two classes or more.
         sensitive_features : column, columns, masks, matrix or specifications, default=None
@@ -279,7 +281,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
                 self.method == "sampling",
                 weight is not None,
             )
-        with watching(self.callback, self.progress, settings.most_fits) as callback:
+        heard = nullcontext() if learner is None else learner.interrupts
+        with heard, watching(self.callback, self.progress, settings.most_fits) as callback:
             found = _core.fit(
                 data.table,
                 data.roles,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from sklearn import clone, config_context
 from sklearn.utils import _safe_indexing
 
 from ._exceptions import EvenhandError
+from ._interrupt import Interrupts
 
 __all__ = ["Learner", "Predictor", "aligned_scores", "weight_parameter"]
 
@@ -60,7 +61,8 @@ class Predictor:
     def __call__(self, rows: NDArray[np.uintp] | None) -> NDArray[np.float64]:
         """Score some of the training rows, in the engine's order of classes."""
         X = self.learner.X if rows is None else _safe_indexing(self.learner.X, rows.astype(np.intp))
-        scores = aligned_scores(self.estimator, X, self.learner.classes)
+        with self.learner.interrupts.minded():
+            scores = aligned_scores(self.estimator, X, self.learner.classes)
         return np.ascontiguousarray(scores[:, self.learner.order])
 
 
@@ -77,6 +79,7 @@ class Learner:
     sampling: bool
     weighted: bool
     """Whether the user gave weights."""
+    interrupts: Interrupts = field(default_factory=Interrupts)
 
     def __post_init__(self) -> None:
         self.parameter = weight_parameter(self.estimator)
@@ -107,7 +110,7 @@ class Learner:
         if chosen is not None:
             X, y = _safe_indexing(X, chosen), y[chosen]
         estimator = clone(self.estimator)
-        with config_context(enable_metadata_routing=False):
+        with self.interrupts.minded(), config_context(enable_metadata_routing=False):
             if self.parameter is None or (self.sampling and not self.weighted):
                 estimator.fit(X, y)
             else:

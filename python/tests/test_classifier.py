@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -233,6 +234,46 @@ def test_ctrl_c_stops_an_estimator_within_a_second(loans, keep):
         with pytest.raises(KeyboardInterrupt):
             clf.fit(X[["income", "history"]], y, sensitive_features=X["sex"])
     assert time.monotonic() - started < 5  # a second, and what a busy machine adds; the fit itself takes twenty
+
+
+class CallingBack(Slow):
+    """Is interrupted while C code calls Python back, where what is raised goes nowhere."""
+
+    named = "_next_wrapper"
+
+    def fit(self, X, y, sample_weight=None):
+        super().fit(X, y, sample_weight)
+
+        def called_back():
+            os.kill(os.getpid(), signal.SIGINT)
+            return 1
+
+        called_back.__code__ = called_back.__code__.replace(co_name=self.named)
+        ctypes.CFUNCTYPE(ctypes.c_int)(called_back)()
+        for _ in range(500):
+            time.sleep(0.01)
+        return self
+
+
+class Losing(CallingBack):
+    """Loses the interrupt."""
+
+    named = "anything"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as Unix has them")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.usefixtures("listening")
+@pytest.mark.parametrize(("kind", "seconds"), [(CallingBack, 3), (Losing, 15)])
+def test_ctrl_c_is_not_lost_in_a_library_that_calls_back(loans, kind, seconds):
+    X, y, _ = loans
+    Slow.fits = -100
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        EvenhandClassifier(kind()).fit(X[["income", "history"]], y, sensitive_features=X["sex"])
+    # The one is stopped in its five seconds of work, the other after them, before the next fit.
+    assert time.monotonic() - started < seconds
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 ENDLESS = """
