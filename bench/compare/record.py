@@ -24,7 +24,6 @@ def load(path: Path) -> list[dict]:
 
 def append(path: Path, rows: Iterable[dict]) -> None:
     """Adds measurements, each as soon as it is made."""
-    machine = f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
     for row in rows:
         is_new = not path.exists()
         with path.open("a", newline="") as file:
@@ -32,7 +31,12 @@ def append(path: Path, rows: Iterable[dict]) -> None:
             if is_new:
                 table.writeheader()
             # Rates to a millionth: a single row of any dataset moves them by more.
-            table.writerow({"machine": machine} | row | {name: round(row[name], 6) for name in VALUES})
+            table.writerow({"machine": machine()} | row | {name: round(row[name], 6) for name in VALUES})
+
+
+def machine() -> str:
+    """What this runs on."""
+    return f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
 
 
 def _processor() -> str:

@@ -283,6 +283,9 @@ pub enum Error {
         /// What it said.
         detail: String,
     },
+    /// Somebody asked to stop before there was anything to return.
+    #[error("interrupted before the first fit was done")]
+    Interrupted,
     /// A file that is not a model.
     #[error("{}: not an evenhand model: {detail}", path.display())]
     ModelFormat {
@@ -310,6 +313,19 @@ pub enum Error {
 }
 
 impl Error {
+    /// The row it speaks of, if it speaks of one: a front door may count rows otherwise than a file does.
+    pub fn row_mut(&mut self) -> Option<&mut usize> {
+        match self {
+            Self::RaggedRow { row, .. }
+            | Self::NotNumeric { row, .. }
+            | Self::NotFinite { row, .. }
+            | Self::LabelMissing { row, .. }
+            | Self::UnknownClass { row, .. }
+            | Self::RowWeight { row, .. } => Some(row),
+            _ => None,
+        }
+    }
+
     /// A slug that stays the same across versions, for JSON, Python and tests.
     pub fn code(&self) -> &'static str {
         match self {
@@ -344,6 +360,7 @@ impl Error {
             Self::Setting { .. } => "setting-invalid",
             Self::Length { .. } => "length-mismatch",
             Self::Learner { .. } => "learner-failed",
+            Self::Interrupted => "interrupted",
             Self::ModelFormat { .. } => "model-format",
             Self::ModelVersion { .. } => "model-version",
             Self::ModelIntegrity { .. } => "model-integrity",
@@ -377,6 +394,14 @@ fn count_have(number: usize, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_can_be_counted_otherwise() {
+        let mut error = Error::NotFinite { column: "x".into(), row: 4, found: "inf".into() };
+        *error.row_mut().unwrap() -= 1;
+        assert!(error.to_string().starts_with("column `x`, row 3: `inf`"), "{error}");
+        assert_eq!(Error::NoRows { what: "it".into() }.row_mut(), None);
+    }
 
     #[test]
     fn long_lists_are_cut_with_a_count() {

@@ -7,9 +7,9 @@
 use super::goal::Goal;
 use super::run::{Iterate, Run};
 use super::{Conventions, Keep, Observer, Outcome, Stop};
-use crate::Result;
 use crate::constraint::Constraint;
 use crate::learner::Learner;
+use crate::{Error, Result};
 
 /// Runs the loop on rows that are already encoded and grouped.
 pub(super) fn correct<L: Learner>(
@@ -27,7 +27,10 @@ pub(super) fn correct<L: Learner>(
         let number = run.trace.len() + 1;
         let unweighted = number == 1 && (conventions.first_unweighted || lag);
         let behind_weights = if lag { before.replace(multipliers.clone()) } else { None };
-        let iterate = run.fit(behind_weights.unwrap_or_else(|| multipliers.clone()), unweighted)?;
+        let iterate = match run.fit(behind_weights.unwrap_or_else(|| multipliers.clone()), unweighted) {
+            Err(Error::Interrupted) if best.is_some() => break Stop::Cancelled,
+            fit => fit?,
+        };
         step(&run, conventions.step, &mut multipliers, &iterate.violations);
         let done = run.record(&iterate, observer.seconds());
         done.moved.clone_from(&multipliers);

@@ -44,7 +44,9 @@ impl Weighing<'_> {
                 keep_rows_by_lot(&values, self.cells.row_weights().map(|weights| &**weights), seed)
             }
             (Technique::Sampling { seed }, None) => {
-                if self.range() == WeightRange::Unbounded {
+                // Shares among cells are what counts, and the cell that counts most is kept whole: the paper's own
+                // probabilities, which add up to 1 over classes, would leave out half of all rows of even data.
+                if self.table.rule().relative || self.range() == WeightRange::Unbounded {
                     as_probabilities(&mut values);
                 }
                 keep_by_lot(&values, self.cells, seed)

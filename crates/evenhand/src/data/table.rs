@@ -54,6 +54,12 @@ impl Table {
         self.rows
     }
 
+    /// The same rows, the first of them shown to users as `first_row`.
+    #[must_use]
+    pub fn counted_from(self, first_row: usize) -> Self {
+        Self { first_row, ..self }
+    }
+
     /// The number under which a user finds a row in the file.
     pub fn shown_row(&self, row: usize) -> usize {
         row + self.first_row
@@ -148,6 +154,25 @@ impl Column {
         match self {
             Self::Numeric(values) => (!values[row].is_nan()).then(|| values[row].to_string()),
             Self::Categorical(values) => values.value(row).map(str::to_owned),
+        }
+    }
+
+    /// Whether it holds the values of another: the same numbers, or the same texts, whatever their codes.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Numeric(one), Self::Numeric(other)) => {
+                let same = |(one, other): (&f64, &f64)| one.is_nan() && other.is_nan() || one.total_cmp(other).is_eq();
+                one.len() == other.len() && one.iter().zip(other).all(same)
+            }
+            (Self::Categorical(one), Self::Categorical(other)) => {
+                // A code of theirs for every code of ours; what they never have matches nothing.
+                let place = |text: &String| other.dictionary.iter().position(|known| known == text);
+                let mut places: Vec<Option<usize>> = one.dictionary.iter().map(place).collect();
+                places.push(Some(other.missing()));
+                let same = |(one, other): (usize, usize)| places[one] == Some(other);
+                one.codes.len() == other.codes.len() && one.codes.iter().zip(other.codes.iter()).all(same)
+            }
+            _ => false,
         }
     }
 
@@ -247,5 +272,33 @@ impl Categorical {
             counts[code] += 1;
         }
         counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(values: &[&str]) -> Column {
+        Column::Categorical(Categorical::from_values(values.iter().map(|v| (!v.is_empty()).then_some(*v))))
+    }
+
+    #[test]
+    fn rows_are_shown_as_they_are_counted() {
+        let table = Table::new(vec![("a".into(), text(&["x", "y"]))], 2).unwrap();
+        assert_eq!(table.shown_row(1), 3);
+        assert_eq!(table.counted_from(0).shown_row(1), 1);
+    }
+
+    #[test]
+    fn columns_are_the_same_by_their_values_and_not_by_their_codes() {
+        let coded = Column::Categorical(Categorical::new(vec![2, 1, 3], vec!["z".into(), "f".into(), "m".into()]));
+        assert!(text(&["m", "f", ""]).is_same(&coded) && coded.is_same(&text(&["m", "f", ""])));
+        for other in [&["m", "f", "f"][..], &["m", "f"], &["m", "x", ""]] {
+            assert!(!coded.is_same(&text(other)), "{other:?}");
+        }
+        let numbers = Column::Numeric(vec![1.0, f64::NAN]);
+        assert!(numbers.is_same(&numbers.clone()) && !numbers.is_same(&Column::Numeric(vec![1.0, 0.0])));
+        assert!(!numbers.is_same(&text(&["1", ""])));
     }
 }

@@ -53,6 +53,16 @@ impl Table {
         }
     }
 
+    /// The table as one Arrow batch, categories with their dictionary: what typed files hold.
+    ///
+    /// # Errors
+    /// [`Error::NoRows`] without a column.
+    pub fn to_batch(&self) -> Result<RecordBatch> {
+        let arrays = arrays(self);
+        let schema = Arc::new(schema(self, &arrays));
+        RecordBatch::try_new(schema, arrays).map_err(|_| Error::NoRows { what: "the table".into() })
+    }
+
     /// Whether a path names a format that [`Table::write`] knows; nothing is touched.
     ///
     /// # Errors

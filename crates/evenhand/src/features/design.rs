@@ -17,6 +17,7 @@ pub struct Features {
     width: usize,
     coded: Vec<CodedColumn>,
     dense: Vec<DenseColumn>,
+    places: Option<Vec<usize>>,
 }
 
 /// One small integer per row, and which features each integer switches on.
@@ -64,7 +65,7 @@ impl Features {
             }
         }
         let coded = fuse(rows, coded);
-        Ok(Self { rows, width, coded, dense })
+        Ok(Self { rows, width, coded, dense, places: None })
     }
 
     /// A dense matrix given row by row, as numeric features.
@@ -105,12 +106,20 @@ impl Features {
         &self.dense
     }
 
+    /// Where each row stood before any were selected; `None` where all are there, in their order.
+    ///
+    /// For learners that keep the rows themselves, in a form of their own.
+    pub fn places(&self) -> Option<&[usize]> {
+        self.places.as_deref()
+    }
+
     /// The given rows, in the given order.
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
         Self {
             rows: rows.len(),
             width: self.width,
+            places: Some(self.places.as_ref().map_or_else(|| rows.to_vec(), |places| parallel::gather(places, rows))),
             coded: self
                 .coded
                 .iter()
@@ -183,6 +192,16 @@ mod tests {
         assert_eq!(features.row(1), [(1, 1.0)]);
         assert_eq!(features.row(2), [(2, -2.0)]);
         assert_eq!(features.select(&[2, 0]).row(1), [(0, 1.0), (2, 1.5)]);
+    }
+
+    #[test]
+    fn selected_rows_know_where_they_stood() {
+        let age = DenseColumn { feature: 0, values: vec![1.0, 2.0, 3.0, 4.0] };
+        let features = Features::new(4, 1, vec![], vec![age]).unwrap();
+        assert_eq!(features.places(), None);
+        let part = features.select(&[3, 1, 0]);
+        assert_eq!(part.places(), Some(&[3, 1, 0][..]));
+        assert_eq!(part.select(&[2, 0]).places(), Some(&[0, 3][..]));
     }
 
     #[test]

@@ -55,15 +55,7 @@ impl Learner for Logistic {
     type Memory = Minimiser;
 
     fn fit(&self, training: Training<'_>, memory: &mut Minimiser) -> Result<LogisticModel> {
-        self.check()?;
-        let Training { features, labels, classes, weights } = training;
-        let problem = Penalised { rows: LogisticRows { features, labels, weights, classes }, settings: self };
-        let (coefficients, converged, passes) =
-            parallel::inside(|| minimise(&problem, memory, self.tolerance, self.max_passes));
-        if !coefficients.iter().all(|coefficient| coefficient.is_finite()) {
-            return Err(Error::Learner { detail: "the coefficients ran off to infinity; raise `l2`".into() });
-        }
-        Ok(LogisticModel { classes, coefficients, converged, passes })
+        self.fit_unless(training, memory, &|| false)
     }
 
     fn takes_merged_rows(&self) -> bool {
@@ -113,6 +105,27 @@ impl Tangent for LogisticTangent {
 }
 
 impl Logistic {
+    /// Fits, unless told to stop on the way.
+    pub(super) fn fit_unless(
+        &self,
+        training: Training<'_>,
+        memory: &mut Minimiser,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<LogisticModel> {
+        self.check()?;
+        let Training { features, labels, classes, weights } = training;
+        let problem = Penalised { rows: LogisticRows { features, labels, weights, classes }, settings: self };
+        let (coefficients, converged, passes) =
+            parallel::inside(|| minimise(&problem, memory, self.tolerance, self.max_passes, stop));
+        if !converged && stop() {
+            return Err(Error::Interrupted);
+        }
+        if !coefficients.iter().all(|coefficient| coefficient.is_finite()) {
+            return Err(Error::Learner { detail: "the coefficients ran off to infinity; raise `l2`".into() });
+        }
+        Ok(LogisticModel { classes, coefficients, converged, passes })
+    }
+
     /// Whether the settings can be used; fitting asks it first.
     ///
     /// # Errors

@@ -82,12 +82,13 @@ struct Difference {
 /// Returns the minimiser, whether it is within `tolerance`, and how many gradients it took.
 ///
 /// The distance is the Newton decrement `√(gᵀH⁻¹g)`, half of whose square is how much lower
-/// the function can still go.
+/// the function can still go. It ends early when `stop`, asked between steps, says so.
 pub(super) fn minimise(
     objective: &dyn Objective,
     memory: &mut Minimiser,
     tolerance: f64,
     max_passes: usize,
+    stop: &dyn Fn() -> bool,
 ) -> (Vec<f64>, bool, usize) {
     if memory.at.len() != objective.dimension() {
         *memory = Minimiser { at: vec![0.0; objective.dimension()], ..Minimiser::default() };
@@ -104,7 +105,7 @@ pub(super) fn minimise(
             (renew, slow_steps, known) = (false, 0, None);
         }
         let distance = known.unwrap_or_else(|| memory.distance(&gradient));
-        if distance <= tolerance || passes >= max_passes || !distance.is_finite() {
+        if distance <= tolerance || passes >= max_passes || !distance.is_finite() || stop() {
             memory.finish(passes);
             return (memory.at.clone(), distance <= tolerance, passes);
         }

@@ -2,16 +2,18 @@
 //!
 //! A learner sees features, labels and weights and nothing else; it never sees groups.
 //! `logistic` is built in; `function` makes a learner of any closure, `process` of any
-//! program. `minimise` is the solver behind `logistic`, `influence` how far its result would stray with other rows.
+//! program, `interruptible` one that can be stopped in the middle of a fit. `minimise` is the solver behind `logistic`, `influence` how far its result would stray with other rows.
 
 mod function;
 mod influence;
+mod interruptible;
 mod logistic;
 mod minimise;
 mod process;
 
 pub use function::{FnLearner, FnPredictor};
 pub(crate) use influence::Asked;
+pub use interruptible::Interruptible;
 pub use logistic::{Logistic, LogisticModel};
 pub use process::{ProcessLearner, ProcessModel};
 

@@ -50,6 +50,15 @@ impl Model {
             .map_err(|error| Error::ModelFormat { path: "(in memory)".into(), detail: error.to_string() })
     }
 
+    /// A model from the body of a file, as [`Model::to_json`] wrote it.
+    ///
+    /// # Errors
+    /// [`Error::ModelFormat`].
+    pub fn from_json(body: &str) -> Result<Self> {
+        serde_json::from_str(body)
+            .map_err(|error| Error::ModelFormat { path: "(in memory)".into(), detail: error.to_string() })
+    }
+
     /// Reads a model and checks its version and integrity.
     ///
     /// # Errors

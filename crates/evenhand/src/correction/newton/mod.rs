@@ -15,10 +15,10 @@ use super::slopes::{Slopes, slopes};
 use super::span::{independent, least_norm};
 use super::step::{Step, Tangents};
 use super::{Bound, Newton, Observer, Outcome, Stop};
-use crate::Result;
 use crate::constraint::{Constraint, Measure, Reference};
 use crate::kernel::{Band, Tally, band};
 use crate::learner::{Learner, Logistic, Tangent};
+use crate::{Error, Result};
 
 /// How far the first step may move an exponent, how far any may, and below what nothing moves.
 const RADIUS: [f64; 3] = [2.0, 4.0, 1e-3];
@@ -76,7 +76,8 @@ pub(super) fn correct<L: Learner>(
 ) -> Result<Outcome<L::Predictor>> {
     let mut search = Search::start(run, newton)?;
     let tries = if search.asked() { THRIFT.len() } else { UNASKED };
-    let stop = if search.tell(observer) { search.reach(tries, observer)? } else { Stop::Cancelled };
+    let reached = if search.tell(observer) { uninterrupted(search.reach(tries, observer))? } else { None };
+    let stop = reached.unwrap_or(Stop::Cancelled);
     Ok(search.into_outcome(stop))
 }
 
@@ -197,7 +198,7 @@ impl<'a, L: Learner> Search<'a, L> {
                 let first = step.moves.iter().map(|by| by * most).collect();
                 step.moves = polish(self.run.problem, &self.goal, &band, &self.reach, first);
             }
-            let trial = self.fit(&step.moves)?;
+            let Some(trial) = uninterrupted(self.fit(&step.moves))? else { break Stop::Cancelled };
             let (go_on, after) = (self.told(&trial, observer), self.worst(&trial));
             if !self.derivatives {
                 self.learn(&step.moves, &trial);
@@ -247,7 +248,7 @@ impl<'a, L: Learner> Search<'a, L> {
                 self.renew_slopes()?;
             }
             let Some(step) = self.step(KEPT).filter(|step| self.is_saving(step)) else { break };
-            let trial = self.fit(&step.moves)?;
+            let Some(trial) = uninterrupted(self.fit(&step.moves))? else { return Ok(Stop::Cancelled) };
             let go_on = self.told(&trial, observer);
             stale = self.goal.excess(&trial.tally) <= 0.0 && self.cost(&trial) <= self.cost(&self.current) + SAVING[1];
             if stale {
@@ -430,5 +431,13 @@ impl<'a, L: Learner> Search<'a, L> {
 
     fn shortest(&self) -> Vec<f64> {
         least_norm(&self.run.table.gram(), &self.current.multipliers)
+    }
+}
+
+/// What a fit gave; `None` where somebody asked to stop: the fits before it stand.
+fn uninterrupted<T>(fit: Result<T>) -> Result<Option<T>> {
+    match fit {
+        Err(Error::Interrupted) => Ok(None),
+        other => other.map(Some),
     }
 }

@@ -1,0 +1,101 @@
+//! What training rows taught about groups and constraints: enough to judge predictions on other rows.
+
+use evenhand::correction::Problem;
+use evenhand::features::Features;
+use evenhand::learner::FnPredictor;
+use evenhand::{Correction, Dataset};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Failure, raised};
+use crate::learner::scores;
+use crate::table::Table;
+use crate::work::{apart, json};
+
+/// The settings of a correction, and its groups and constraints as training rows taught them.
+#[pyclass(module = "evenhand._core", frozen)]
+#[derive(Serialize, Deserialize)]
+#[allow(clippy::unsafe_derive_deserialize)] // the unsafe code is that of PyO3's macros
+pub(crate) struct Binding {
+    pub(crate) settings: Correction,
+    pub(crate) inner: evenhand::correction::Binding,
+}
+
+#[pymethods]
+impl Binding {
+    /// Rates, violations and verdicts of scores on labelled rows, as JSON. The table is used up.
+    fn judge(
+        &self,
+        py: Python<'_>,
+        table: &Bound<'_, Table>,
+        predictions: &Bound<'_, PyAny>,
+        confidence: f64,
+    ) -> PyResult<(String, String)> {
+        let table = std::mem::take(&mut table.try_borrow_mut()?.inner);
+        let scores = scores(predictions)?;
+        let judged = apart(py, || {
+            let problem = self.problem(table)?;
+            let predictor = FnPredictor::new(self.inner.classes().len(), |_: &Features| Ok(scores.clone()));
+            let assessment = problem.assess_predictor(&predictor, self.settings.measure)?;
+            let judgements = problem.judge(&predictor, &self.settings.bounds, self.settings.measure, confidence)?;
+            Ok((assessment, judgements))
+        })?;
+        Ok((json(&judged.0)?, json(&judged.1)?))
+    }
+
+    /// The columns that tell groups.
+    #[getter]
+    fn sensitive_columns(&self) -> Vec<String> {
+        self.inner.groups().columns().into_iter().map(str::to_owned).collect()
+    }
+
+    /// The label's column.
+    #[getter]
+    fn label(&self) -> &str {
+        self.inner.schema().label_column()
+    }
+
+    /// The weights' column, if rows were weighted.
+    #[getter]
+    fn weight(&self) -> Option<&str> {
+        self.inner.schema().weight_column()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let restore = py.get_type::<Self>().getattr("restore")?;
+        Ok((restore, (PyBytes::new(py, json(self)?.as_bytes()),)))
+    }
+
+    /// What pickling made bytes of.
+    #[staticmethod]
+    fn restore(state: &[u8]) -> PyResult<Self> {
+        serde_json::from_slice(state).map_err(|error| {
+            Failure::Engine(evenhand::Error::ModelFormat { path: "(pickled)".into(), detail: error.to_string() }).into()
+        })
+    }
+}
+
+impl Binding {
+    /// Rows without features: scores are given.
+    fn problem(&self, table: evenhand::Table) -> evenhand::Result<Problem> {
+        let (classes, positive) = (self.inner.classes(), self.inner.positive());
+        let rows = table.rows();
+        let data = Dataset::with_classes(table, self.inner.schema(), classes, positive)?;
+        Problem::new(
+            Features::new(rows, 0, Vec::new(), Vec::new())?,
+            data.labels().codes().clone(),
+            classes.len(),
+            positive,
+            &self.inner.membership(data.table())?,
+            data.row_weights().map(Into::into),
+            self.inner.constraints().to_vec(),
+        )
+    }
+}
+
+/// A dataset of a table, which is used up.
+pub(crate) fn dataset(table: &Bound<'_, Table>, roles: &crate::settings::Roles) -> PyResult<Dataset> {
+    let table = std::mem::take(&mut table.try_borrow_mut()?.inner);
+    Dataset::new(table, &roles.schema).map_err(raised)
+}

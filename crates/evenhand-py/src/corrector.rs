@@ -1,0 +1,244 @@
+//! The search for multipliers turned inside out, for people who train elsewhere.
+//!
+//! The engine calls a learner; here the learner is whoever asks for weights and comes back with
+//! predictions. The engine waits meanwhile, on a thread of its own.
+
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+use evenhand::correction::{Loop, Observer, Stop};
+use evenhand::features::Features;
+use evenhand::learner::{FnLearner, FnPredictor, Training};
+use evenhand::{Correction, Error};
+use numpy::PyArray1;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+use crate::binding::{Binding, dataset};
+use crate::error::Failure;
+use crate::learner::scores;
+use crate::model::warnings;
+use crate::settings::{Roles, Settings};
+use crate::table::Table;
+use crate::work::{caught, json};
+
+/// What a search found, without a classifier: that one is the user's.
+struct Found {
+    multipliers: Vec<(String, f64)>,
+    weights: Vec<f64>,
+    stop: Stop,
+    fits: usize,
+    train: String,
+    warnings: Vec<(String, String)>,
+    /// Which of the predictions belong to the multipliers found.
+    best: usize,
+}
+
+/// What the search says: weights to train with, or what it found.
+enum Word {
+    Train(Vec<f64>),
+    Loop(Loop),
+    Found(Box<Result<Found, Failure>>),
+}
+
+/// A search that hands out weights and takes predictions.
+#[pyclass(module = "evenhand._core", frozen)]
+pub(crate) struct Corrector {
+    state: Mutex<State>,
+    binding: Binding,
+    classes: Vec<String>,
+}
+
+struct State {
+    words: Receiver<Word>,
+    replies: Option<Sender<Vec<f64>>>,
+    thread: Option<JoinHandle<()>>,
+    weights: Vec<f64>,
+    loops: Vec<Loop>,
+    found: Option<Found>,
+}
+
+#[pymethods]
+impl Corrector {
+    /// Starts a search. The table is used up.
+    #[new]
+    fn new(py: Python<'_>, table: &Bound<'_, Table>, roles: &Roles, settings: &Settings) -> PyResult<Self> {
+        let data = dataset(table, roles)?;
+        let correction = settings.correction.clone();
+        let (say, words) = channel();
+        let (replies, heard) = channel();
+        let bound = py.detach(|| caught(|| Ok(evenhand::correction::Binding::new(&correction, &data)?)));
+        let (inner, problem, told) = bound?;
+        let binding = Binding { settings: correction.clone(), inner };
+        let classes = binding.inner.classes().to_vec();
+        drop(data);
+        let mut told = warnings(&told);
+        let thread = std::thread::spawn(move || {
+            let found = caught(|| {
+                let mut found = search(&correction, &problem, &say, &Mutex::new(heard))?;
+                told.append(&mut found.warnings);
+                found.warnings = told;
+                Ok(found)
+            });
+            // Nobody may be waiting any more.
+            let _ = say.send(Word::Found(Box::new(found)));
+        });
+        let mut state = State {
+            words,
+            replies: Some(replies),
+            thread: Some(thread),
+            weights: Vec::new(),
+            loops: Vec::new(),
+            found: None,
+        };
+        py.detach(|| state.listen())?;
+        Ok(Self { state: Mutex::new(state), binding, classes })
+    }
+
+    /// Gives predictions of what was trained with the weights; the search goes on, or ends.
+    fn update(&self, py: Python<'_>, predictions: &Bound<'_, PyAny>) -> PyResult<()> {
+        let scores = scores(predictions)?;
+        let mut guard = self.state()?;
+        let state = &mut *guard;
+        match &state.replies {
+            Some(replies) if state.found.is_none() && replies.send(scores).is_ok() => {}
+            _ => return Err(PyRuntimeError::new_err("the correction is done: there is nothing to update")),
+        }
+        py.detach(|| state.listen())?;
+        Ok(())
+    }
+
+    /// The weights to train with next; those found, once it is done.
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(PyArray1::from_slice(py, &self.state()?.weights))
+    }
+
+    /// Whether the search has ended.
+    #[getter]
+    fn done(&self) -> PyResult<bool> {
+        Ok(self.state()?.found.is_some())
+    }
+
+    /// The fits so far.
+    #[getter]
+    fn history<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, pyo3::types::PyDict>>> {
+        self.state()?.loops.iter().map(|done| crate::observer::told(py, done)).collect()
+    }
+
+    /// What was found: multipliers, stop, fits, rates as JSON, warnings, and which update it belongs to.
+    #[getter]
+    #[allow(clippy::type_complexity)] // read once, in Python
+    fn found(&self) -> PyResult<Option<(Vec<(String, f64)>, String, usize, String, Vec<(String, String)>, usize)>> {
+        let state = self.state()?;
+        Ok(state.found.as_ref().map(|found| {
+            let Found { multipliers, stop, fits, train, warnings, best, .. } = found;
+            (multipliers.clone(), stop.to_string(), *fits, train.clone(), warnings.clone(), *best)
+        }))
+    }
+
+    /// The names of the classes, the positive of two last: the columns of predictions.
+    #[getter]
+    fn classes(&self) -> Vec<String> {
+        self.classes.clone()
+    }
+
+    /// What judges predictions on other rows.
+    #[getter]
+    fn binding(&self) -> Binding {
+        Binding { settings: self.binding.settings.clone(), inner: self.binding.inner.clone() }
+    }
+}
+
+impl Corrector {
+    fn state(&self) -> PyResult<std::sync::MutexGuard<'_, State>> {
+        self.state.lock().map_err(|_| PyRuntimeError::new_err("an earlier update failed"))
+    }
+}
+
+impl State {
+    /// Waits until the search wants something, or has ended.
+    fn listen(&mut self) -> Result<(), Failure> {
+        loop {
+            match self.words.recv() {
+                Ok(Word::Loop(done)) => self.loops.push(done),
+                Ok(Word::Train(weights)) => {
+                    self.weights = weights;
+                    return Ok(());
+                }
+                Ok(Word::Found(found)) => {
+                    self.replies = None;
+                    let found = (*found)?;
+                    self.weights.clone_from(&found.weights);
+                    self.found = Some(found);
+                    return Ok(());
+                }
+                Err(_) => return Err(Failure::Panic("the search went away".into())),
+            }
+        }
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        // The search hears that nobody answers, and ends.
+        self.replies = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Sends loops as they come.
+struct Teller<'a>(&'a Sender<Word>);
+
+impl Observer for Teller<'_> {
+    fn after(&mut self, done: &Loop) -> bool {
+        self.0.send(Word::Loop(done.clone())).is_ok()
+    }
+}
+
+type Scores = Box<dyn Fn(&Features) -> evenhand::Result<Vec<f64>> + Send + Sync>;
+
+/// What predicts, and the how manieth it is.
+struct Numbered {
+    number: usize,
+    scores: FnPredictor<Scores>,
+}
+
+impl evenhand::Predictor for Numbered {
+    fn on<'a>(&'a self, features: &'a Features) -> evenhand::Result<evenhand::learner::Scorer<'a>> {
+        self.scores.on(features)
+    }
+}
+
+fn search(
+    correction: &Correction,
+    problem: &evenhand::correction::Problem,
+    say: &Sender<Word>,
+    heard: &Mutex<Receiver<Vec<f64>>>,
+) -> evenhand::Result<Found> {
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let learner = FnLearner::new(|training: Training<'_>| {
+        say.send(Word::Train(training.weights.to_rows())).map_err(|_| Error::Interrupted)?;
+        let scores = heard.lock().map_err(|_| Error::Interrupted)?.recv().map_err(|_| Error::Interrupted)?;
+        let number = asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let all: Scores = Box::new(move |_| Ok(scores.clone()));
+        Ok(Numbered { number, scores: FnPredictor::new(training.classes, all) })
+    });
+    let outcome = correction.solve(problem, &learner, &mut Teller(say))?;
+    let cells = problem.cells();
+    let own = |row: usize| cells.row_weights().map_or(1.0, |weights| weights[row]);
+    let weights = cells.cell_of_row().iter().enumerate().map(|(row, cell)| outcome.cell_weights[cell] * own(row));
+    let names = problem.constraints().iter().map(|constraint| constraint.name.clone());
+    Ok(Found {
+        multipliers: names.zip(outcome.multipliers.iter().copied()).collect(),
+        weights: weights.collect(),
+        stop: outcome.stop,
+        fits: outcome.fits,
+        train: json(&outcome.train).unwrap_or_default(),
+        warnings: warnings(&outcome.warnings),
+        best: outcome.predictor.number,
+    })
+}

@@ -1,0 +1,131 @@
+//! Finding the multipliers, and the classifier that goes with them.
+
+use std::time::Instant;
+
+use evenhand::learner::{Interruptible, LogisticModel};
+use evenhand::model::LearnerRecord;
+use evenhand::{Dataset, Predictor, ReadOptions};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::binding::{Binding, dataset};
+use crate::error::Failure;
+use crate::learner::{PythonLearner, PythonPredictor, Raised, Watch};
+use crate::model::{Model, warnings};
+use crate::observer::{settle, told, watched};
+use crate::settings::{Roles, Settings};
+use crate::table::Table;
+use crate::work::{caught, json};
+
+/// What a fit found.
+#[pyclass(module = "evenhand._core", frozen, get_all)]
+pub(crate) struct Fitted {
+    /// The built-in learner's model.
+    model: Option<Py<Model>>,
+    /// What `learner` returned for the multipliers found.
+    predictor: Option<Py<PyAny>>,
+    binding: Py<Binding>,
+    /// The names of the classes, the positive of two last.
+    classes: Vec<String>,
+    sample_weight: Py<PyArray1<f64>>,
+    multipliers: Vec<(String, f64)>,
+    history: Vec<Py<PyDict>>,
+    /// Rates and violations on the training rows, as JSON.
+    train: String,
+    /// The same on the rows by which multipliers were chosen, where these are others.
+    judged: Option<String>,
+    stop: String,
+    fits: usize,
+    warnings: Vec<(String, String)>,
+}
+
+/// Finds the multipliers. The table is used up.
+///
+/// `learner(weights, rows)` fits and returns what predicts; without one the built-in learner does.
+#[pyfunction]
+#[pyo3(signature = (table, roles, settings, *, learner=None, callback=None, keep=false))]
+pub(crate) fn fit(
+    py: Python<'_>,
+    table: &Bound<'_, Table>,
+    roles: &Roles,
+    settings: &Settings,
+    learner: Option<Py<PyAny>>,
+    callback: Option<Py<PyAny>>,
+    keep: bool,
+) -> PyResult<Fitted> {
+    let data = dataset(table, roles)?;
+    match learner {
+        None => fit_built_in(py, data, settings, callback.as_ref(), keep),
+        Some(learner) => fit_python(py, &data, settings, &learner, callback.as_ref(), keep),
+    }
+}
+
+fn fit_built_in(
+    py: Python<'_>,
+    data: Dataset,
+    settings: &Settings,
+    callback: Option<&Py<PyAny>>,
+    keep: bool,
+) -> PyResult<Fitted> {
+    let (correction, learner) = (settings.correction.clone(), settings.learner);
+    let (fitted, model) = watched(py, callback, keep, move |observer, stop| {
+        let interruptible = Interruptible { learner, stop };
+        let fitted = correction.fit_observed(&data, &interruptible, observer)?;
+        let record = |model: &LogisticModel| LearnerRecord::Logistic { settings: learner, model: model.clone() };
+        let source = (data.digest(), data.rows());
+        let model = evenhand::Model::new(&correction, &fitted, record, None, source, None);
+        let model = model.read_as(&ReadOptions::default(), data.table());
+        Ok((fitted, model))
+    })?;
+    let model = Py::new(py, Model { inner: model })?;
+    Fitted::new::<LogisticModel>(py, settings, &fitted, Some(model), None)
+}
+
+fn fit_python(
+    py: Python<'_>,
+    data: &Dataset,
+    settings: &Settings,
+    learner: &Py<PyAny>,
+    callback: Option<&Py<PyAny>>,
+    keep: bool,
+) -> PyResult<Fitted> {
+    let raised = Raised::default();
+    let done = py.detach(|| {
+        caught(|| {
+            let mut watch = Watch { callback, raised: raised.clone(), started: Instant::now() };
+            let learner = PythonLearner { fit: learner, raised: raised.clone() };
+            settings.correction.fit_observed(data, &learner, &mut watch).map_err(Failure::from)
+        })
+    });
+    let fitted = settle(py, done, raised.take(), keep)?;
+    let object = fitted.predictor().object.clone_ref(py);
+    Fitted::new::<PythonPredictor>(py, settings, &fitted, None, Some(object))
+}
+
+impl Fitted {
+    fn new<P: Predictor>(
+        py: Python<'_>,
+        settings: &Settings,
+        fitted: &evenhand::Fitted<P>,
+        model: Option<Py<Model>>,
+        predictor: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let outcome = fitted.outcome();
+        let binding = Binding { settings: settings.correction.clone(), inner: fitted.binding().clone() };
+        Ok(Self {
+            model,
+            predictor,
+            binding: Py::new(py, binding)?,
+            classes: fitted.binding().classes().to_vec(),
+            sample_weight: PyArray1::from_vec(py, fitted.weights().to_rows()).unbind(),
+            multipliers: fitted.multipliers().map(|(name, value)| (name.to_owned(), value)).collect(),
+            history: outcome.trace.iter().map(|done| Ok(told(py, done)?.unbind())).collect::<PyResult<_>>()?,
+            train: json(&outcome.train)?,
+            judged: outcome.judged.as_ref().map(json).transpose()?,
+            stop: outcome.stop.to_string(),
+            fits: outcome.fits,
+            warnings: warnings(fitted.warnings()),
+        })
+    }
+}

@@ -1,0 +1,35 @@
+//! How far labels were tilted against each group.
+
+use evenhand::{Identify, Logistic};
+use pyo3::prelude::*;
+
+use crate::binding::dataset;
+use crate::error::raised;
+use crate::model::warnings;
+use crate::settings::Roles;
+use crate::table::Table;
+use crate::work::{apart, json};
+
+/// The identified bias as JSON, and warnings. The table is used up.
+#[pyfunction]
+#[pyo3(signature = (table, roles, *, groups, withhold, confidence=0.95, resamples=0, seed=0, l2=None))]
+#[allow(clippy::too_many_arguments)] // the settings, by name
+pub(crate) fn identify(
+    py: Python<'_>,
+    table: &Bound<'_, Table>,
+    roles: &Roles,
+    groups: Vec<String>,
+    withhold: Vec<String>,
+    confidence: f64,
+    resamples: usize,
+    seed: u64,
+    l2: Option<f64>,
+) -> PyResult<(String, Vec<(String, String)>)> {
+    let usual = Identify::default();
+    let learner = Logistic { l2: l2.unwrap_or(usual.learner.l2), ..usual.learner };
+    let groups = groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;
+    let settings = Identify { groups, withhold, confidence, resamples, seed, learner };
+    let data = dataset(table, roles)?;
+    let (found, told) = apart(py, || settings.run(&data))?;
+    Ok((json(&found)?, warnings(&told)))
+}

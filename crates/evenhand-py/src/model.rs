@@ -1,0 +1,120 @@
+//! A corrected logistic regression: what the model file holds.
+
+use std::path::PathBuf;
+
+use evenhand::Warning;
+use evenhand::model::LearnerRecord;
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::binding::Binding;
+use crate::error::raised;
+use crate::table::Table;
+use crate::work::apart;
+
+/// A model, as the command line saves and reads it.
+#[pyclass(module = "evenhand._core", frozen)]
+pub(crate) struct Model {
+    pub(crate) inner: evenhand::Model,
+}
+
+/// Slug and text of each.
+pub(crate) type Warnings = Vec<(String, String)>;
+
+/// Scores row by row, decisions, and warnings.
+type Predicted<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<u32>>, Warnings);
+
+#[pymethods]
+impl Model {
+    /// Scores and decides rows.
+    fn predict<'py>(&self, py: Python<'py>, table: &Bound<'py, Table>) -> PyResult<Predicted<'py>> {
+        let table = std::mem::take(&mut table.try_borrow_mut()?.inner);
+        let found = apart(py, || self.inner.predict(&table))?;
+        let scores = PyArray1::from_vec(py, found.scores).reshape([table.rows(), found.classes])?;
+        let decisions = PyArray1::from_iter(py, found.decisions.iter().map(|class| class as u32));
+        let told: Vec<_> = found.warnings.into_iter().filter(|one| !is_expected(one)).collect();
+        Ok((scores, decisions, warnings(&told)))
+    }
+
+    /// Writes the model file.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        apart(py, || self.inner.save(&path))
+    }
+
+    /// Reads a model file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        Ok(Self { inner: apart(py, || evenhand::Model::load(&path))? })
+    }
+
+    /// The body of the model file.
+    fn to_json(&self) -> PyResult<String> {
+        self.inner.to_json().map_err(raised)
+    }
+
+    /// What judges predictions on other rows.
+    #[getter]
+    fn binding(&self) -> Binding {
+        Binding { settings: self.inner.settings.clone(), inner: self.inner.binding.clone() }
+    }
+
+    /// The names of the classes, the positive of two last.
+    #[getter]
+    fn classes(&self) -> Vec<String> {
+        self.inner.binding.classes().to_vec()
+    }
+
+    /// The columns that features are made of, in order.
+    #[getter]
+    fn columns(&self) -> Vec<(String, &'static str)> {
+        let kind = |code: &evenhand::features::Code| match code {
+            evenhand::features::Code::OneHot { .. } => "categorical",
+            _ => "numeric",
+        };
+        self.inner.binding.encoding().columns().iter().map(|one| (one.column.clone(), kind(&one.code))).collect()
+    }
+
+    /// The names of the features.
+    #[getter]
+    fn feature_names(&self) -> Vec<String> {
+        self.inner.binding.encoding().feature_names()
+    }
+
+    /// One row of coefficients a margin, the intercept last; `None` for a learner that is a program.
+    #[getter]
+    fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let LearnerRecord::Logistic { model, .. } = &self.inner.learner else { return Ok(None) };
+        let width = self.inner.binding.encoding().width() + 1;
+        let all = PyArray1::from_slice(py, model.coefficients());
+        Ok(Some(all.reshape([model.coefficients().len() / width, width])?))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let restore = py.get_type::<Self>().getattr("restore")?;
+        Ok((restore, (PyBytes::new(py, self.to_json()?.as_bytes()),)))
+    }
+
+    /// What pickling made bytes of.
+    #[staticmethod]
+    fn restore(state: &[u8]) -> PyResult<Self> {
+        let body = String::from_utf8_lossy(state);
+        Ok(Self { inner: evenhand::Model::from_json(&body).map_err(raised)? })
+    }
+}
+
+/// Whether new rows are only as training rows were: numbers were missing there too, and the learner was told.
+fn is_expected(warning: &Warning) -> bool {
+    matches!(warning, Warning::MissingFilled { indicator: true, .. })
+}
+
+/// Warnings as slug and text.
+pub(crate) fn warnings(warnings: &[Warning]) -> Warnings {
+    warnings.iter().map(|warning| (slug(warning), warning.to_string())).collect()
+}
+
+/// The slug of a warning is the tag of its JSON.
+fn slug(warning: &Warning) -> String {
+    let json = serde_json::to_value(warning).unwrap_or_default();
+    json.get("code").and_then(|code| code.as_str()).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,292 @@
+"""What labels, and predictions of any model, show group by group."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._columns import is_frame, table_of
+from ._data import assemble, positive_of, target_of
+from ._exceptions import EvenhandError
+from ._results import frame_of, html_table, library_of
+from ._sensitive import sensitive_of
+from .constraints import Constraint, spelled
+
+__all__ = ["Audit", "audit", "violation"]
+
+RATES = ("positive_rate", "true_positive_rate", "false_positive_rate", "accuracy")
+
+DEFINITIONS = {
+    "violation": "largest |overall - group| rate (the paper's)",
+    "difference": "largest minus smallest group rate",
+    "ratio": "smallest over largest group rate",
+}
+
+
+class Audit:
+    """Rates, violations, counts and intervals per group.
+
+    Made by :func:`audit`. It says what was measured, and no more: no number here makes a model right to use.
+    """
+
+    def __init__(self, record: dict[str, Any], text: str, library: str) -> None:
+        self._record = record
+        self._text = text
+        self._library = library
+
+    @property
+    def by_group(self) -> Any:
+        """A frame with a row for everyone, each group, and each class audited."""
+        return frame_of(self._rows(("overall", "groups")), self._library)
+
+    @property
+    def by_intersection(self) -> Any:
+        """The same for rows that are in several groups at once."""
+        return frame_of(self._rows(("intersections",)), self._library)
+
+    @property
+    def violations(self) -> Any:
+        """A frame with a row for each notion, by three definitions.
+
+        ``violation`` is the largest ``|overall - group|`` rate, ``difference`` the largest minus the smallest
+        group rate, ``ratio`` the smallest over the largest.
+        """
+        return frame_of(self._violations(), self._library)
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share of rows predicted as labelled; None without predictions."""
+        found = self._record["accuracy"]
+        return None if found is None else found["value"]
+
+    @property
+    def warnings(self) -> list[dict[str, Any]]:
+        """What weakens the numbers."""
+        return list(self._record["warnings"])
+
+    def violation(
+        self, constraint: str | Constraint = "demographic_parity", definition: str = "violation"
+    ) -> float | None:
+        """Get one number, the worst over the classes audited.
+
+        Parameters
+        ----------
+        constraint : str or Constraint, default="demographic_parity"
+        definition : {"violation", "difference", "ratio"}, default="violation"
+            Largest ``|overall - group|`` rate; largest minus smallest group rate; smallest over largest.
+
+        Returns
+        -------
+        float or None
+            None where nothing could be measured.
+        """
+        if definition not in DEFINITIONS:
+            message = f"`definition` is {definition!r}; allowed is {', '.join(map(repr, DEFINITIONS))}"
+            raise EvenhandError(message, "setting-invalid")
+        (notion,) = _core.notions(spelled(constraint))
+        notion = "demographic-parity" if notion == "disparate-impact" else notion
+        rows = self._violations()
+        if notion not in {row["notion"] for row in rows}:
+            known = ", ".join(dict.fromkeys(row["notion"] for row in rows))
+            raise EvenhandError(f"an audit of these does not measure {notion}; it measures: {known}", "notion-syntax")
+        found = [row[definition] for row in rows if row["notion"] == notion and row[definition] is not None]
+        return (min if definition == "ratio" else max)(found, default=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Get everything, with the keys of ``evenhand audit --json``."""
+        return dict(self._record)
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Write everything as JSON."""
+        return json.dumps(self._record, indent=indent)
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        classes = ", ".join(repr(one["positive"]) for one in self._record["classes"])
+        return f"<evenhand.Audit of {self._record['rows']} rows, positive: {classes}>"
+
+    def _repr_html_(self) -> str:
+        rows = self._rows(("overall", "groups"))
+        rates = [name for name in RATES if any(name in row for row in rows)]
+        several = len(self._record["classes"]) > 1
+        head = ["positive"] * several + ["group", "rows", *(name.replace("_", " ") for name in rates)]
+        body = [
+            [row["positive"]] * several + [row["group"], row["rows"], *(_with_interval(row, name) for name in rates)]
+            for row in rows
+        ]
+        violations = self._violations()
+        named = [name for name in violations[0] if several or name != "positive"] if violations else []
+        legend = "; ".join(f"{name}: {meaning}" for name, meaning in DEFINITIONS.items())
+        rates_of = "Predictions" if self._record["classes"][0]["predictions"] else "Labels"
+        return (
+            f"<div>{html_table(head, body, caption=f'{rates_of} by group: {repr(self)[1:-1]}')}"
+            f"{html_table(named, [[row[name] for name in named] for row in violations], caption='Violations')}"
+            f"<p>{escape(legend)}. In brackets: Wilson intervals, {self._record['confidence']:.0%}.</p></div>"
+        )
+
+    def _rows(self, parts: Sequence[str]) -> list[dict[str, Any]]:
+        found = []
+        for one in self._record["classes"]:
+            tables = one["predictions"] or one["labels"]
+            for part in parts:
+                for rates in [tables[part]] if part == "overall" else tables[part]:
+                    row = {"positive": one["positive"], "group": rates["group"], "rows": rates["rows"]}
+                    for name in (name for name in RATES if name in rates):
+                        row |= {name: rates[name]["value"]}
+                        row |= {f"{name}_{end}": rates[name][end] for end in ("low", "high")}
+                    found.append(row)
+        return found
+
+    def _violations(self) -> list[dict[str, Any]]:
+        found = []
+        for one in self._record["classes"]:
+            several = one["predictions"]["violations"] if one["predictions"] else [one["labels"]["violation"]]
+            for violation in several:
+                largest = violation["paper"] or {"value": None, "group": None, "rate": None}
+                found.append(
+                    {
+                        "positive": one["positive"],
+                        "notion": violation["notion"],
+                        "violation": largest["value"],
+                        "group": largest["group"],
+                        "rate": largest["rate"],
+                        "difference": violation["difference"],
+                        "ratio": violation["ratio"],
+                    }
+                )
+        return found
+
+
+def audit(
+    y_true: Any,
+    y_pred: Any = None,
+    *,
+    sensitive_features: Any,
+    X: Any = None,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    groups: str | Sequence[str] | None = None,
+    intersections: bool = True,
+    confidence: float = 0.95,
+) -> Audit:
+    """Show how labels, and predictions of any model, differ between groups.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels.
+    y_pred : array-like of shape (n_samples,), default=None
+        Predicted labels. Without them the labels alone are audited.
+    sensitive_features : column, columns, masks, matrix or specifications
+        As in :meth:`EvenhandClassifier.fit`; specifications speak of the columns of ``X``.
+    X : frame, default=None
+        Where specifications find their columns.
+    sample_weight : array-like of shape (n_samples,), default=None
+    pos_label : label, default=None
+        The positive class; None is the second of two, and with more each in turn.
+    groups : str or list of str, default=None
+        Group specifications in place of one group for each value.
+    intersections : bool, default=True
+        Whether rows in several groups at once are reported too.
+    confidence : float, default=0.95
+        Of the (Wilson) intervals.
+
+    Returns
+    -------
+    Audit
+
+    Examples
+    --------
+    >>> from evenhand import audit
+    >>> found = audit([1, 0, 1, 1], [1, 0, 0, 1], sensitive_features=["f", "f", "m", "m"])
+    >>> found.violation("demographic_parity")
+    0.0
+    >>> found.violation("equal_opportunity", "difference")
+    0.5
+    """
+    target = target_of(y_true)
+    if len(target.classes) == 1 and y_pred is not None:
+        # Labels of one class can still be predicted as another.
+        target = target_of(y_true, classes=np.unique(np.concatenate([np.asarray(y_true), np.asarray(y_pred)])))
+    sensitive = sensitive_of(sensitive_features, len(target.codes), groups=groups, intersections=False)
+    positive = positive_of(target, pos_label)
+    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    table = table_of(X) if X is not None and is_frame(X) else _core.Table()
+    data = assemble(table, target, sensitive, positive=positive, sample_weight=weight)
+    predictions = None
+    if y_pred is not None:
+        predicted = target_of(y_pred, classes=target.classes)
+        if len(predicted.codes) != len(target.codes):
+            message = f"y_pred has {len(predicted.codes)} rows, and y_true {len(target.codes)}"
+            raise EvenhandError(message, "length-mismatch")
+        predictions = "prediction"
+        while predictions in data.table.names:
+            predictions += "_"
+        data.table.add_codes(predictions, predicted.codes, target.texts)
+    record, text, _ = _core.audit(
+        data.table,
+        data.roles,
+        groups=data.groups,
+        predictions=predictions,
+        confidence=confidence,
+        intersections=intersections,
+    )
+    return Audit(json.loads(record), text, library_of(X, sensitive_features, y_true, y_pred))
+
+
+def _with_interval(row: dict[str, Any], name: str) -> str | None:
+    """Write a rate with its interval."""
+    if row.get(name) is None:
+        return None
+    ends = [row[f"{name}_{end}"] for end in ("low", "high")]
+    return f"{row[name]:.3f}" if None in ends else f"{row[name]:.3f} ({ends[0]:.3f} to {ends[1]:.3f})"
+
+
+def violation(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    sensitive_features: Any,
+    sample_weight: Any = None,
+    constraint: str | Constraint = "demographic_parity",
+    definition: str = "violation",
+    pos_label: Any = None,
+) -> float:
+    """Measure how far groups are apart, in one number.
+
+    Parameters
+    ----------
+    y_true, y_pred, sensitive_features, sample_weight, pos_label
+        As in :func:`audit`.
+    constraint : str or Constraint, default="demographic_parity"
+        What is asked to be equal.
+    definition : {"violation", "difference", "ratio"}, default="violation"
+        Largest ``|overall - group|`` rate; largest minus smallest group rate; smallest over largest.
+
+    Returns
+    -------
+    float
+        NaN where nothing could be measured.
+
+    Examples
+    --------
+    >>> from evenhand import violation
+    >>> violation([1, 0, 1, 0], [1, 1, 1, 0], sensitive_features=["f", "f", "m", "m"])
+    0.25
+    """
+    found = audit(
+        y_true,
+        y_pred,
+        sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+        intersections=False,
+    ).violation(constraint, definition)
+    return float("nan") if found is None else found

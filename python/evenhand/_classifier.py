@@ -1,0 +1,652 @@
+"""The estimator: a corrected classifier with scikit-learn's manners."""
+
+from __future__ import annotations
+
+import json
+import numbers
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.utils import Tags, get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _check_n_features,
+    _check_sample_weight,
+    _num_samples,
+    check_is_fitted,
+    validate_data,
+)
+
+from . import _core
+from ._columns import is_frame, refuse_lazy, table_of, text_of
+from ._data import Data, Target, assemble, positive_of, target_of
+from ._exceptions import EvenhandError, EvenhandWarning, tell
+from ._external import Learner, aligned_scores
+from ._progress import watching
+from ._results import html_table
+from ._sensitive import sensitive_of
+from ._verdict import Judgement
+from .constraints import Constraints, spelled
+
+__all__ = ["EvenhandClassifier"]
+
+# Wider, or sparse, features are not worth a stand-in regression beside an estimator of another library.
+MOST_STAND_IN_COLUMNS = 300
+
+Callback = Callable[[dict[str, Any]], object]
+
+
+def _has(method: str) -> Callable[[Any], bool]:
+    """Whether what predicts has a method; the built-in learner has them all."""
+
+    def check(self: EvenhandClassifier) -> bool:
+        fitted = getattr(self, "estimator_", None)
+        if self.estimator is None or isinstance(fitted, _core.Model):
+            return True
+        return hasattr(fitted if fitted is not None else self.estimator, method)
+
+    return check
+
+
+def _is_matrix(X: Any) -> bool:
+    """Tell whether X can be checked as numbers in rows: lists of texts, say, belong to the estimator alone."""
+    if isinstance(X, (list, tuple)):
+        return not any(isinstance(one, (str, bytes)) for one in X[:1])
+    return hasattr(X, "__array__") or sparse.issparse(X)
+
+
+class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """Classifier corrected for label bias by re-weighting rows.
+
+    Finds one multiplier per constraint that says how far labels were tilted against a group, and
+    trains on the observed labels with weights that undo the tilt [1]_. No label and no feature is
+    changed, and predicting needs no sensitive features.
+
+    Parameters
+    ----------
+    estimator : estimator object, default=None
+        What is trained. None is the built-in logistic regression, which takes raw frames: texts,
+        categories, booleans, missing values and numbers as they are. Any other estimator must take
+        ``sample_weight`` in ``fit`` (a pipeline: in its last step), or go with ``method="sampling"``. It is cloned.
+    constraints : str, Constraint or list of these, default="demographic_parity"
+        What should be equal across groups: ``"demographic_parity"``, ``"disparate_impact"``,
+        ``"equal_opportunity"``, ``"equalized_odds"``, ``"predictive_equality"``, ``"equal_accuracy"``,
+        ``"target-rate=[CLASS:]RATE"``, ``"group-target-rate=[CLASS:]RATE"``, ``"pinned=GROUP[:ACCURACY]"``,
+        fairlearn's spellings, or objects of :mod:`evenhand.constraints`.
+    max_violation : float, default=None
+        Ask for no more than this: largest ``|overall - group|`` rate, the definition of the paper. The
+        least correction that meets it is looked for. Without any bound, rates are made as even as rows can tell
+        where that is cheap.
+    max_difference : float, default=None
+        Ask for no more than this between any two groups: largest difference of their rates.
+    min_ratio : float, default=None
+        Ask for no less than this between any two groups: smallest ratio of their rates.
+    margin : float, default=None
+        How many standard errors to stay below a bound, so that it holds on new rows too; None is 1.645, and 0 aims at
+        the bound itself. For ``preset="default"`` alone.
+    groups : str or list of str, default=None
+        Group specifications over the columns of X and of ``sensitive_features``, in place of one group for each
+        value: ``"race=Black,White"``, ``"age<=30"``, ``"age/5"`` (quantiles), ``"sex*race"`` (intersections).
+    intersections : bool, default=False
+        Whether the groups are the intersections of several sensitive features, in place of each feature's own.
+    withhold : list of str, default=None
+        Columns of X the learner may not see.
+    method : {"weighting", "sampling"}, default="weighting"
+        Weight rows, or keep each with a probability equal to its weight, for estimators that take no weights.
+    measure : {"decisions", "scores"}, default="decisions"
+        Whether decisions or probabilities are compared.
+    shift : {"kept", "undone"}, default="kept"
+        Weights move the distribution of features too (the other half of the paper's Theorem 1): rows whose likely
+        label is favoured count more. ``"kept"`` is the paper's algorithm; ``"undone"`` divides every row's weight by
+        how much its features would count for, as the estimator's probabilities without correction tell it, which
+        takes one more fit. It seldom pays, is not for notions of accuracy, and leaves no correction to an estimator
+        that knows its training rows by heart.
+    select : str, default="training"
+        By which rows multipliers are chosen: ``"training"``, ``"validation[=SHARE]"`` (rows kept from the
+        classifier) or ``"cross-fit[=FOLDS]"`` (all rows, each decided by a model fitted without it).
+    preset : {"default", "paper", "notebook"}, default="default"
+        How multipliers are found: by Newton's method, by the paper's Algorithms 1 and 2 as printed, or as
+        its authors' notebooks have them.
+    max_fits : int, default=None
+        How many times to fit at most; None is 60, or 100 loops with the other presets.
+    pos_label : label, default=None
+        The positive one of two classes; None is ``classes_[1]``. With more classes none is needed.
+    l2 : float, default=None
+        Penalty of the built-in learner on the squares of its coefficients; None is 1.
+    standardise : bool, default=None
+        Whether the built-in learner centres and scales numbers; None is yes, but for ``preset="notebook"``.
+    random_state : int, default=0
+        Seed of the lots that ``method="sampling"`` and ``select`` draw.
+    callback : callable, default=None
+        Called after every fit with a dictionary (``fit``, ``violation``, ``error``, ``loss``, ``seconds``,
+        ``multipliers``, ``violations``); returning False stops with the best model so far.
+    progress : bool, default=False
+        Show a progress bar (tqdm) of the fits.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        What Ctrl-C does: raise KeyboardInterrupt, or keep the best model so far (``stop_`` is ``"cancelled"``).
+
+    Attributes
+    ----------
+    estimator_ : object
+        The fitted estimator; the built-in learner's model where ``estimator`` is None.
+    classes_ : ndarray
+        The classes, sorted.
+    sample_weight_ : ndarray of shape (n_samples,)
+        The weight of every training row in the paper's closed form, times the user's own; with ``shift="undone"``
+        divided as the estimator was given it.
+    multipliers_ : dict
+        One number per constraint, lambda in the paper.
+    violations_ : dict
+        Overall (or asked) rate minus group rate on the training rows, per constraint.
+    violation_ : float
+        The largest of them in absolute value.
+    history_ : list of dict
+        Every fit: multipliers, violations, error and loss.
+    stop_ : str
+        How the search ended: ``"converged"``, ``"loop-limit"``, ``"stalled"``, ``"infeasible"`` or ``"cancelled"``.
+    n_fits_ : int
+        How many times the learner was called.
+    n_features_in_ : int
+        How many columns X had.
+    feature_names_in_ : ndarray of str
+        Their names, where X was a frame.
+
+    References
+    ----------
+    .. [1] H. Jiang and O. Nachum, "Identifying and Correcting Label Bias in Machine Learning", AISTATS 2020.
+
+    Examples
+    --------
+    >>> from evenhand import EvenhandClassifier
+    >>> from evenhand.datasets import make_loans
+    >>> X, y, _ = make_loans(2000, random_state=1)
+    >>> clf = EvenhandClassifier(constraints="demographic_parity", max_violation=0.02)
+    >>> clf = clf.fit(X, y, sensitive_features=X["sex"])
+    >>> clf.stop_, clf.violation_ <= 0.02
+    ('converged', True)
+    >>> clf.predict(X.head(3)).shape
+    (3,)
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        constraints: Constraints = "demographic_parity",
+        *,
+        max_violation: float | None = None,
+        max_difference: float | None = None,
+        min_ratio: float | None = None,
+        margin: float | None = None,
+        groups: str | Sequence[str] | None = None,
+        intersections: bool = False,
+        withhold: Sequence[str] | None = None,
+        method: str = "weighting",
+        measure: str = "decisions",
+        shift: str = "kept",
+        select: str = "training",
+        preset: str = "default",
+        max_fits: int | None = None,
+        pos_label: Any = None,
+        l2: float | None = None,
+        standardise: bool | None = None,
+        random_state: int = 0,
+        callback: Callback | None = None,
+        progress: bool = False,
+        on_interrupt: str = "raise",
+    ) -> None:
+        self.estimator = estimator
+        self.constraints = constraints
+        self.max_violation = max_violation
+        self.max_difference = max_difference
+        self.min_ratio = min_ratio
+        self.margin = margin
+        self.groups = groups
+        self.intersections = intersections
+        self.withhold = withhold
+        self.method = method
+        self.measure = measure
+        self.shift = shift
+        self.select = select
+        self.preset = preset
+        self.max_fits = max_fits
+        self.pos_label = pos_label
+        self.l2 = l2
+        self.standardise = standardise
+        self.random_state = random_state
+        self.callback = callback
+        self.progress = progress
+        self.on_interrupt = on_interrupt
+
+    def fit(self, X: Any, y: Any, *, sensitive_features: Any = None, sample_weight: Any = None) -> EvenhandClassifier:
+        """Find the weights, and train with them.
+
+        Parameters
+        ----------
+        X : frame, array or sparse matrix of shape (n_samples, n_features)
+            With the built-in learner a frame is taken raw, and a sparse matrix becomes dense columns: some 16 bytes for
+            every row and column while fitting. Otherwise whatever ``estimator`` takes, as it is.
+        y : array-like of shape (n_samples,)
+            Labels, of two classes or more.
+        sensitive_features : column, columns, masks, matrix or specifications, default=None
+            One column; a frame, or a dictionary, of several, each with groups of its own; a list of boolean masks or a
+            boolean matrix of shape (n_samples, n_groups), which may overlap; or group specifications over the columns
+            of X (``"sex"``, ``["sex", "age<=30"]``). A row whose value is missing is in no group of that
+            column, and still trained on. None makes everyone one group: nothing is corrected.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The user's own weights: a weight of 2 is a row that comes twice.
+
+        Returns
+        -------
+        self : EvenhandClassifier
+        """
+        self._check_choices()
+        X, target, weight = self._checked(X, y, sample_weight)
+        notions = spelled(self.constraints)
+        sensitive = sensitive_of(
+            sensitive_features, len(target.codes), groups=self.groups, intersections=self.intersections
+        )
+        lone = any("target" in notion or "pinned" in notion for notion in notions)
+        if not sensitive.specs and not lone:
+            message = (
+                f"{type(self).__name__}.fit got no sensitive_features: everyone is one group, nothing is corrected"
+            )
+            warnings.warn(EvenhandWarning(message, "no-groups"), stacklevel=2)
+        positive = positive_of(target, self.pos_label)
+        data = assemble(
+            self._features(X),
+            target,
+            sensitive,
+            positive=positive,
+            sample_weight=weight,
+            groups_needed=not lone,
+        )
+        settings = self._settings(notions, data, X)
+        learner = None
+        if self.estimator is not None:
+            self._withheld_columns = self._withheld(notions, data, X)
+            learner = Learner(
+                self.estimator,
+                self._shown(X),
+                target.classes[target.codes],
+                target.classes,
+                self._engine_order(target, positive),
+                self.method == "sampling",
+                weight is not None,
+            )
+        heard = nullcontext() if learner is None else learner.interrupts
+        with heard, watching(self.callback, self.progress, settings.most_fits) as callback:
+            found = _core.fit(
+                data.table,
+                data.roles,
+                settings,
+                learner=learner,
+                callback=callback,
+                keep=self.on_interrupt == "keep",
+            )
+        self._keep(found, target)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict classes. No sensitive features are needed, and two calls agree.
+
+        Parameters
+        ----------
+        X : frame, array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        if isinstance(self.estimator_, _core.Model):
+            _, decisions, told = self.estimator_.predict(self._new_table(X))
+            tell(told, stacklevel=2)
+            order = np.asarray(self._order)
+            return np.asarray(self.classes_[np.argsort(order)[decisions]])
+        return np.asarray(self.estimator_.predict(self._shown(self._new_rows(X))))
+
+    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Predict class probabilities, a column for each of ``classes_``.
+
+        Parameters
+        ----------
+        X : frame, array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        if isinstance(self.estimator_, _core.Model):
+            scores, _, told = self.estimator_.predict(self._new_table(X))
+            tell(told, stacklevel=2)
+            return scores[:, self._order]
+        return np.asarray(self.estimator_.predict_proba(self._shown(self._new_rows(X))))
+
+    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Log odds of the second of two classes, or the log probability of each of more.
+
+        Parameters
+        ----------
+        X : frame, array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        if isinstance(self.estimator_, _core.Model):
+            return _core.log_odds(np.ascontiguousarray(self.predict_proba(X)))
+        return np.asarray(self.estimator_.decision_function(self._shown(self._new_rows(X))))
+
+    def judge(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: Any = None,
+        confidence: float = 0.95,
+    ) -> list[Judgement]:
+        """Tell whether the bounds that were asked for hold, as far as labelled rows can tell.
+
+        On rows the classifier was fitted to the verdict flatters; give others.
+
+        Parameters
+        ----------
+        X, y, sensitive_features, sample_weight
+            As in :meth:`fit`.
+        confidence : float, default=0.95
+            Of the intervals.
+
+        Returns
+        -------
+        list of Judgement
+            One for each bound.
+        """
+        return [Judgement.of(one) for one in self._judged(X, y, sensitive_features, sample_weight, confidence)[1]]
+
+    def assess(self, X: Any, y: Any, *, sensitive_features: Any = None, sample_weight: Any = None) -> dict[str, Any]:
+        """Measure error, rates and violations (overall minus group) on labelled rows.
+
+        Parameters
+        ----------
+        X, y, sensitive_features, sample_weight
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        dict
+            ``rows``, ``wrong``, ``error``, ``violation``, ``violations``, ``positive_rate``, ``class_rates`` and
+            ``groups``.
+        """
+        return self._judged(X, y, sensitive_features, sample_weight, 0.95)[0]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file of the command line: ``evenhand predict`` gives the same bits.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to; the file is written beside it and renamed.
+        """
+        check_is_fitted(self)
+        if not isinstance(self.estimator_, _core.Model):
+            name = type(self.estimator_).__name__
+            message = f"the model file holds the built-in learner, and this is a {name}; pickle it instead"
+            raise EvenhandError(message, "model-format")
+        self.estimator_.save(os.fspath(path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> EvenhandClassifier:
+        """Read a model file, from here or from the command line.
+
+        Classes are texts in the file; they come back as whole numbers where all of them are.
+
+        Parameters
+        ----------
+        path : path-like
+
+        Returns
+        -------
+        EvenhandClassifier
+            Fitted; ``sample_weight_`` stays with the training rows.
+        """
+        model = _core.Model.load(os.fspath(path))
+        body = json.loads(model.to_json())
+        asked = body["settings"]
+        bounds = {next(iter(bound)).replace("-", "_"): next(iter(bound.values())) for bound in asked["bounds"]}
+        kept = {name: asked[name] for name in ("measure", "shift") if name in asked}
+        self = cls(constraints=asked["notions"], groups=asked["groups"], **bounds, **kept)
+        texts = model.classes
+        whole = all(text.lstrip("-").isdigit() for text in texts)
+        self.classes_ = np.sort(np.asarray([int(text) for text in texts]) if whole else np.asarray(texts))
+        self._order = [texts.index(text_of(value)) for value in self.classes_]
+        self.estimator_ = model
+        self._binding = model.binding
+        columns = list(dict.fromkeys(name for name, _ in model.columns))
+        self.feature_names_in_ = np.asarray(columns, dtype=object)
+        self.n_features_in_ = len(columns)
+        self._loaded = True
+        self.multipliers_ = {one["name"]: one["value"] for one in body["multipliers"]}
+        self.violations_ = {one["name"]: one["value"] for one in body["train"]["violations"]}
+        self.violation_ = body["train"]["violation"]
+        self.history_ = body["trace"]
+        self.stop_ = body["stop"]
+        self.n_fits_ = body["fits"]
+        return self
+
+    def _html_repr(self) -> str:
+        """Show scikit-learn's diagram in a notebook and, once fitted, what was found."""
+        diagram = str(super()._html_repr())
+        return diagram + self._found_html() if hasattr(self, "stop_") else diagram
+
+    def _found_html(self) -> str:
+        rows = [(name, value, self.violations_.get(name)) for name, value in self.multipliers_.items()]
+        caption = f"{self.stop_} after {self.n_fits_} fits; largest |overall - group| in training {self.violation_:.4f}"
+        return html_table(("constraint", "multiplier", "overall - group"), rows, caption=caption)
+
+    def __sklearn_tags__(self) -> Tags:
+        """Tell scikit-learn what this takes: what the estimator takes."""
+        tags = super().__sklearn_tags__()
+        if self.estimator is None:
+            tags.input_tags.sparse = True
+            tags.input_tags.allow_nan = True
+            tags.input_tags.categorical = True
+        else:
+            inner = get_tags(self.estimator)
+            tags.input_tags = inner.input_tags
+            tags.classifier_tags = inner.classifier_tags
+            if tags.classifier_tags is not None:
+                tags.classifier_tags.multi_label = False
+            tags.non_deterministic = inner.non_deterministic
+        return tags
+
+    def _check_choices(self) -> None:
+        for name, allowed in (("method", ("weighting", "sampling")), ("on_interrupt", ("raise", "keep"))):
+            if getattr(self, name) not in allowed:
+                raise self._refused(name, " or ".join(map(repr, allowed)))
+        for name in ("max_violation", "max_difference", "min_ratio", "margin", "l2"):
+            if not isinstance(getattr(self, name), (numbers.Real, type(None))):
+                raise self._refused(name, "a number or None")
+        if not isinstance(self.max_fits, (numbers.Integral, type(None))):
+            raise self._refused("max_fits", "a whole number or None")
+        seed = self.random_state
+        if not isinstance(seed, numbers.Integral) or not 0 <= seed < 2**64:
+            raise self._refused("random_state", "a whole number from 0: equal seeds give equal results")
+
+    def _refused(self, name: str, allowed: str) -> EvenhandError:
+        message = f"`{name}` of {type(self).__name__} is {getattr(self, name)!r}; allowed is {allowed}"
+        return EvenhandError(message, "setting-invalid")
+
+    def _checked(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Target, NDArray[np.float64] | None]:
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        self.__dict__.pop("_loaded", None)
+        X = self._validated(X, reset=True)
+        target = target_of(y)
+        rows = _num_samples(X)
+        if len(target.codes) != rows:
+            message = f"Found input variables with inconsistent numbers of samples: [{rows}, {len(target.codes)}]"
+            raise EvenhandError(message, "length-mismatch")
+        if sample_weight is None:
+            return X, target, None
+        weight = _check_sample_weight(sample_weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
+        return X, target, weight
+
+    def _validated(self, X: Any, *, reset: bool) -> Any:
+        """Check X by scikit-learn's rules. Frames, and what belongs to another estimator, pass as they are."""
+        refuse_lazy(X, "X")
+        if is_frame(X):
+            _check_feature_names(self, X, reset=reset)
+            _check_n_features(self, X, reset=reset)
+            if _num_samples(X) == 0:
+                raise EvenhandError("Found array with 0 sample(s) while a minimum of 1 is required.", "no-rows")
+            return X
+        if self.estimator is not None and not _is_matrix(X):
+            return X
+        tags = get_tags(self)
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse=["csr", "csc"] if tags.input_tags.sparse else False,
+            dtype="numeric" if self.estimator is None else None,
+            ensure_all_finite="allow-nan" if tags.input_tags.allow_nan else True,
+            ensure_2d=self.estimator is None or not tags.input_tags.three_d_array,
+            allow_nd=self.estimator is not None,
+        )
+
+    def _features(self, X: Any) -> _core.Table:
+        """Columns of X for the engine. Beside another estimator they only tell it which way to step."""
+        if self.estimator is None:
+            return table_of(X)
+        shape: tuple[int, ...] = getattr(X, "shape", ())
+        if sparse.issparse(X) or len(shape) != 2 or shape[1] > MOST_STAND_IN_COLUMNS:
+            return _core.Table()
+        try:
+            return table_of(X)
+        except (EvenhandError, TypeError, ValueError):
+            return _core.Table()
+
+    def _settings(self, notions: list[str], data: Data, X: Any) -> _core.Settings:
+        looped = self.preset != "default"
+        withhold = [*(self.withhold or ()), *data.withhold]
+        if self.estimator is not None and not set(data.table.names) - set(withhold) - {data.label, data.weight}:
+            # Without columns of X the sensitive ones tell the search which way to step; the estimator never sees them.
+            withhold = []
+        return _core.Settings(
+            notions,
+            groups=data.groups,
+            withhold=withhold,
+            max_violation=self.max_violation,
+            max_difference=self.max_difference,
+            min_ratio=self.min_ratio,
+            preset=self.preset,
+            select=self.select,
+            measure=self.measure,
+            shift=self.shift,
+            seed=self.random_state,
+            sampling=self.method == "sampling",
+            margin=self.margin,
+            max_fits=None if looped else self.max_fits,
+            loops=self.max_fits if looped else None,
+            standardise=self.standardise,
+            l2=self.l2,
+        )
+
+    def _withheld(self, notions: list[str], data: Data, X: Any) -> list[str]:
+        """Columns of X that another estimator may not see."""
+        impact = any("disparate" in notion.lower() for notion in notions)
+        hidden = {*(self.withhold or ()), *(data.shared if impact else ())}
+        columns = [str(name) for name in getattr(X, "columns", getattr(X, "column_names", ()))] if is_frame(X) else []
+        return [name for name in columns if name in hidden]
+
+    def _shown(self, X: Any) -> Any:
+        """X without what is withheld from another estimator."""
+        hidden = getattr(self, "_withheld_columns", [])
+        if not hidden:
+            return X
+        columns = [name for name in getattr(X, "columns", getattr(X, "column_names", ())) if str(name) not in hidden]
+        return X.select(columns) if hasattr(X, "select") else X[columns]
+
+    def _engine_order(self, target: Target, positive: str | None) -> list[int]:
+        """For each class of the engine, its place among ``classes_``."""
+        texts = _core.class_order(target.texts, positive)
+        return [target.texts.index(text) for text in texts]
+
+    def _keep(self, found: _core.Fitted, target: Target) -> None:
+        train = json.loads(found.train)
+        self.classes_ = target.classes
+        self._order = [found.classes.index(text) for text in target.texts]
+        self._binding = found.binding
+        self.estimator_ = found.model if found.model is not None else found.predictor.estimator
+        self.sample_weight_ = found.sample_weight
+        self.multipliers_ = dict(found.multipliers)
+        self.violations_ = {one["name"]: one["value"] for one in train["violations"]}
+        self.violation_ = train["violation"]
+        self.history_ = found.history
+        self.stop_ = found.stop
+        self.n_fits_ = found.fits
+        tell(found.warnings, stacklevel=3)
+        self._tell_of_bounds(train)
+
+    def _tell_of_bounds(self, train: dict[str, Any]) -> None:
+        asked = {
+            "max_violation": self.max_violation,
+            "max_difference": self.max_difference,
+            "min_ratio": self.min_ratio,
+        }
+        bounds = ", ".join(f"{name}={limit:g}" for name, limit in asked.items() if limit is not None)
+        if bounds and self.stop_ in {"infeasible", "stalled", "loop-limit"}:
+            message = (
+                f"{bounds} was not reached on the rows multipliers were chosen by (stop: {self.stop_}): the largest "
+                f"|overall - group| rate in training is {train['violation']:.4f}; see `judge`"
+            )
+            warnings.warn(EvenhandWarning(message, "bound-not-reached"), stacklevel=4)
+
+    def _new_rows(self, X: Any) -> Any:
+        return X if getattr(self, "_loaded", False) else self._validated(X, reset=False)
+
+    def _new_table(self, X: Any) -> _core.Table:
+        X = self._new_rows(X)
+        names = getattr(self, "feature_names_in_", None)
+        return table_of(X, names=None if names is None else [str(name) for name in names])
+
+    def _judged(
+        self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, confidence: float
+    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        check_is_fitted(self)
+        target = target_of(y, classes=self.classes_)
+        if isinstance(self.estimator_, _core.Model):
+            scores, _, _ = self.estimator_.predict(self._new_table(X))
+        else:
+            shown = self._shown(self._new_rows(X))
+            scores = aligned_scores(self.estimator_, shown, self.classes_)[:, np.argsort(self._order)]
+        sensitive = sensitive_of(
+            sensitive_features, len(target.codes), groups=self.groups, intersections=self.intersections
+        )
+        weight = self._binding.weight
+        if weight is not None and sample_weight is None:
+            sample_weight = np.ones(len(target.codes))
+        data = assemble(
+            table_of(X) if is_frame(X) else _core.Table(),
+            target,
+            sensitive,
+            sample_weight=None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64),
+            known=self._binding.sensitive_columns,
+            label=self._binding.label,
+            weight=weight,
+        )
+        assessed, judged = self._binding.judge(data.table, np.ascontiguousarray(scores), confidence)
+        return json.loads(assessed), json.loads(judged)

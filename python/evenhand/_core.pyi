@@ -1,0 +1,212 @@
+"""The engine, as PyO3 exports it. Private: use what `evenhand` exports."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "VERSION",
+    "Binding",
+    "Corrector",
+    "Fitted",
+    "Model",
+    "Roles",
+    "Settings",
+    "Table",
+    "audit",
+    "class_order",
+    "fit",
+    "frontier",
+    "identify",
+    "log_odds",
+    "notions",
+    "population",
+]
+
+VERSION: Final[str]
+
+_Warnings = list[tuple[str, str]]
+
+@final
+class Table:
+    def __new__(cls) -> Table: ...
+    @staticmethod
+    def from_arrow(stream: object) -> Table: ...
+    def add_numbers(self, name: str, values: NDArray[np.float64]) -> None: ...
+    def add_matrix(self, names: Sequence[str], values: NDArray[np.float64]) -> None: ...
+    def add_codes(self, name: str, codes: NDArray[np.int64], dictionary: Sequence[str]) -> None: ...
+    def add_flags(self, name: str, flags: NDArray[np.bool_]) -> None: ...
+    def add_table(self, other: Table) -> None: ...
+    def add_column(self, name: str, other: Table, column: str) -> None: ...
+    def same_column(self, name: str, other: Table, column: str) -> bool: ...
+    def kind(self, name: str) -> str: ...
+    def values(self, name: str) -> tuple[list[str], NDArray[np.int64]]: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+    @property
+    def names(self) -> list[str]: ...
+    @property
+    def rows(self) -> int: ...
+
+@final
+class Roles:
+    def __new__(cls, label: str, *, positive: str | None = None, weight: str | None = None) -> Roles: ...
+
+@final
+class Settings:
+    def __new__(
+        cls,
+        notions: Sequence[str],
+        *,
+        groups: Sequence[str],
+        withhold: Sequence[str],
+        max_violation: float | None = None,
+        max_difference: float | None = None,
+        min_ratio: float | None = None,
+        preset: str = "default",
+        select: str = "training",
+        measure: str = "decisions",
+        shift: str = "kept",
+        seed: int = 0,
+        sampling: bool = False,
+        margin: float | None = None,
+        max_fits: int | None = None,
+        bounded: bool | None = None,
+        loops: int | None = None,
+        step: float | None = None,
+        centred: bool | None = None,
+        keep_best: bool | None = None,
+        standardise: bool | None = None,
+        l2: float | None = None,
+        penalise_intercept: bool | None = None,
+        tolerance: float | None = None,
+        max_passes: int | None = None,
+    ) -> Settings: ...
+    @property
+    def most_fits(self) -> int: ...
+    @property
+    def notions(self) -> list[str]: ...
+
+@final
+class Binding:
+    def judge(self, table: Table, predictions: NDArray[np.float64], confidence: float) -> tuple[str, str]: ...
+    @property
+    def sensitive_columns(self) -> list[str]: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def weight(self) -> str | None: ...
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
+    @staticmethod
+    def restore(state: bytes) -> Binding: ...
+
+@final
+class Model:
+    def predict(self, table: Table) -> tuple[NDArray[np.float64], NDArray[np.uint32], _Warnings]: ...
+    def save(self, path: str) -> None: ...
+    @staticmethod
+    def load(path: str) -> Model: ...
+    def to_json(self) -> str: ...
+    @property
+    def binding(self) -> Binding: ...
+    @property
+    def classes(self) -> list[str]: ...
+    @property
+    def columns(self) -> list[tuple[str, str]]: ...
+    @property
+    def feature_names(self) -> list[str]: ...
+    @property
+    def coefficients(self) -> NDArray[np.float64] | None: ...
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
+    @staticmethod
+    def restore(state: bytes) -> Model: ...
+
+@final
+class Fitted:
+    @property
+    def model(self) -> Model | None: ...
+    @property
+    def predictor(self) -> Any: ...
+    @property
+    def binding(self) -> Binding: ...
+    @property
+    def classes(self) -> list[str]: ...
+    @property
+    def sample_weight(self) -> NDArray[np.float64]: ...
+    @property
+    def multipliers(self) -> list[tuple[str, float]]: ...
+    @property
+    def history(self) -> list[dict[str, Any]]: ...
+    @property
+    def train(self) -> str: ...
+    @property
+    def judged(self) -> str | None: ...
+    @property
+    def stop(self) -> str: ...
+    @property
+    def fits(self) -> int: ...
+    @property
+    def warnings(self) -> _Warnings: ...
+
+@final
+class Corrector:
+    def __new__(cls, table: Table, roles: Roles, settings: Settings) -> Corrector: ...
+    def update(self, predictions: NDArray[np.float64]) -> None: ...
+    @property
+    def weights(self) -> NDArray[np.float64]: ...
+    @property
+    def done(self) -> bool: ...
+    @property
+    def history(self) -> list[dict[str, Any]]: ...
+    @property
+    def found(self) -> tuple[list[tuple[str, float]], str, int, str, _Warnings, int] | None: ...
+    @property
+    def classes(self) -> list[str]: ...
+    @property
+    def binding(self) -> Binding: ...
+
+def fit(
+    table: Table,
+    roles: Roles,
+    settings: Settings,
+    *,
+    learner: Callable[..., Any] | None = None,
+    callback: Callable[[dict[str, Any]], object] | None = None,
+    keep: bool = False,
+) -> Fitted: ...
+def audit(
+    table: Table,
+    roles: Roles,
+    *,
+    groups: Sequence[str],
+    predictions: str | None = None,
+    confidence: float = 0.95,
+    intersections: bool = True,
+    small_group: int = 30,
+) -> tuple[str, str, _Warnings]: ...
+def identify(
+    table: Table,
+    roles: Roles,
+    *,
+    groups: Sequence[str],
+    withhold: Sequence[str],
+    confidence: float = 0.95,
+    resamples: int = 0,
+    seed: int = 0,
+    l2: float | None = None,
+) -> tuple[str, _Warnings]: ...
+def frontier(
+    table: Table,
+    roles: Roles,
+    settings: Settings,
+    *,
+    points: int = 12,
+    test: Table | None = None,
+    callback: Callable[[dict[str, Any]], object] | None = None,
+    keep: bool = False,
+) -> tuple[str, _Warnings]: ...
+def class_order(classes: Sequence[str], positive: str | None = None) -> list[str]: ...
+def log_odds(scores: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def notions(notions: Sequence[str]) -> list[str]: ...
+def population(rows: int, seed: int) -> Table: ...

@@ -1,0 +1,122 @@
+"""Estimators of other libraries as learners of the engine.
+
+The engine asks for a fit with weights on some rows, and for what the fitted one predicts for some rows. Rows
+stay here, as they came.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import clone, config_context
+from sklearn.utils import _safe_indexing
+
+from ._exceptions import EvenhandError
+from ._interrupt import Interrupts
+
+__all__ = ["Learner", "Predictor", "aligned_scores", "weight_parameter"]
+
+
+def weight_parameter(estimator: Any) -> str | None:
+    """Find the parameter of ``fit`` that takes weights: of a pipeline, that of its last step."""
+    steps = getattr(estimator, "steps", None)
+    if steps:
+        name, last = steps[-1]
+        inner = weight_parameter(last)
+        return None if inner is None else f"{name}__{inner}"
+    fit = getattr(estimator, "fit", None)
+    parameters = inspect.signature(fit).parameters if fit is not None else {}
+    return "sample_weight" if "sample_weight" in parameters else None
+
+
+def aligned_scores(estimator: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
+    """Get class probabilities in the order of ``classes``; decisions stand in where there are none."""
+    scores = np.zeros((_rows(X), len(classes)), dtype=np.float64)
+    own = np.asarray(getattr(estimator, "classes_", classes))
+    if hasattr(estimator, "predict_proba"):
+        scores[:, np.searchsorted(classes, own)] = np.asarray(estimator.predict_proba(X))
+    else:
+        predicted = np.asarray(estimator.predict(X))
+        strange = predicted[~np.isin(predicted, classes)]
+        if len(strange):
+            message = f"`{type(estimator).__name__}.predict` gave `{strange[0]}`, which is no class; give a classifier"
+            raise EvenhandError(message, "learner-failed")
+        decided = np.searchsorted(classes, predicted)
+        scores[np.arange(len(decided)), decided] = 1.0
+    return scores
+
+
+@dataclass
+class Predictor:
+    """A fitted estimator, and the rows it can be asked about."""
+
+    estimator: Any
+    learner: Learner
+
+    def __call__(self, rows: NDArray[np.uintp] | None) -> NDArray[np.float64]:
+        """Score some of the training rows, in the engine's order of classes."""
+        X = self.learner.X if rows is None else _safe_indexing(self.learner.X, rows.astype(np.intp))
+        with self.learner.interrupts.minded():
+            scores = aligned_scores(self.estimator, X, self.learner.classes)
+        return np.ascontiguousarray(scores[:, self.learner.order])
+
+
+@dataclass
+class Learner:
+    """Fits clones of an estimator to weighted rows."""
+
+    estimator: Any
+    X: Any
+    y: NDArray[Any]
+    classes: NDArray[Any]
+    order: list[int]
+    """For each class of the engine, its place in ``classes``."""
+    sampling: bool
+    weighted: bool
+    """Whether the user gave weights."""
+    interrupts: Interrupts = field(default_factory=Interrupts)
+
+    def __post_init__(self) -> None:
+        self.parameter = weight_parameter(self.estimator)
+        name = type(self.estimator).__name__
+        if self.parameter is None and not self.sampling:
+            message = f"`{name}.fit` takes no sample_weight; give method='sampling', which keeps rows by lot instead"
+            raise EvenhandError(message, "learner-weights")
+
+    def _repeated(self, weights: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Rows as often as they weigh: a row of weight 2 comes twice."""
+        times = weights.astype(np.intp)
+        if not np.array_equal(times, weights):
+            message = (
+                f"`{type(self.estimator).__name__}.fit` takes no sample_weight, so rows are repeated instead, and "
+                "these weights are no whole numbers; leave them out, or take another estimator"
+            )
+            raise EvenhandError(message, "learner-weights")
+        return np.repeat(np.arange(len(weights)), times)
+
+    def __call__(self, weights: NDArray[np.float64], rows: NDArray[np.uintp] | None) -> Callable[..., Any]:
+        """Fit a clone."""
+        X, y = self.X, self.y
+        chosen = None if rows is None else rows.astype(np.intp)
+        if self.sampling:
+            kept = np.flatnonzero(weights) if self.parameter is not None else self._repeated(weights)
+            weights = weights[kept]
+            chosen = kept if chosen is None else chosen[kept]
+        if chosen is not None:
+            X, y = _safe_indexing(X, chosen), y[chosen]
+        estimator = clone(self.estimator)
+        with self.interrupts.minded(), config_context(enable_metadata_routing=False):
+            if self.parameter is None or (self.sampling and not self.weighted):
+                estimator.fit(X, y)
+            else:
+                estimator.fit(X, y, **{self.parameter: weights})
+        return Predictor(estimator, self)
+
+
+def _rows(X: Any) -> int:
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)

@@ -1,0 +1,187 @@
+"""The trade-off between error and violation, and row weights alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._classifier import EvenhandClassifier
+from ._columns import is_frame, table_of
+from ._data import assemble, positive_of, target_of
+from ._exceptions import tell
+from ._progress import watching
+from ._results import frame_of, html_table, library_of
+from ._sensitive import sensitive_of
+from .constraints import Constraints, spelled
+
+__all__ = ["Frontier", "frontier", "sample_weights"]
+
+
+class Frontier:
+    """Classifiers from the uncorrected one to the most even one that weights lead to. Made by :func:`frontier`."""
+
+    def __init__(self, record: dict[str, Any], library: str) -> None:
+        self._record = record
+        self._library = library
+
+    @property
+    def points(self) -> Any:
+        """A frame with a row for each point; violations are the largest ``|overall - group|`` rate."""
+        return frame_of(self._rows(), self._library)
+
+    @property
+    def floor(self) -> float | None:
+        """The smallest violation that weights led to, where they did not lead to what was asked."""
+        return self._record["floor"]  # type: ignore[no-any-return]
+
+    @property
+    def n_fits(self) -> int:
+        """How many times the learner was called for all points."""
+        return int(self._record["fits"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Get everything: rates by group and multipliers of every point."""
+        return dict(self._record)
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Write everything as JSON."""
+        return json.dumps(self._record, indent=indent)
+
+    def __repr__(self) -> str:
+        return f"<evenhand.Frontier of {len(self._record['points'])} points>"
+
+    def _repr_html_(self) -> str:
+        rows = self._rows()
+        return html_table(list(rows[0]), [list(row.values()) for row in rows])
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [_row(point) for point in self._record["points"]]
+
+
+def _row(point: dict[str, Any]) -> dict[str, Any]:
+    asked = point["asked"]
+    train, test = point["train"], point["test"]
+    row = {
+        "asked": asked if isinstance(asked, str) else next(iter(asked)),
+        "max_violation": None if isinstance(asked, str) else next(iter(asked.values())),
+        "violation": train["violation"],
+        "error": train["error"],
+    }
+    if test is not None:
+        row |= {"test_violation": test["violation"], "test_error": test["error"]}
+    return row | {"stop": point["stop"], "fits": point["fits"], "dominated": point["dominated"]}
+
+
+def frontier(
+    X: Any,
+    y: Any,
+    *,
+    sensitive_features: Any,
+    constraints: Constraints = "demographic_parity",
+    points: int = 12,
+    test: tuple[Any, Any, Any] | None = None,
+    sample_weight: Any = None,
+    groups: str | Sequence[str] | None = None,
+    intersections: bool = False,
+    withhold: Sequence[str] | None = None,
+    pos_label: Any = None,
+    l2: float | None = None,
+    shift: str = "kept",
+    callback: Callable[[dict[str, Any]], object] | None = None,
+    progress: bool = False,
+) -> Frontier:
+    """Trace error against violation, from no correction to as little violation as weights lead to.
+
+    Choose a point by its test rows, and give its bound to ``EvenhandClassifier(max_violation=...)``.
+
+    Parameters
+    ----------
+    X, y, sensitive_features, sample_weight
+        As in :meth:`EvenhandClassifier.fit`, with the built-in learner.
+    constraints, groups, intersections, withhold, pos_label, l2, shift, callback, progress
+        As in :class:`EvenhandClassifier`.
+    points : int, default=12
+        How many points to look for, both ends counted.
+    test : tuple of (X, y, sensitive_features), default=None
+        Rows on which every point is assessed as well.
+
+    Returns
+    -------
+    Frontier
+
+    Examples
+    --------
+    >>> from evenhand import frontier
+    >>> from evenhand.datasets import make_loans
+    >>> X, y, _ = make_loans(2000, random_state=1)
+    >>> path = frontier(X, y, sensitive_features="sex", points=4)
+    >>> path.points["violation"].is_monotonic_decreasing
+    True
+    """
+    target = target_of(y)
+    positive = positive_of(target, pos_label)
+
+    def data_of(X: Any, target: Any, sensitive_features: Any, weight: Any) -> Any:
+        sensitive = sensitive_of(sensitive_features, len(target.codes), groups=groups, intersections=intersections)
+        table = table_of(X if is_frame(X) or hasattr(X, "tocsc") else np.asarray(X))
+        weight = None if weight is None else np.asarray(weight, dtype=np.float64)
+        return assemble(table, target, sensitive, positive=positive, sample_weight=weight)
+
+    data = data_of(X, target, sensitive_features, sample_weight)
+    tested = None
+    if test is not None:
+        tested = data_of(test[0], target_of(test[1], target.name, classes=target.classes), test[2], None).table
+    settings = _core.Settings(
+        spelled(constraints), groups=data.groups, withhold=[*(withhold or ()), *data.withhold], shift=shift, l2=l2
+    )
+    with watching(callback, progress, points * settings.most_fits) as told_of:
+        record, told = _core.frontier(data.table, data.roles, settings, points=points, test=tested, callback=told_of)
+    tell(told)
+    return Frontier(json.loads(record), library_of(X, sensitive_features, y))
+
+
+def sample_weights(
+    X: Any,
+    y: Any,
+    *,
+    sensitive_features: Any,
+    sample_weight: Any = None,
+    constraints: Constraints = "demographic_parity",
+    **settings: Any,
+) -> NDArray[np.float64]:
+    """Find row weights alone, for a learner elsewhere: XGBoost, LightGBM, a warehouse.
+
+    They are found with the built-in logistic regression, and are right for another learner as far as it answers to
+    weights alike. To have them found with that learner, give it to :class:`EvenhandClassifier`.
+
+    Parameters
+    ----------
+    X, y, sensitive_features, sample_weight
+        As in :meth:`EvenhandClassifier.fit`.
+    constraints
+        As in :class:`EvenhandClassifier`.
+    **settings
+        Other settings of :class:`EvenhandClassifier`.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        One weight for each row, in the paper's closed form.
+
+    Examples
+    --------
+    >>> from evenhand import sample_weights
+    >>> from evenhand.datasets import make_loans
+    >>> X, y, _ = make_loans(2000, random_state=1)
+    >>> weights = sample_weights(X, y, sensitive_features="sex")
+    >>> weights.shape, len(set(weights))
+    ((2000,), 4)
+    """
+    classifier = EvenhandClassifier(constraints=constraints, **settings)
+    classifier.fit(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight)
+    return classifier.sample_weight_

@@ -1,0 +1,143 @@
+"""How far labels were tilted for or against each group."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._columns import is_frame, table_of
+from ._data import assemble, positive_of, target_of
+from ._exceptions import tell
+from ._results import frame_of, html_table, library_of
+from ._sensitive import sensitive_of
+
+__all__ = ["Identification", "identify"]
+
+
+class Identification:
+    """The estimated bias in labels, with intervals, and what it assumes. Made by :func:`identify`."""
+
+    def __init__(self, record: dict[str, Any], library: str) -> None:
+        self._record = record
+        self._library = library
+
+    @property
+    def effects(self) -> Any:
+        """A frame with a row for each group: the factor on the odds of a positive label, and its interval."""
+        names = ("group", "rows", "odds_ratio", "low", "high", "sentence")
+        return frame_of([{name: one[name] for name in names} for one in self._record["effects"]], self._library)
+
+    @property
+    def multipliers(self) -> Any:
+        """A frame with a row for each multiplier, lambda in the paper, with its standard error and interval."""
+        names = ("name", "value", "standard_error", "low", "high")
+        return frame_of([{name: one[name] for name in names} for one in self._record["multipliers"]], self._library)
+
+    @property
+    def converged(self) -> bool:
+        """Whether multipliers were found that make scores even; if not, the numbers are no estimate."""
+        return bool(self._record["stop"] == "converged")
+
+    @property
+    def assumption(self) -> str:
+        """What the numbers rest on."""
+        return str(self._record["assumption"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Get everything, with the keys of ``evenhand identify --json``."""
+        return dict(self._record)
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Write everything as JSON."""
+        return json.dumps(self._record, indent=indent)
+
+    def __str__(self) -> str:
+        sentences = "\n".join(one["sentence"] for one in self._record["effects"])
+        return f"{sentences}\n\n{self.assumption}"
+
+    def __repr__(self) -> str:
+        return f"<evenhand.Identification of {len(self._record['effects'])} groups, {self._record['rows']} rows>"
+
+    def _repr_html_(self) -> str:
+        head = ("group", "rows", "factor on the odds", "low", "high")
+        rows = [
+            [one[name] for name in ("group", "rows", "odds_ratio", "low", "high")] for one in self._record["effects"]
+        ]
+        caption = "How far labels were tilted" if self.converged else "Not converged: these numbers are no estimate"
+        return f"<div>{html_table(head, rows, caption=caption)}<p>{escape(self.assumption)}</p></div>"
+
+
+def identify(
+    X: Any,
+    y: Any,
+    *,
+    sensitive_features: Any,
+    sample_weight: Any = None,
+    groups: str | Sequence[str] | None = None,
+    withhold: Sequence[str] | None = None,
+    pos_label: Any = None,
+    confidence: float = 0.95,
+    resamples: int = 0,
+    random_state: int = 0,
+    l2: float | None = None,
+) -> Identification:
+    """Estimate how far labels were tilted for or against each group.
+
+    The multipliers that make the probabilities of a corrected classifier even between groups are, under the model of
+    the paper, the bias of whoever gave the labels (Jiang & Nachum 2019, Prop. 1).
+
+    Parameters
+    ----------
+    X : frame, array or sparse matrix of shape (n_samples, n_features)
+        A frame is taken raw.
+    y : array-like of shape (n_samples,)
+        Labels of two classes.
+    sensitive_features, sample_weight, groups, withhold, pos_label
+        As in :class:`EvenhandClassifier`.
+    confidence : float, default=0.95
+        Of the intervals.
+    resamples : int, default=0
+        How many times rows are drawn again to check the intervals.
+    random_state : int, default=0
+        Seed of these draws.
+    l2 : float, default=None
+        Penalty on the squares of the model's coefficients; None is 0.01.
+
+    Returns
+    -------
+    Identification
+
+    Examples
+    --------
+    >>> from evenhand import identify
+    >>> from evenhand.datasets import make_loans
+    >>> X, y, _ = make_loans(5000, random_state=1)
+    >>> found = identify(X, y, sensitive_features=["sex=female", "age_band=18-24"])
+    >>> found.converged
+    True
+    >>> [one["odds_ratio"] < 1 for one in found.to_dict()["effects"]]
+    [True, True]
+    """
+    target = target_of(y)
+    sensitive = sensitive_of(sensitive_features, len(target.codes), groups=groups, intersections=False)
+    positive = positive_of(target, pos_label)
+    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    table = table_of(X if is_frame(X) or hasattr(X, "tocsc") else np.asarray(X))
+    data = assemble(table, target, sensitive, positive=positive, sample_weight=weight)
+    record, told = _core.identify(
+        data.table,
+        data.roles,
+        groups=data.groups,
+        withhold=[*(withhold or ()), *data.withhold],
+        confidence=confidence,
+        resamples=resamples,
+        seed=random_state,
+        l2=l2,
+    )
+    tell(told)
+    return Identification(json.loads(record), library_of(X, sensitive_features, y))

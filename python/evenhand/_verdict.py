@@ -1,0 +1,73 @@
+"""Whether bounds hold, as far as rows can tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Judgement"]
+
+MEASURED = {
+    "max-violation": "largest |overall - group| rate",
+    "max-difference": "largest difference between two groups",
+    "min-ratio": "smallest ratio between two groups",
+}
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Whether a bound holds on people like those of some rows, with the numbers that say so.
+
+    Attributes
+    ----------
+    bound : str
+        ``"max-violation"``, ``"max-difference"`` or ``"min-ratio"``.
+    limit : float
+        The number that was asked for.
+    value : float or None
+        What was measured on these rows; None when they have none that the bound speaks of.
+    low, high : float or None
+        Ends of its interval.
+    confidence : float
+        Of the interval.
+    verdict : str
+        ``"met"``, ``"not-met"`` or ``"too-few-rows"``: whether the whole interval says so.
+    worst : str or None
+        In which constraint, or between which two, the value was measured.
+    unmeasured : tuple of str
+        Constraints that could not be measured, for want of rows.
+    floor : float or None
+        What a perfectly even classifier would show on such rows by chance, on average.
+    row_count : int
+        How many rows.
+    """
+
+    bound: str
+    limit: float
+    value: float | None
+    low: float | None
+    high: float | None
+    confidence: float
+    verdict: str
+    worst: str | None
+    unmeasured: tuple[str, ...]
+    floor: float | None
+    row_count: int
+
+    @classmethod
+    def of(cls, found: dict[str, Any]) -> Judgement:
+        """Read the engine's record."""
+        ((bound, limit),) = found["bound"].items()
+        names = ("value", "low", "high", "confidence", "verdict", "worst", "floor", "row_count")
+        rest = {name: found[name] for name in names}
+        return cls(bound=bound, limit=limit, unmeasured=tuple(found["unmeasured"]), **rest)
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        words = {"met": "met", "not-met": "not met", "too-few-rows": "too few rows to tell"}[self.verdict]
+        if self.value is None:
+            numbers = "nothing could be measured"
+        else:
+            ends = [f"{end:.4f}" if end is not None else "unknown" for end in (self.low, self.high)]
+            numbers = f"{MEASURED[self.bound]} {self.value:.4f}, interval {ends[0]} to {ends[1]}"
+        return f"{self.bound} {self.limit:g} on {self.row_count} rows: {words} ({numbers})"

@@ -1,0 +1,130 @@
+"""Constraints as objects, for those who would rather not spell them.
+
+Every object is a value: it holds no data and learns nothing, so the same one may be given to any number of fits.
+A constraint may also be written as a string, ours (``"equal-opportunity"``) or fairlearn's
+(``"true_positive_rate_parity"``).
+
+Examples
+--------
+>>> from evenhand.constraints import EqualOpportunity, TargetRate
+>>> str(EqualOpportunity())
+'equal-opportunity'
+>>> str(TargetRate(0.1, label=2))
+'target-rate=2:0.1'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+from ._columns import text_of
+from ._exceptions import EvenhandError
+
+__all__ = [
+    "Constraint",
+    "Constraints",
+    "DemographicParity",
+    "DisparateImpact",
+    "EqualAccuracy",
+    "EqualOpportunity",
+    "EqualizedOdds",
+    "Pinned",
+    "PredictiveEquality",
+    "TargetRate",
+]
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """What is asked to be equal across groups."""
+
+    spelling: ClassVar[str] = ""
+
+    def __str__(self) -> str:
+        return self.spelling
+
+
+@dataclass(frozen=True)
+class DemographicParity(Constraint):
+    """Every group is predicted positive at the overall rate."""
+
+    spelling: ClassVar[str] = "demographic-parity"
+
+
+@dataclass(frozen=True)
+class DisparateImpact(Constraint):
+    """The same, by a learner that may not see the sensitive columns of X."""
+
+    spelling: ClassVar[str] = "disparate-impact"
+
+
+@dataclass(frozen=True)
+class EqualOpportunity(Constraint):
+    """Every group has the overall true positive rate."""
+
+    spelling: ClassVar[str] = "equal-opportunity"
+
+
+@dataclass(frozen=True)
+class EqualizedOdds(Constraint):
+    """Every group has the overall true and false positive rates."""
+
+    spelling: ClassVar[str] = "equalized-odds"
+
+
+@dataclass(frozen=True)
+class PredictiveEquality(Constraint):
+    """Every group has the overall false positive rate."""
+
+    spelling: ClassVar[str] = "predictive-equality"
+
+
+@dataclass(frozen=True)
+class EqualAccuracy(Constraint):
+    """Every group is predicted as accurately as everyone."""
+
+    spelling: ClassVar[str] = "equal-accuracy"
+
+
+@dataclass(frozen=True)
+class TargetRate(Constraint):
+    """A class is predicted at a rate that is asked for, overall or in every group."""
+
+    rate: float
+    label: object = None
+    per_group: bool = False
+
+    def __str__(self) -> str:
+        """Write it as the engine reads it."""
+        label = "" if self.label is None else f"{text_of(self.label)}:"
+        return f"{'group-' if self.per_group else ''}target-rate={label}{self.rate}"
+
+
+@dataclass(frozen=True)
+class Pinned(Constraint):
+    """Rows that are known to be labelled right, a group specification, are predicted right."""
+
+    rows: str
+    accuracy: float = 1.0
+
+    def __str__(self) -> str:
+        """Write it as the engine reads it."""
+        return f"pinned={self.rows}:{self.accuracy}"
+
+
+Constraints: TypeAlias = "str | Constraint | Sequence[str | Constraint]"
+
+
+def spelled(constraints: Constraints) -> list[str]:
+    """Write constraints as the engine reads them."""
+    several = [constraints] if isinstance(constraints, (str, Constraint)) else list(constraints)
+    for one in several:
+        if not isinstance(one, (str, Constraint)):
+            message = (
+                f"`constraints` holds a {type(one).__name__}; allowed are strings such as 'equalized_odds', "
+                "objects of evenhand.constraints, and lists of them"
+            )
+            raise EvenhandError(message, "notion-syntax")
+    return [str(one) for one in several]

@@ -1,0 +1,80 @@
+"""What errors and warnings say: rows as Python counts them, missing values only where they are news."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from evenhand import EvenhandClassifier, EvenhandError, EvenhandWarning, audit
+
+ROWS = 80
+
+
+def columns(**changed):
+    values = {"x": [float(row % 7) for row in range(ROWS)], "sex": ["f", "m"] * (ROWS // 2)}
+    return values | changed
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
+def test_rows_are_counted_from_zero_and_it_is_said(frame):
+    y = [0, 1, 1, 0] * (ROWS // 4)
+    infinite = columns()
+    infinite["x"][3] = np.inf
+    with pytest.raises(EvenhandError, match=r"column `x`, row 3 \(counted from 0\): `inf` is not finite") as refused:
+        EvenhandClassifier().fit(frame(infinite), y, sensitive_features="sex")
+    assert refused.value.code == "value-not-finite"
+    clf = EvenhandClassifier().fit(frame(columns()), y, sensitive_features="sex")
+    with pytest.raises(EvenhandError, match=r"row 3 \(counted from 0\)"):
+        clf.predict(frame(infinite))
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.asarray([0, 1, None, 1] + [0, 1] * 38, dtype=object),
+        pd.Series(["a", "b", None, "b"] + ["a", "b"] * 38),
+        pl.Series(["a", "b", None, "b"] + ["a", "b"] * 38),
+        pa.array(["a", "b", None, "b"] + ["a", "b"] * 38),
+        pa.chunked_array([["a", "b", None, "b"], ["a", "b"] * 38]).dictionary_encode(),
+    ],
+    ids=["numpy", "pandas", "polars", "pyarrow", "pyarrow, coded"],
+)
+def test_a_missing_label_is_found_by_its_row(y):
+    with pytest.raises(EvenhandError, match=r"a label is missing, the first in row 2 \(counted from 0\)") as refused:
+        EvenhandClassifier().fit(pd.DataFrame(columns()), y, sensitive_features="sex")
+    assert refused.value.code == "label-missing"
+
+
+def test_a_strange_class_and_a_strange_weight_are_found_by_their_rows():
+    y = [0, 1] * (ROWS // 2)
+    with pytest.raises(EvenhandError, match=r"row 4 \(counted from 0\): `2` is none of the known classes"):
+        audit(y, [0, 1, 0, 1, 2] + [0] * (ROWS - 5), sensitive_features=columns()["sex"])
+    weights = np.ones(ROWS)
+    weights[6] = -1
+    with pytest.raises(EvenhandError, match=r"row 6 \(counted from 0\): `-1` is not a weight"):
+        audit(y, y, sensitive_features=columns()["sex"], sample_weight=weights)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
+def test_predict_speaks_of_missing_values_only_where_training_had_none(frame):
+    y = [0, 1, 1, 0] * (ROWS // 4)
+    gaps = columns(z=[float(row % 5) for row in range(ROWS)], town=["a", "b", None, "c"] * (ROWS // 4))
+    gaps["x"][1] = None
+    with pytest.warns(EvenhandWarning, match="column `x`: 1 missing value"):
+        clf = EvenhandClassifier().fit(frame(gaps), y, sensitive_features="sex")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clf.predict(frame(gaps))
+        clf.predict_proba(frame(gaps))
+    news = {name: list(values) for name, values in gaps.items()} | {"sex": ["f", None] * (ROWS // 2)}
+    news["z"][0] = None
+    with pytest.warns(EvenhandWarning) as told:
+        clf.predict(frame(news))
+    said = sorted(str(one.message) for one in told)
+    assert [text.split(":")[0] for text in said] == ["column `sex`", "column `z`"]
+    assert "training had none missing" in said[1]
