@@ -5,12 +5,15 @@
 
 mod args;
 mod audit;
+mod data;
 mod demo;
 mod failure;
 mod files;
 mod fit;
 mod frontier;
 mod identify;
+mod inject;
+mod origin;
 mod output;
 mod predict;
 mod progress;
@@ -46,6 +49,8 @@ fn main() -> ExitCode {
         Command::Identify(args) => identify::run(&args),
         Command::Predict(args) => predict::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Data(args) => data::run(&args),
+        Command::Inject(args) => inject::run(&args),
     });
     match ended {
         Ok(Ending::Fine) => ExitCode::SUCCESS,

@@ -25,7 +25,7 @@ pub(super) struct Config {
 impl Config {
     pub(super) fn new(args: FitArgs) -> Result<Self> {
         let correction = correction(&args)?;
-        let mut usual = preset(&args).learner();
+        let mut usual = args.training.usual(preset(&args));
         usual.penalise_intercept &= !args.no_penalise_intercept;
         let training = Training::new(args.training, usual)?;
         check_files(&training, args.model.as_deref(), &[&args.weights, &args.trace])?;

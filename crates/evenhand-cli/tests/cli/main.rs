@@ -3,13 +3,16 @@
 
 mod audit;
 mod damage;
+mod data;
 mod demo;
 mod errors;
 mod fit;
 mod frontier;
 mod help;
 mod identify;
+mod inject;
 mod learner;
+mod recipe;
 mod shift;
 mod support;
 mod verify;
