@@ -6,14 +6,17 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use evenhand::{ReadOptions, Schema};
+use evenhand::{GroupSpec, ReadOptions, Schema};
 
 use crate::audit::AuditArgs;
+use crate::data::DataCommandArgs;
 use crate::demo::DemoArgs;
 use crate::failure::{Running, Usage};
 use crate::fit::FitArgs;
 use crate::frontier::FrontierArgs;
 use crate::identify::IdentifyArgs;
+use crate::inject::InjectArgs;
+use crate::origin::Origin;
 use crate::paper::PaperArgs;
 use crate::predict::PredictArgs;
 use crate::sweep::SweepArgs;
@@ -42,6 +45,9 @@ Examples:
   evenhand frontier loans.csv --label approved --positive yes --group sex --notion equalized-odds
   evenhand predict model.json new.csv --out scored.csv
   evenhand verify model.json loans.csv
+  evenhand data get adult
+  evenhand fit --recipe adult --notion demographic-parity
+  evenhand inject loans.csv --label approved --group sex --flip sex=female=0.3 --out biased.csv
 
 Exit codes:
   0  all is as asked
@@ -60,6 +66,8 @@ pub(crate) enum Command {
     Paper(Box<PaperArgs>),
     Predict(PredictArgs),
     Verify(VerifyArgs),
+    Data(DataCommandArgs),
+    Inject(Box<InjectArgs>),
 }
 
 impl Cli {
@@ -82,6 +90,8 @@ impl Command {
             Self::Paper(args) => args.json,
             Self::Predict(args) => args.json,
             Self::Verify(args) => args.json,
+            Self::Data(args) => args.json(),
+            Self::Inject(args) => args.json,
         }
     }
 }
@@ -98,20 +108,49 @@ impl From<&Command> for Running {
             Command::Paper(_) => Self::Paper,
             Command::Predict(_) => Self::Predict,
             Command::Verify(_) => Self::Verify,
+            Command::Data(_) => Self::Data,
+            Command::Inject(_) => Self::Inject,
         }
     }
 }
 
-/// A data file and the roles of its columns.
+/// How a command is called that takes the rows of a file or of a recipe.
+macro_rules! usage_of_rows {
+    ($command:literal) => {
+        concat!(
+            "evenhand ",
+            $command,
+            " --label <COLUMN> [OPTIONS] <DATA>\n       evenhand ",
+            $command,
+            " --recipe <NAME> [OPTIONS]"
+        )
+    };
+}
+pub(crate) use usage_of_rows;
+
+/// A data file and the roles of its columns, or a public dataset.
 #[derive(Debug, Args)]
 pub(crate) struct DataArgs {
     /// CSV or TSV (also gzipped), Parquet or Arrow IPC file.
-    #[arg(value_name = "DATA")]
-    pub(crate) data: PathBuf,
+    #[arg(value_name = "DATA", required_unless_present = "recipe")]
+    data: Option<PathBuf>,
+
+    /// Public dataset in place of DATA, prepared as in the paper: adult, bank, communities, compas or german. Label, features
+    /// and split are then its own, and so are the groups unless --group names others.
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with_all = ["data", "label", "positive", "weight", "ignore", "categorical", "numeric", "missing", "delimiter", "no_header"]
+    )]
+    recipe: Option<String>,
+
+    /// Folder with the files of --recipe, or with a folder of its name [default: where `evenhand data get` puts them].
+    #[arg(long = "data", id = "folder", value_name = "DIR", requires = "recipe")]
+    folder: Option<PathBuf>,
 
     /// Column to be predicted.
-    #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
-    label: String,
+    #[arg(long, value_name = "COLUMN", required_unless_present = "recipe", help_heading = "Columns")]
+    label: Option<String>,
 
     /// Label value that counts as positive; needed unless labels are 0/1, no/yes or the like.
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true, help_heading = "Columns")]
@@ -119,7 +158,7 @@ pub(crate) struct DataArgs {
 
     /// Sensitive groups: `sex`, `race=Black,White`, `age<=30`, `age/5` or `sex*race`; may be repeated.
     #[arg(long = "group", value_name = "GROUP", help_heading = "Columns")]
-    pub(crate) groups: Vec<String>,
+    groups: Vec<String>,
 
     /// Column of row weights.
     #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
@@ -158,9 +197,37 @@ struct ReadingArgs {
 }
 
 impl DataArgs {
+    /// Where rows come from. Of a recipe the files are looked for.
+    ///
+    /// # Errors
+    /// [`Usage`] for options that make no sense, or files of a recipe that are not there.
+    pub(crate) fn origin(&self) -> anyhow::Result<Origin> {
+        if let Some(name) = &self.recipe {
+            return Origin::recipe(name, self.folder.as_deref());
+        }
+        if self.folder.is_some() {
+            let message = "--data names the folder of a --recipe, and none is given";
+            return Err(Usage::new(message).hint("give --recipe NAME, or leave out --data").into());
+        }
+        let missing = |what| Usage::new(format!("{what} is needed, or --recipe"));
+        let path = self.data.clone().ok_or_else(|| missing("DATA"))?;
+        let schema = self.schema(self.label.as_deref().ok_or_else(|| missing("--label"))?);
+        Ok(Origin::File { path, schema, reading: Box::new(self.reading()?) })
+    }
+
+    /// Whether the rows are those of a public dataset.
+    pub(crate) fn is_recipe(&self) -> bool {
+        self.recipe.is_some()
+    }
+
+    /// The groups that are asked for.
+    pub(crate) fn groups(&self) -> evenhand::Result<Vec<GroupSpec>> {
+        self.groups.iter().map(|group| group.parse()).collect()
+    }
+
     /// The roles of the columns.
-    pub(crate) fn schema(&self) -> Schema {
-        let mut schema = Schema::label(&self.label);
+    fn schema(&self, label: &str) -> Schema {
+        let mut schema = Schema::label(label);
         if let Some(positive) = &self.positive {
             schema = schema.positive(positive);
         }
@@ -171,7 +238,7 @@ impl DataArgs {
     }
 
     /// How the file is read.
-    pub(crate) fn reading(&self) -> anyhow::Result<ReadOptions> {
+    fn reading(&self) -> anyhow::Result<ReadOptions> {
         let ReadingArgs { categorical, numeric, missing, delimiter, no_header } = &self.reading;
         let options = ReadOptions::default().header(!no_header).missing(missing);
         let options = options.categorical(categorical).numeric(numeric);

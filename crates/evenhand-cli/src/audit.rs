@@ -3,12 +3,13 @@
 use anyhow::Result;
 use clap::Args;
 use evenhand::audit::{AuditOptions, AuditedNotion, ClassAudit, Rate};
-use evenhand::{Audit, Dataset, Error, GroupSpec, Groups, Labels, Notion, ReadOptions, Schema};
+use evenhand::{Audit, Dataset, Error, GroupSpec, Groups, Labels, Notion};
 use serde::Serialize;
 
 use crate::Ending;
-use crate::args::DataArgs;
+use crate::args::{DataArgs, usage_of_rows};
 use crate::failure::Usage;
+use crate::origin::{Origin, Whole};
 use crate::output::{self, Told, note};
 use crate::progress::Progress;
 use crate::text;
@@ -20,7 +21,7 @@ use crate::text;
 /// difference between groups, and the smallest ratio. Predictions may come from any
 /// program: they are a column of the same file, holding label values.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(override_usage = usage_of_rows!("audit"), after_long_help = EXAMPLES)]
 pub(crate) struct AuditArgs {
     #[command(flatten)]
     data: DataArgs,
@@ -60,8 +61,7 @@ warnings; with --max-violation also bound (notion, of, max_violation, violation,
 
 /// Arguments that make sense together.
 struct Config {
-    schema: Schema,
-    reading: ReadOptions,
+    origin: Origin,
     groups: Vec<GroupSpec>,
     options: AuditOptions,
     bound: Option<(AuditedNotion, Notion, f64)>,
@@ -95,10 +95,9 @@ struct Bound {
 pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
     let config = Config::new(args)?;
     let progress = Progress::new(args.json);
-    let path = &args.data.data;
-    let (data, mut warnings) = progress
-        .during(format!("reading {}", path.display()), || Dataset::read(path, &config.schema, &config.reading))?;
-    let (groups, more) = Groups::of(&config.groups, &data)?;
+    let whole = config.origin.read(progress)?;
+    let (groups, more) = Groups::of(&whole.groups(&config.groups), &whole.data)?;
+    let Whole { data, mut warnings, .. } = whole;
     warnings.extend(more);
     let mut audit = progress.during("auditing", || config.audit(&data, &groups, args.predictions.as_deref()))?;
     audit.warnings.splice(0..0, warnings);
@@ -134,9 +133,8 @@ impl Config {
             None => None,
         };
         Ok(Self {
-            schema: args.data.schema(),
-            reading: args.data.reading()?,
-            groups: args.data.groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>()?,
+            origin: args.data.origin()?,
+            groups: args.data.groups()?,
             options: AuditOptions { confidence: args.confidence, ..AuditOptions::default() },
             bound,
         })

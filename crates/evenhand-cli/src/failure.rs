@@ -29,12 +29,14 @@ pub(crate) enum Running {
     Paper,
     Predict,
     Verify,
+    Data,
+    Inject,
 }
 
 impl Running {
     /// Whether it has the options that say how a file is read and what its columns are.
     fn has_data_options(self) -> bool {
-        matches!(self, Self::Audit | Self::Identify) || self.corrects()
+        matches!(self, Self::Audit | Self::Identify | Self::Inject) || self.corrects()
     }
 
     /// Whether it has the options that say what is corrected.
@@ -48,12 +50,18 @@ impl Running {
 pub(crate) struct Usage {
     message: String,
     hint: Option<String>,
+    code: &'static str,
 }
 
 impl Usage {
     /// An error without a next step of its own.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None }
+        Self { message: message.into(), hint: None, code: "usage" }
+    }
+
+    /// With a slug of its own, where it is not the arguments that are wrong.
+    pub(crate) fn code(self, code: &'static str) -> Self {
+        Self { code, ..self }
     }
 
     /// With a next step.
@@ -120,7 +128,7 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
 pub(crate) fn report(error: &anyhow::Error, running: Running, json: bool) -> ExitCode {
     let (code, hint) = match (error.downcast_ref::<Error>(), error.downcast_ref::<Usage>()) {
         (Some(known), _) => (known.code(), hint(known, running)),
-        (None, Some(usage)) => ("usage", usage.hint.clone()),
+        (None, Some(usage)) => (usage.code, usage.hint.clone()),
         (None, None) if error.is::<Bug>() => {
             ("internal", Some("please report it with the command you gave".to_owned()))
         }
@@ -168,6 +176,9 @@ fn hint(error: &Error, running: Running) -> Option<String> {
             }
             None => return None,
         },
+        Error::OtherContent { .. } => {
+            "get it again; `evenhand data list --json` says where each file is published".to_owned()
+        }
         Error::Unreadable { .. } => "the file may be cut or of another format; get it or write it again".to_owned(),
         Error::RaggedRow { .. } if running.has_data_options() => {
             "correct or remove that line, look for quotes that are not closed, or give --delimiter".to_owned()

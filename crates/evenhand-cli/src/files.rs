@@ -1,9 +1,12 @@
-//! Files that are to be written: checked before any work is done.
+//! Files that are to be written, checked before any work is done, and those that can be read only once.
 
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use evenhand::Table;
+use tempfile::TempDir;
 
 use crate::failure::Usage;
 
@@ -41,6 +44,20 @@ pub(crate) fn check_table(path: &Path, others: &[&Path]) -> Result<()> {
 /// Whether a table written there would be text.
 pub(crate) fn is_text(path: &Path) -> bool {
     path.extension().is_some_and(|extension| ["csv", "tsv"].iter().any(|text| extension.eq_ignore_ascii_case(text)))
+}
+
+/// What comes through a pipe can be read once only: a copy under the same name, in a folder that goes with it.
+pub(crate) fn copy_of_pipe(path: &Path) -> io::Result<Option<(TempDir, PathBuf)>> {
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() && !found.is_dir() => {
+            let folder = tempfile::tempdir()?;
+            let copy = folder.path().join(path.file_name().unwrap_or_default());
+            io::copy(&mut File::open(path)?, &mut File::create(&copy)?)?;
+            Ok(Some((folder, copy)))
+        }
+        // Files are read where they are, and what is wrong with others is told when they are read.
+        _ => Ok(None),
+    }
 }
 
 /// The one spelling of a path, also of a file that is yet to be written.

@@ -3,11 +3,11 @@
 use anyhow::{Context as _, Result};
 use clap::Args;
 use evenhand::identify::{Effect, Identification, Multiplier};
-use evenhand::{Dataset, Identify, Stop};
+use evenhand::{Identify, Stop};
 use serde::Serialize;
 
 use crate::Ending;
-use crate::args::DataArgs;
+use crate::args::{DataArgs, usage_of_rows};
 use crate::output::{self, Told, note};
 use crate::progress::Progress;
 use crate::text::{Lines, clean, counted, signed, thousands};
@@ -19,7 +19,7 @@ use crate::text::{Lines, clean, counted, signed, thousands};
 /// factors on the odds of a positive label, with intervals, and with what they assume.
 /// [Jiang & Nachum 2019, Prop. 1]
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(override_usage = usage_of_rows!("identify"), after_long_help = EXAMPLES)]
 pub(crate) struct IdentifyArgs {
     #[command(flatten)]
     data: DataArgs,
@@ -73,17 +73,16 @@ struct Report {
 }
 
 pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
-    let settings = settings(args)?;
-    let (schema, reading) = (args.data.schema(), args.data.reading()?);
+    let mut settings = settings(args)?;
+    let origin = args.data.origin()?;
     if let Some(threads) = args.threads {
         rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global().context("--threads")?;
     }
     let progress = Progress::new(args.json);
-    let path = &args.data.data;
-    let (data, mut warnings) =
-        progress.during(format!("reading {}", path.display()), || Dataset::read(path, &schema, &reading))?;
-    let (found, more) = progress.during("estimating", || settings.run(&data))?;
-    warnings.extend(more);
+    let whole = origin.read(progress)?;
+    (settings.groups, settings.plan) = (whole.groups(&settings.groups), whole.plan());
+    let (found, more) = progress.during("estimating", || settings.run(&whole.data))?;
+    let warnings = whole.warnings.into_iter().chain(more).collect();
     let report = Report { found, warnings: Told::all(warnings, None) };
     if args.json {
         output::json(&report)?;
@@ -100,6 +99,7 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
 
 fn settings(args: &IdentifyArgs) -> evenhand::Result<Identify> {
     let mut settings = Identify {
+        groups: args.data.groups()?,
         withhold: args.withhold.clone(),
         confidence: args.confidence,
         resamples: args.resamples,
@@ -107,9 +107,6 @@ fn settings(args: &IdentifyArgs) -> evenhand::Result<Identify> {
         ..Identify::default()
     };
     settings.learner.l2 = args.l2;
-    for group in &args.data.groups {
-        settings = settings.group(group)?;
-    }
     settings.check()?;
     Ok(settings)
 }

@@ -5,6 +5,7 @@
 
 mod args;
 mod audit;
+mod data;
 mod demo;
 mod failure;
 mod figure;
@@ -12,6 +13,8 @@ mod files;
 mod fit;
 mod frontier;
 mod identify;
+mod inject;
+mod origin;
 mod output;
 mod paper;
 mod predict;
@@ -51,6 +54,8 @@ fn main() -> ExitCode {
         Command::Sweep(args) => sweep::run(*args),
         Command::Predict(args) => predict::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Data(args) => data::run(&args),
+        Command::Inject(args) => inject::run(&args),
     });
     match ended {
         Ok(Ending::Fine) => ExitCode::SUCCESS,

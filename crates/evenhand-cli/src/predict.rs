@@ -1,7 +1,5 @@
 //! `evenhand predict`: probabilities and decisions for the rows of a new file.
 
-use std::fs::{self, File};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -9,9 +7,8 @@ use clap::Args;
 use evenhand::correction::Predictions;
 use evenhand::data::Categorical;
 use evenhand::model::LearnerRecord;
-use evenhand::{Column, Model, ReadOptions, Table};
+use evenhand::{Column, Error, Model, ReadOptions, Recipe, Table, Warning};
 use serde::Serialize;
-use tempfile::TempDir;
 
 use crate::args::character;
 use crate::failure::Usage;
@@ -47,6 +44,11 @@ pub(crate) struct PredictArgs {
     /// What separates the fields of a text file [default: as in training].
     #[arg(long, value_name = "CHARACTER")]
     delimiter: Option<String>,
+
+    /// The new data are a file as the dataset of --recipe is published, without a header perhaps; otherwise a table with
+    /// columns named as in that recipe.
+    #[arg(long)]
+    published: bool,
 
     /// Agree to run this command, for a model that was fitted by one.
     #[arg(long, value_name = "COMMAND")]
@@ -89,12 +91,21 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
         reading = reading.delimiter(character(delimiter)?);
     }
     let progress = Progress::new(args.json);
-    let copied = copy_of_pipe(&args.data).with_context(|| args.data.display().to_string())?;
+    let copied = files::copy_of_pipe(&args.data).with_context(|| args.data.display().to_string())?;
     let data = copied.as_ref().map_or(&args.data, |(_, path)| path);
-    let (table, mut warnings) =
-        progress.during(format!("reading {}", args.data.display()), || Table::read(data, &reading))?;
-    let predictions = progress.during("predicting", || model.predict(&table))?;
-    let mut table = progress.during("reading again", || as_it_came(args, data, reading, table))?;
+    let input = Input { path: data, recipe: published(args, &model)? };
+    let (table, mut warnings) = progress.during(format!("reading {}", args.data.display()), || input.read(&reading))?;
+    let predictions = progress.during("predicting", || model.predict(&table)).map_err(|error| {
+        let hint = model.provenance.recipe.as_ref().filter(|_| !args.published);
+        match (hint, &error) {
+            (Some(recipe), Error::LostColumns { .. }) => Usage::new(error.to_string())
+                .code(error.code())
+                .hint(format!("give --published if it is a file as {recipe} is published, without names of columns"))
+                .into(),
+            _ => anyhow::Error::from(error),
+        }
+    })?;
+    let mut table = progress.during("reading again", || as_it_came(args, &input, reading, table))?;
     warnings.extend(predictions.warnings.iter().cloned());
     let classes = model.binding.classes();
     let columns = append(&mut table, &predictions, classes)?;
@@ -116,29 +127,42 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
     Ok(Ending::Fine)
 }
 
-/// What comes through a pipe can be read once only: a copy under the same name, in a folder that goes with it.
-fn copy_of_pipe(path: &Path) -> io::Result<Option<(TempDir, PathBuf)>> {
-    match fs::metadata(path) {
-        Ok(found) if !found.is_file() && !found.is_dir() => {
-            let folder = tempfile::tempdir()?;
-            let copy = folder.path().join(path.file_name().unwrap_or_default());
-            io::copy(&mut File::open(path)?, &mut File::create(&copy)?)?;
-            Ok(Some((folder, copy)))
+/// The file to be scored, and the recipe by which it was published, if it is such a file.
+struct Input<'a> {
+    path: &'a Path,
+    recipe: Option<&'static Recipe>,
+}
+
+impl Input<'_> {
+    fn read(&self, reading: &ReadOptions) -> evenhand::Result<(Table, Vec<Warning>)> {
+        match self.recipe {
+            Some(recipe) => Ok((recipe.rows_of(self.path, reading)?, Vec::new())),
+            None => Table::read(self.path, reading),
         }
-        // Files are read where they are, and what is wrong with others is told when they are read.
-        _ => Ok(None),
+    }
+}
+
+/// The recipe of a model, where rows are said to be as it was published.
+fn published(args: &PredictArgs, model: &Model) -> Result<Option<&'static Recipe>> {
+    match (args.published, &model.provenance.recipe) {
+        (false, _) => Ok(None),
+        (true, Some(name)) => Ok(Some(Recipe::named(name)?)),
+        (true, None) => {
+            let message = "--published goes with a model of --recipe, and this one was fitted to a file";
+            Err(Usage::new(message).hint("leave out --published").into())
+        }
     }
 }
 
 /// The table to add to. From text to text, fields come out to the letter, whatever the model
 /// reads in them; a file with types of its own is written from what was read with types.
-fn as_it_came(args: &PredictArgs, data: &Path, reading: ReadOptions, table: Table) -> Result<Table> {
-    if !(Table::is_text(data)? && files::is_text(&args.out)) {
+fn as_it_came(args: &PredictArgs, input: &Input<'_>, reading: ReadOptions, table: Table) -> Result<Table> {
+    if !(Table::is_text(input.path)? && files::is_text(&args.out)) {
         return Ok(table);
     }
     let (missing, categorical, numeric) = (Vec::new(), Vec::new(), Vec::new());
     let to_the_letter = ReadOptions { missing, categorical, numeric, keep_text: true, ..reading };
-    Ok(Table::read(data, &to_the_letter)?.0)
+    Ok(input.read(&to_the_letter)?.0)
 }
 
 /// Reads a model, and agrees to its command where the user does.

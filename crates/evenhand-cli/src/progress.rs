@@ -38,6 +38,15 @@ impl Progress {
         bar
     }
 
+    /// Watches the bytes of a file that comes over the network.
+    pub(crate) fn bytes(self, what: &str) -> ProgressBar {
+        let bar = if self.shown { ProgressBar::no_length() } else { ProgressBar::hidden() };
+        let style = ProgressStyle::with_template("{msg} {bar:20} {bytes}/{total_bytes} {bytes_per_sec}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_message(what.to_owned());
+        bar
+    }
+
     /// Watches the fits of a frontier, of which there is no telling how many they will be.
     pub(crate) fn fits(self) -> Watch {
         let bar = if self.shown { ProgressBar::no_length() } else { ProgressBar::hidden() };

@@ -39,6 +39,11 @@ pub(crate) fn thousands(number: usize) -> String {
     text
 }
 
+/// A size: `4.0 MB`.
+pub(crate) fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
+}
+
 /// Lines of a name and some numbers, set in columns.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {

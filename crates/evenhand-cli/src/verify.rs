@@ -1,13 +1,15 @@
 //! `evenhand verify`: a model computed again from the data it came from.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use evenhand::Table;
 use evenhand::model::{Check, Verdict};
+use evenhand::{Model, Recipe, Table, Warning};
 use serde::Serialize;
 
+use crate::data::folder_of;
+use crate::failure::Usage;
 use crate::output::{self, Told, note};
 use crate::predict::load;
 use crate::progress::Progress;
@@ -25,8 +27,9 @@ pub(crate) struct VerifyArgs {
     /// Model file that `evenhand fit` wrote.
     model: PathBuf,
 
-    /// The data given to that fit, before any rows were held out; in any format.
-    data: PathBuf,
+    /// The data given to that fit, before any rows were held out; in any format. For a model of --recipe a folder with its
+    /// files, or nothing where `evenhand data get` has put them.
+    data: Option<PathBuf>,
 
     /// Agree to run this command, for a model that was fitted by one.
     #[arg(long, value_name = "COMMAND")]
@@ -38,8 +41,9 @@ pub(crate) struct VerifyArgs {
 }
 
 const EXAMPLES: &str = "\
-Example:
+Examples:
   evenhand verify model.json loans.csv
+  evenhand verify adult.json              (of evenhand fit --recipe adult)
 
 JSON keys: matches, checks (name, matches, detail; matches is null where it cannot be told), warnings.";
 
@@ -54,9 +58,10 @@ struct Report {
 pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {
     let model = load(&args.model, args.learner.as_deref())?;
     let progress = Progress::new(args.json);
-    let (table, warnings) = progress
-        .during(format!("reading {}", args.data.display()), || Table::read(&args.data, &model.reading_all()))?;
-    let verdict = progress.during("verifying", || model.verify(table))?;
+    let (verdict, warnings) = match &model.provenance.recipe {
+        Some(name) => (of_recipe(&model, name, args.data.as_deref(), progress)?, Vec::new()),
+        None => of_file(&model, args.data.as_deref(), progress)?,
+    };
     let report = Report { verdict, warnings: Told::all(warnings, None) };
     if args.json {
         output::json(&report)?;
@@ -68,6 +73,24 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {
         }
     }
     Ok(if report.verdict.matches { Ending::Fine } else { Ending::Missed })
+}
+
+fn of_file(model: &Model, data: Option<&Path>, progress: Progress) -> Result<(Verdict, Vec<Warning>)> {
+    let data = data.ok_or_else(|| Usage::new("DATA is needed: the file that the model was fitted to"))?;
+    let (table, warnings) =
+        progress.during(format!("reading {}", data.display()), || Table::read(data, &model.reading_all()))?;
+    Ok((progress.during("verifying", || model.verify(table))?, warnings))
+}
+
+fn of_recipe(model: &Model, name: &str, folder: Option<&Path>, progress: Progress) -> Result<Verdict> {
+    let recipe = Recipe::named(name)?;
+    if let Some(file) = folder.filter(|folder| folder.is_file()) {
+        let message = format!("{}: the model was fitted by --recipe {name}, not to one file", file.display());
+        return Err(Usage::new(message).hint(format!("give the folder with the files of {name}, or none")).into());
+    }
+    let folder = folder_of(recipe.home()?, folder)?;
+    let source = progress.during(format!("reading {}", folder.display()), || recipe.read(&folder))?;
+    Ok(progress.during("verifying", || model.verify_recipe(&source))?)
 }
 
 fn to_text(verdict: &Verdict) -> String {

@@ -28,7 +28,7 @@ pub(crate) fn identify(
     let usual = Identify::default();
     let learner = Logistic { l2: l2.unwrap_or(usual.learner.l2), ..usual.learner };
     let groups = groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;
-    let settings = Identify { groups, withhold, confidence, resamples, seed, learner };
+    let settings = Identify { groups, withhold, confidence, resamples, seed, learner, plan: None };
     let data = dataset(table, roles)?;
     let (found, told) = apart(py, || settings.run(&data))?;
     Ok((json(&found)?, warnings(&told)))

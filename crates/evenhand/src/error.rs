@@ -32,6 +32,16 @@ pub enum Error {
         /// What the parser said.
         detail: String,
     },
+    /// A file is not the one that was published under its name.
+    #[error("{}: its content is not the published one; SHA-256 expected {}, found {found}", path.display(), expected.join(" or "))]
+    OtherContent {
+        /// The file.
+        path: PathBuf,
+        /// The SHA-256 of the published content: any of these.
+        expected: Vec<String>,
+        /// That of the file.
+        found: String,
+    },
     /// A line has another number of fields than the header.
     #[error("{}, row {row}: {found} fields where {expected} were expected; the line may be cut, or the delimiter another", path.display())]
     RaggedRow {
@@ -331,6 +341,7 @@ impl Error {
         match self {
             Self::Io { .. } => "io",
             Self::Unreadable { .. } => "file-unreadable",
+            Self::OtherContent { .. } => "file-not-published",
             Self::RaggedRow { .. } => "row-ragged",
             Self::NoRows { .. } => "no-rows",
             Self::UnknownColumn { .. } => "column-unknown",

@@ -48,7 +48,9 @@ pub mod data;
 mod error;
 pub mod features;
 pub mod group;
+mod home;
 pub mod identify;
+pub mod inject;
 mod interval;
 pub mod kernel;
 pub mod learner;
@@ -69,6 +71,7 @@ pub use correction::{Bound, Correction, Fitted, Judgement, Method, Preset, Stop,
 pub use data::{Column, Dataset, Labels, ReadOptions, Schema, Table};
 pub use error::{Error, Result};
 pub use group::{Group, GroupSpec, Groups, Membership};
+pub use home::{Home, Packing, PublishedFile};
 pub use identify::Identify;
 pub use learner::{Learner, Logistic};
 pub use model::Model;

@@ -81,3 +81,39 @@ fn commonest(values: &[f64]) -> f64 {
     sorted.sort_unstable_by(f64::total_cmp);
     sorted.chunk_by(|a, b| a.total_cmp(b).is_eq()).max_by_key(|alike| alike.len()).unwrap()[0]
 }
+
+#[test]
+fn the_published_splits_are_those_listed_beside_the_data() {
+    for name in ["bank", "communities", "compas", "german"] {
+        let Some(folder) = data_folder(name) else { continue };
+        let listed = std::fs::read_to_string(folder.join("split.csv")).unwrap();
+        let train: Vec<usize> =
+            listed.lines().filter_map(|line| line.strip_suffix(",train")).map(|row| row.parse().unwrap()).collect();
+        let prepared = Recipe::named(name).unwrap().load(&folder).unwrap();
+        // In the same order too: sums in another order would differ in their last digits.
+        assert_eq!(prepared.train_places(), train, "{name}");
+        assert_eq!(prepared.train.rows() + prepared.test.rows(), listed.lines().count() - 1, "{name}");
+    }
+}
+
+#[test]
+fn nothing_but_the_published_files_is_read_gzipped_or_not() {
+    let Some(folder) = data_folder("german") else { return };
+    let bare = tempfile::tempdir().unwrap();
+    let german = Recipe::named("german").unwrap();
+    std::fs::copy(folder.join("german.data-numeric"), bare.path().join("german.data-numeric")).unwrap();
+    let plain = german.load(bare.path()).unwrap();
+    let bytes = std::fs::read(bare.path().join("german.data-numeric")).unwrap();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packed, &bytes).unwrap();
+    std::fs::write(bare.path().join("german.data-numeric.gz"), packed.finish().unwrap()).unwrap();
+    std::fs::remove_file(bare.path().join("german.data-numeric")).unwrap();
+    assert_eq!(german.load(bare.path()).unwrap().train.digest(), plain.train.digest());
+
+    let cut: Vec<u8> = bytes.split_inclusive(|&byte| byte == b'\n').take(900).flatten().copied().collect();
+    std::fs::write(bare.path().join("german.data-numeric"), cut).unwrap();
+    let error = german.load(bare.path()).unwrap_err();
+    assert!(error.to_string().ends_with("has 1000 rows that are used, this one 900"), "{error}");
+    std::fs::remove_dir_all(bare.path()).unwrap();
+    assert_eq!(german.load(bare.path()).unwrap_err().code(), "io");
+}

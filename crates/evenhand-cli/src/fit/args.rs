@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use evenhand::Preset;
 
+use crate::args::usage_of_rows;
 use crate::training::{TrainingArgs, see_below};
 
 /// Find row weights that make a classifier even-handed, and train it with them.
@@ -15,7 +16,7 @@ use crate::training::{TrainingArgs, see_below};
 ///
 /// --method has other methods to compare with, on the same rows, groups and notions.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(override_usage = usage_of_rows!("fit --notion <NOTION>"), after_long_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // switches on a command line
 pub(crate) struct FitArgs {
     #[command(flatten)]
@@ -117,7 +118,7 @@ pub(crate) struct FitArgs {
     pub(super) no_penalise_intercept: bool,
 
     /// Centre and scale numbers, whatever the preset says.
-    #[arg(long, overrides_with = "no_standardise", help_heading = "Learner")]
+    #[arg(long, overrides_with = "no_standardise", conflicts_with = "recipe", help_heading = "Learner")]
     pub(super) standardise: bool,
 }
 
@@ -209,6 +210,12 @@ Examples:
     evenhand fit loans.parquet --label approved --group sex --group 'age<=30' \\
         --notion equal-opportunity --notion target-rate=0.2 --weights weights.parquet \\
         --test later.parquet --max-violation 0.02
+
+  A public dataset, prepared and split as in the paper (see evenhand data):
+    evenhand fit --recipe adult --notion equalized-odds --max-violation 0.03 --model model.json
+
+Columns of --weights: row, the number of the row in the data file, from 1 (of a recipe in the
+published file), and weight.
 
 Columns of --trace: loop, violation, error, loss, seconds; then `multiplier: NAME` for each
 constraint, and `violation: NAME` for each.

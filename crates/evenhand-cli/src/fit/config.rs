@@ -25,7 +25,7 @@ pub(super) struct Config {
 impl Config {
     pub(super) fn new(args: FitArgs) -> Result<Self> {
         let correction = correction(&args)?;
-        let mut usual = Preset::from(args.preset).learner();
+        let mut usual = args.training.usual(Preset::from(args.preset));
         usual.penalise_intercept &= !args.no_penalise_intercept;
         let training = Training::new(args.training, usual)?;
         check_files(&training, args.model.as_deref(), &[&args.weights, &args.trace])?;

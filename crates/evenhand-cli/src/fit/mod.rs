@@ -31,22 +31,24 @@ pub(crate) fn run(args: FitArgs) -> Result<Ending> {
         Fitter::Logistic(settings) => {
             let record =
                 |model: &evenhand::learner::LogisticModel| LearnerRecord::Logistic { settings, model: model.clone() };
-            run_with(&config, &settings, record)
+            run_with(config, &settings, record)
         }
         Fitter::Process(learner) => {
             let record = |model: &evenhand::learner::ProcessModel| LearnerRecord::Process { model: model.clone() };
-            run_with(&config, &learner, record)
+            run_with(config, &learner, record)
         }
     }
 }
 
 fn run_with<L: Learner>(
-    config: &Config,
+    mut config: Config,
     learner: &L,
     record: impl Fn(&L::Predictor) -> LearnerRecord,
 ) -> Result<Ending> {
     let progress = config.training.start()?;
     let rows = config.training.read(progress)?;
+    rows.complete(&mut config.correction);
+    let config = &config;
     let mut watch = progress.loops(most_loops(config));
     let fitted = config.correction.fit_observed(&rows.train, learner, &mut watch)?;
     let seconds = watch.finish();
@@ -58,7 +60,8 @@ fn run_with<L: Learner>(
     if let Some(path) = &config.model {
         let (digest, split) = (progress.during("hashing the data", || rows.all.digest()), config.training.split());
         let model = Model::new(&config.correction, &fitted, record, tested, (digest, rows.all.rows()), split);
-        model.judged(compared.judgements.clone()).read_as(&config.training.reading, rows.all.table()).save(path)?;
+        let model = model.judged(compared.judgements.clone()).read_as(&rows.reading, rows.all.table());
+        config.training.recipe().into_iter().fold(model, Model::of_recipe).save(path)?;
     }
     if let Some(path) = &config.weights {
         tables::weights(&fitted, rows.train_rows.as_deref())?.write(path)?;

@@ -13,6 +13,7 @@ use evenhand::correction::{Assessment, Binding, Frontier};
 use evenhand::{Correction, Dataset, Error, Learner, Preset};
 
 use crate::Ending;
+use crate::args::usage_of_rows;
 use crate::files;
 use crate::output::{self, Told};
 use crate::training::{Fitter, Training, TrainingArgs, see_below};
@@ -23,7 +24,7 @@ use report::Report;
 /// Smaller and smaller violations are asked for, each point starting from the one before it.
 /// Weights are bounded, as in the paper, until a point needs more. Choose a point by its test rows, and give its bound to `evenhand fit --max-violation`.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(override_usage = usage_of_rows!("frontier --notion <NOTION>"), after_long_help = EXAMPLES)]
 pub(crate) struct FrontierArgs {
     #[command(flatten)]
     pub(crate) training: TrainingArgs,
@@ -77,9 +78,9 @@ struct Traced<P> {
 
 pub(crate) fn run(args: FrontierArgs) -> Result<Ending> {
     let config = Config::new(args)?;
-    match &config.training.fitter {
-        Fitter::Logistic(learner) => run_with(&config, learner),
-        Fitter::Process(learner) => run_with(&config, learner),
+    match config.training.fitter.clone() {
+        Fitter::Logistic(learner) => run_with(config, &learner),
+        Fitter::Process(learner) => run_with(config, &learner),
     }
 }
 
@@ -87,7 +88,8 @@ impl Config {
     fn new(args: FrontierArgs) -> Result<Self> {
         let correction = args.training.correction(Preset::Default)?;
         correction.check()?;
-        let training = Training::new(args.training, Preset::Default.learner())?;
+        let usual = args.training.usual(Preset::Default);
+        let training = Training::new(args.training, usual)?;
         if args.points < 2 {
             let (found, allowed) = (args.points.to_string(), "two or more".into());
             return Err(Error::Setting { setting: "points", found, allowed }.into());
@@ -99,15 +101,15 @@ impl Config {
     }
 }
 
-fn run_with<L: Learner>(config: &Config, learner: &L) -> Result<Ending>
+fn run_with<L: Learner>(mut config: Config, learner: &L) -> Result<Ending>
 where
     L::Predictor: Clone,
 {
-    let traced = trace(config, learner)?;
+    let traced = trace(&mut config, learner)?;
     if let Some(path) = &config.out {
         table::of(&traced)?.write(path)?;
     }
-    let report = Report::new(config, traced);
+    let report = Report::new(&config, traced);
     if config.training.json {
         output::json(&report)?;
     } else {
@@ -117,12 +119,13 @@ where
     Ok(Ending::Fine)
 }
 
-fn trace<L: Learner>(config: &Config, learner: &L) -> Result<Traced<L::Predictor>>
+fn trace<L: Learner>(config: &mut Config, learner: &L) -> Result<Traced<L::Predictor>>
 where
     L::Predictor: Clone,
 {
     let progress = config.training.start()?;
     let rows = config.training.read(progress)?;
+    rows.complete(&mut config.correction);
     let (binding, problem, warnings) = Binding::new(&config.correction, &rows.train)?;
     let mut watch = progress.fits();
     let frontier = config.correction.frontier(&problem, learner, config.points, &mut watch)?;

@@ -1,12 +1,13 @@
 //! What can be typed, and what it means.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use evenhand::paper::{Contender, InjectedTrial, NOTIONS};
 use evenhand::{Error, Notion, Recipe};
 
+use crate::data::folder_of;
 use crate::failure::Usage;
 
 /// Run the paper's experiments again, and show its numbers beside ours.
@@ -16,9 +17,9 @@ use crate::failure::Usage;
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct PaperArgs {
-    /// Folder that holds the datasets, a folder each (`adult/adult.data`, …).
+    /// Folder that holds the datasets, a folder each (`adult/adult.data`, …) [default: the cache of `evenhand data get`].
     #[arg(long, value_name = "DIR")]
-    data: PathBuf,
+    data: Option<PathBuf>,
 
     /// Which rows to train and to test on.
     #[arg(long, value_enum, default_value_t = Protocol::Notebook)]
@@ -107,7 +108,7 @@ With --injected: splits, rows (dataset, method, error, violation, recovered, cha
 
 /// Arguments that make sense together.
 pub(super) struct Plan {
-    data: PathBuf,
+    data: Option<PathBuf>,
     pub(super) protocol: Protocol,
     splits: u64,
     pub(super) injected: bool,
@@ -151,9 +152,9 @@ impl Plan {
         })
     }
 
-    /// The folder of a dataset.
-    pub(super) fn folder(&self, dataset: &str) -> PathBuf {
-        Path::new(&self.data).join(dataset)
+    /// The folder of a dataset, with its files in it.
+    pub(super) fn folder(&self, recipe: &Recipe) -> Result<PathBuf> {
+        folder_of(recipe.home()?, self.data.as_deref())
     }
 
     /// Seeds of the splits; `None` is the published one.

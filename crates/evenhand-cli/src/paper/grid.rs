@@ -17,8 +17,8 @@ use crate::progress::Progress;
 /// The datasets that are asked for, in their order.
 pub(super) fn read(plan: &Plan) -> Result<Vec<Source<'static>>> {
     let read = |name: &&'static str| {
-        let folder = plan.folder(name);
-        Recipe::named(name)?.read(&folder).with_context(|| format!("dataset {name}"))
+        let recipe = Recipe::named(name)?;
+        recipe.read(&plan.folder(recipe)?).with_context(|| format!("dataset {name}"))
     };
     plan.datasets.iter().map(read).collect()
 }

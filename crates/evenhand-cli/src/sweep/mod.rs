@@ -17,18 +17,19 @@ use evenhand::{Correction, Error, Learner, Preset};
 use serde::Serialize;
 
 use crate::Ending;
+use crate::args::usage_of_rows;
 use crate::figure::Figure;
 use crate::files;
 use crate::output::{self, Told};
 use crate::text::{Lines, percent, rate};
-use crate::training::{Method, Training, TrainingArgs, see_below};
+use crate::training::{Fitter, Training, TrainingArgs, see_below};
 
 /// Show what more and less of a correction does: weights from x times the multipliers found, for x from 0 to 1.5.
 ///
 /// At x = 0 there is no correction, at x = 1 the one that was found. Error and violation against x tell how much of it is needed, and
 /// whether more would help.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(override_usage = usage_of_rows!("sweep --notion <NOTION>"), after_long_help = EXAMPLES)]
 pub(crate) struct SweepArgs {
     #[command(flatten)]
     pub(crate) training: TrainingArgs,
@@ -97,9 +98,9 @@ struct Config {
 
 pub(crate) fn run(args: SweepArgs) -> Result<Ending> {
     let config = Config::new(args)?;
-    match &config.training.method {
-        Method::Logistic(learner) => run_with(&config, learner),
-        Method::Process(learner) => run_with(&config, learner),
+    match config.training.fitter.clone() {
+        Fitter::Logistic(learner) => run_with(config, &learner),
+        Fitter::Process(learner) => run_with(config, &learner),
     }
 }
 
@@ -108,7 +109,8 @@ impl Config {
         let preset: Preset = args.preset.into();
         let correction = args.training.correction(preset)?;
         correction.check()?;
-        let training = Training::new(args.training, preset.learner())?;
+        let usual = args.training.usual(preset);
+        let training = Training::new(args.training, usual)?;
         let wrong = |setting, found: String, allowed: &str| Error::Setting { setting, found, allowed: allowed.into() };
         if args.steps < 2 {
             return Err(wrong("steps", args.steps.to_string(), "two or more").into());
@@ -134,8 +136,8 @@ pub(crate) fn scales(steps: usize) -> Vec<f64> {
     (0..steps).map(|at| LAST * at as f64 / (steps - 1) as f64).collect()
 }
 
-fn run_with<L: Learner>(config: &Config, learner: &L) -> Result<Ending> {
-    let report = sweep(config, learner)?;
+fn run_with<L: Learner>(mut config: Config, learner: &L) -> Result<Ending> {
+    let report = sweep(&mut config, learner)?;
     let points = report.points.iter().map(|point| Point { ..*point }).collect();
     let curve = Curve { name: report.notion.join(", "), points };
     if let Some(path) = &config.figure {
@@ -160,9 +162,10 @@ fn run_with<L: Learner>(config: &Config, learner: &L) -> Result<Ending> {
     Ok(Ending::Fine)
 }
 
-fn sweep<L: Learner>(config: &Config, learner: &L) -> Result<Report> {
+fn sweep<L: Learner>(config: &mut Config, learner: &L) -> Result<Report> {
     let progress = config.training.start()?;
     let rows = config.training.read(progress)?;
+    rows.complete(&mut config.correction);
     let settings = &config.correction;
     let (binding, problem, mut warnings) = Binding::new(settings, &rows.train)?;
     let mut watch = progress.fits();

@@ -22,10 +22,10 @@ pub(crate) struct TrainingArgs {
     pub(super) withhold: Vec<String>,
 
     /// File of rows to test on, with the same columns.
-    #[arg(long, value_name = "FILE", conflicts_with = "holdout", help_heading = "Test rows")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["holdout", "recipe"], help_heading = "Test rows")]
     pub(super) test: Option<PathBuf>,
 
-    /// Share of rows to hold out and test on.
+    /// Share of rows to hold out and test on; with --recipe in place of its published split.
     #[arg(long, value_name = "SHARE", help_heading = "Test rows")]
     pub(super) holdout: Option<f64>,
 
@@ -59,7 +59,7 @@ pub(crate) struct TrainingArgs {
     pub(super) penalise_intercept: bool,
 
     /// Use numbers as they are, neither centred nor scaled.
-    #[arg(long, help_heading = "Learner")]
+    #[arg(long, conflicts_with = "recipe", help_heading = "Learner")]
     pub(super) no_standardise: bool,
 
     /// Command to use in place of the built-in logistic regression, see below.

@@ -13,17 +13,17 @@ use anyhow::{Context as _, Result};
 use evenhand::correction::Shift;
 use evenhand::learner::ProcessLearner;
 use evenhand::model::Split;
-use evenhand::{Correction, Logistic, Measure, Notion, Preset, ReadOptions, Schema};
+use evenhand::{Correction, Logistic, Measure, Notion, Preset};
 
+use crate::origin::Origin;
 use crate::progress::Progress;
 use args::{MeasureArg, ShiftArg};
 use rows::Rows;
 
 /// Options that make sense, made into settings.
 pub(crate) struct Training {
-    data: PathBuf,
-    schema: Schema,
-    pub(crate) reading: ReadOptions,
+    origin: Origin,
+    files: Vec<PathBuf>,
     rows: Rows,
     pub(crate) fitter: Fitter,
     threads: Option<usize>,
@@ -41,12 +41,17 @@ pub(crate) enum Fitter {
 impl Training {
     /// With the built-in learner as `usual`, where options do not say otherwise.
     pub(crate) fn new(args: TrainingArgs, usual: Logistic) -> Result<Self> {
+        let (fitter, origin) = (fitter(&args, usual)?, args.data.origin()?);
+        let rows = Rows::new(args.holdout, args.seed, args.test)?;
+        let mut files = origin.files();
+        if let Rows::TestFile(path) = &rows {
+            files.push(path.clone());
+        }
         Ok(Self {
-            schema: args.data.schema(),
-            reading: args.data.reading()?,
-            fitter: fitter(&args, usual)?,
-            rows: Rows::new(args.holdout, args.seed, args.test)?,
-            data: args.data.data,
+            origin,
+            files,
+            rows,
+            fitter,
             threads: args.threads.map(usize::from),
             json: args.json,
             quiet: args.quiet,
@@ -61,13 +66,14 @@ impl Training {
         }
     }
 
+    /// The recipe the rows are from, if they are.
+    pub(crate) fn recipe(&self) -> Option<&'static str> {
+        self.origin.recipe_name()
+    }
+
     /// The files that are read, which no output may replace.
     pub(crate) fn files(&self) -> Vec<&Path> {
-        let mut files: Vec<&Path> = vec![&self.data];
-        if let Rows::TestFile(path) = &self.rows {
-            files.push(path);
-        }
-        files
+        self.files.iter().map(PathBuf::as_path).collect()
     }
 
     /// Starts as many threads as asked, and tells how progress is shown.
@@ -90,14 +96,18 @@ impl TrainingArgs {
         given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }
 
+    /// The built-in learner as a preset has it, or as the recipe does: its features are not scaled, and the authors
+    /// penalised the intercept too.
+    pub(crate) fn usual(&self, preset: Preset) -> Logistic {
+        if self.data.is_recipe() { Preset::Notebook.learner() } else { preset.learner() }
+    }
+
     /// What is asked, by the conventions of a preset.
     pub(crate) fn correction(&self, preset: Preset) -> Result<Correction> {
         let mut notions = self.notions.iter().map(|one| one.parse()).collect::<evenhand::Result<Vec<Notion>>>()?;
         let rest = notions.split_off(1);
         let mut correction = rest.into_iter().fold(Correction::new(notions.remove(0)), Correction::and).preset(preset);
-        for group in &self.data.groups {
-            correction = correction.group(group)?;
-        }
+        correction.groups = self.data.groups()?;
         correction.withhold.clone_from(&self.withhold);
         correction.measure = match self.measure {
             MeasureArg::Decisions => Measure::Decisions,

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use evenhand::data::holdout;
 use evenhand::model::Split;
-use evenhand::{Dataset, Error, Table, Warning};
+use evenhand::recipe::Prepared;
+use evenhand::{Correction, Dataset, Error, ReadOptions, Table, Warning};
 
 use super::Training;
+use crate::origin::{Conventions, Origin, Whole, prepare};
 use crate::progress::Progress;
 
 /// Where test rows come from.
@@ -24,9 +26,12 @@ pub(super) enum Rows {
 pub(crate) struct Read {
     pub(crate) all: Dataset,
     pub(crate) train: Dataset,
-    /// Which of all rows are trained on, where some are held out.
+    /// The places of the training rows among those of the file, where some are held out.
     pub(crate) train_rows: Option<Vec<usize>>,
     pub(crate) test: Option<Dataset>,
+    /// How to read other files like these.
+    pub(crate) reading: ReadOptions,
+    conventions: Option<Conventions>,
     pub(crate) warnings: Vec<Warning>,
 }
 
@@ -49,23 +54,59 @@ impl Rows {
 impl Training {
     /// Reads all files.
     pub(crate) fn read(&self, progress: Progress) -> Result<Read> {
-        let (all, mut warnings) = progress.during(format!("reading {}", self.data.display()), || {
-            Dataset::read(&self.data, &self.schema, &self.reading)
-        })?;
+        if let Origin::Recipe { recipe, folder } = &self.origin {
+            return Ok(Read::prepared(prepare(recipe, folder, self.split(), progress)?));
+        }
+        let Whole { data: all, mut warnings, .. } = self.origin.read(progress)?;
+        let reading = self.reading(&all);
         match &self.rows {
-            Rows::All => Ok(Read { train: all.clone(), all, train_rows: None, test: None, warnings }),
+            Rows::All => {
+                Ok(Read { train: all.clone(), all, train_rows: None, test: None, reading, conventions: None, warnings })
+            }
             Rows::Split(split) => {
                 let (train, test) = holdout(all.rows(), split.holdout, split.seed)?;
                 let (train, train_rows, test) = (all.select(&train), Some(train), Some(all.select(&test)));
-                Ok(Read { all, train, train_rows, test, warnings })
+                Ok(Read { all, train, train_rows, test, reading, conventions: None, warnings })
             }
             Rows::TestFile(path) => {
-                let options = self.reading.like(all.table()).ignore(self.schema.ignored());
+                let options = reading.clone().ignore(all.schema().ignored());
                 let (table, more) =
                     progress.during(format!("reading {}", path.display()), || Table::read(path, &options))?;
                 warnings.extend(more);
                 let test = Some(all.like(table).with_context(|| path.display().to_string())?);
-                Ok(Read { train: all.clone(), all, train_rows: None, test, warnings })
+                Ok(Read { train: all.clone(), all, train_rows: None, test, reading, conventions: None, warnings })
+            }
+        }
+    }
+
+    /// How to read another file like the one that was read.
+    fn reading(&self, all: &Dataset) -> ReadOptions {
+        match &self.origin {
+            Origin::File { reading, .. } => reading.like(all.table()),
+            Origin::Recipe { .. } => ReadOptions::default(),
+        }
+    }
+}
+
+impl Read {
+    fn prepared(prepared: Prepared) -> Self {
+        Self {
+            train_rows: Some(prepared.train_places()),
+            reading: prepared.reading().clone(),
+            conventions: Some(Conventions::of(&prepared)),
+            all: prepared.all,
+            train: prepared.train,
+            test: Some(prepared.test),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Adds to what is asked what only the rows could tell: a recipe's features, and its groups where none are named.
+    pub(crate) fn complete(&self, correction: &mut Correction) {
+        if let Some(conventions) = &self.conventions {
+            correction.plan = Some(conventions.plan.clone());
+            if correction.groups.is_empty() {
+                correction.groups.clone_from(&conventions.groups);
             }
         }
     }

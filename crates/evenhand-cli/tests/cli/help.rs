@@ -10,11 +10,18 @@ fn the_program_says_what_it_does() {
 #[test]
 fn every_command_has_a_long_help_with_an_example() {
     let test = CliTest::new();
-    for command in ["demo", "audit", "identify", "fit", "frontier", "sweep", "paper", "predict", "verify"] {
+    let commands =
+        ["demo", "audit", "identify", "fit", "frontier", "sweep", "paper", "predict", "verify", "data", "inject"];
+    for command in commands {
         let help = test.run(&format!("{command} --help"));
         assert!(help.contains("Example") && help.contains(&format!("evenhand {command}")), "{help}");
         assert!(!help.to_lowercase().contains("fair"), "{help}");
         CliTest::filters().bind(|| insta::assert_snapshot!(format!("help_{command}"), help));
+    }
+    for command in ["list", "get"] {
+        let help = test.run(&format!("data {command} --help"));
+        assert!(help.contains("Example") && help.contains(&format!("evenhand data {command}")), "{help}");
+        CliTest::filters().bind(|| insta::assert_snapshot!(format!("help_data_{command}"), help));
     }
 }
 

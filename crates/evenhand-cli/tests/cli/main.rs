@@ -3,15 +3,18 @@
 
 mod audit;
 mod damage;
+mod data;
 mod demo;
 mod errors;
 mod fit;
 mod frontier;
 mod help;
 mod identify;
+mod inject;
 mod learner;
 mod method;
 mod paper;
+mod recipe;
 mod shift;
 mod support;
 mod sweep;

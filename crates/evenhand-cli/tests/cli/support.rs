@@ -44,6 +44,8 @@ impl CliTest {
             .current_dir(self.folder.path())
             .env_remove("COLUMNS")
             .env("NO_COLOR", "1")
+            .env("EVENHAND_CACHE", "cache")
+            .env("NO_PROXY", "127.0.0.1")
             .output()
             .unwrap()
     }
@@ -103,6 +105,19 @@ fn words(command: &str) -> Vec<String> {
         }
     }
     words
+}
+
+/// The folder that holds the public datasets, one folder each, where there is one.
+///
+/// Without it tests that need them are skipped, and say so; with `EVENHAND_DATA_REQUIRED=1` its absence is a failure.
+pub(crate) fn data_folder() -> Option<String> {
+    let folder = std::env::var("EVENHAND_DATA").ok().filter(|folder| Path::new(folder).is_dir());
+    if folder.is_none() {
+        let required = std::env::var("EVENHAND_DATA_REQUIRED").is_ok_and(|value| value == "1");
+        assert!(!required, "EVENHAND_DATA must name the folder that holds the datasets");
+        eprintln!("SKIPPED: EVENHAND_DATA names no folder");
+    }
+    folder
 }
 
 /// A stream of whole numbers below a bound, the same everywhere.

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::digest::digest;
-use super::{Column, Labels, ReadOptions, Schema, Table};
+use super::{Categorical, Codes, Column, Labels, ReadOptions, Schema, Table};
 use crate::{Error, Result, Warning};
 
 /// Columns with roles: labels that are all there, weights that are weights.
@@ -119,6 +119,36 @@ impl Dataset {
         Self { table: self.table.select(rows), schema: self.schema.clone(), labels: self.labels.select(rows) }
     }
 
+    /// The same rows with other labels, of the same classes.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when there is not one for each row, [`Error::Setting`] when one is no class.
+    pub fn relabelled(&self, codes: &Codes) -> Result<Self> {
+        let classes = self.labels.classes();
+        if codes.len() != self.rows() {
+            return Err(Error::Length { what: "labels", expected: self.rows(), found: codes.len() });
+        }
+        if let Some(code) = codes.iter().find(|&code| code >= classes.len()) {
+            let allowed = format!("the number of a class, below {}", classes.len());
+            return Err(Error::Setting { setting: "labels", found: code.to_string(), allowed });
+        }
+        let name = self.schema.label_column();
+        let column = match self.table.column(name)? {
+            // The text of a number is the shortest that reads back as the same.
+            Column::Numeric(_) => {
+                let value = |code: usize| classes[code].parse().unwrap_or(f64::NAN);
+                Column::Numeric(codes.iter().map(value).collect())
+            }
+            Column::Categorical(_) => {
+                Column::Categorical(Categorical::new(codes.iter().map(|code| code as u32).collect(), classes.to_vec()))
+            }
+        };
+        let mut table = self.table.clone();
+        table.set(name, column)?;
+        let labels = Labels::against(table.column(name)?, name, &table, classes, self.labels.positive())?;
+        Ok(Self { table, schema: self.schema.clone(), labels })
+    }
+
     /// Lower-case hexadecimal SHA-256 of the content, ignored columns apart.
     ///
     /// The same for the same data in CSV and in Parquet; another when rows change places.
@@ -200,6 +230,17 @@ mod tests {
         let part = data.select(&[2, 0]);
         assert_eq!((part.rows(), part.row_weights()), (2, Some(&[2.0, 1.0][..])));
         assert_eq!(part.labels().codes().iter().collect::<Vec<_>>(), [1, 0]);
+    }
+
+    #[test]
+    fn labels_are_replaced_one_for_one() {
+        let data = Dataset::new(table(&[1.0; 3]), &schema()).unwrap();
+        let other = data.relabelled(&Codes::narrow(vec![1, 0, 1], 2)).unwrap();
+        assert_eq!(other.labels().codes().iter().collect::<Vec<_>>(), [1, 0, 1]);
+        assert_eq!(other.table().column("y").unwrap().text(1).as_deref(), Some("no"));
+        assert_eq!((other.labels().classes(), other.feature_names()), (data.labels().classes(), vec!["x".to_owned()]));
+        assert_eq!(data.relabelled(&Codes::narrow(vec![1, 0], 2)).unwrap_err().code(), "length-mismatch");
+        assert_eq!(data.relabelled(&Codes::narrow(vec![1, 0, 2], 3)).unwrap_err().code(), "setting-invalid");
     }
 
     #[test]

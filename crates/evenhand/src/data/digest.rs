@@ -3,6 +3,8 @@
 //! Holds [`digest`]. Row order counts; file format, column order and the order of a
 //! dictionary do not.
 
+use std::io::{self, Read};
+
 use sha2::{Digest, Sha256};
 
 use super::{Categorical, Column, Table};
@@ -30,6 +32,20 @@ pub(super) fn digest(table: &Table, keep: impl Fn(&str) -> bool) -> String {
 /// Lower-case hexadecimal SHA-256 of a text.
 pub(crate) fn digest_text(text: &str) -> String {
     hex(&Sha256::digest(text))
+}
+
+/// Lower-case hexadecimal SHA-256 of all that can be read.
+pub(crate) fn digest_reader(content: &mut dyn Read) -> io::Result<String> {
+    let mut hash = Sha256::new();
+    let mut part = vec![0; 1 << 16];
+    loop {
+        match content.read(&mut part) {
+            Ok(0) => return Ok(hex(&hash.finalize())),
+            Ok(length) => hash.update(&part[..length]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -17,7 +17,7 @@ mod write;
 
 pub use codes::Codes;
 pub use dataset::Dataset;
-pub(crate) use digest::digest_text;
+pub(crate) use digest::{digest_reader, digest_text};
 pub use labels::Labels;
 pub use read::ReadOptions;
 pub(crate) use read::text_of;

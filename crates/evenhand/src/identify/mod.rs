@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::correction::{Binding, Correction, Problem, Solver};
 use crate::data::Dataset;
+use crate::features::ColumnPlan;
 use crate::group::GroupSpec;
 use crate::interval::quantile;
 use crate::learner::Logistic;
@@ -34,6 +35,8 @@ estimate too.";
 /// | setting | default | range | effect |
 /// |---|---|---|---|
 /// | groups | (given) | one or more | whose bias is asked about |
+/// | withhold | none | | columns the learner may not see |
+/// | plan | by column type | | how each column is encoded |
 /// | confidence | 0.95 | 0.5 to 0.999999 | of the intervals |
 /// | resamples | 0 | 0, or 20 and more | how many times rows are drawn again to check the intervals |
 /// | seed | 0 | | of these draws |
@@ -46,6 +49,9 @@ pub struct Identify {
     pub groups: Vec<GroupSpec>,
     /// Columns the learner may not see.
     pub withhold: Vec<String>,
+    /// How each column is encoded, in place of what its type suggests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Vec<ColumnPlan>>,
     /// Of the intervals.
     pub confidence: f64,
     /// How many times rows are drawn again.
@@ -61,6 +67,7 @@ impl Default for Identify {
         Self {
             groups: Vec::new(),
             withhold: Vec::new(),
+            plan: None,
             confidence: 0.95,
             resamples: 0,
             seed: 0,
@@ -127,6 +134,7 @@ impl Identify {
         let mut correction = Correction::new(Notion::DemographicParity).measure(Measure::Scores);
         correction.groups.clone_from(&self.groups);
         correction.withhold.clone_from(&self.withhold);
+        correction.plan.clone_from(&self.plan);
         if let Solver::Newton(newton) = &mut correction.solver {
             newton.range = Some(crate::constraint::WeightRange::Bounded);
         }

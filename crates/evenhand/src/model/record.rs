@@ -125,10 +125,13 @@ pub struct Provenance {
     pub data_sha256: String,
     /// How many rows that was.
     pub data_rows: usize,
-    /// SHA-256 of all settings: correction, learner, roles, reading and split.
+    /// SHA-256 of all settings: correction, learner, roles, reading, split and recipe.
     pub settings_sha256: String,
-    /// How rows were held out, if they were.
+    /// How rows were held out, if they were; of a recipe's rows, if not as published.
     pub split: Option<Split>,
+    /// The recipe that made the rows ready, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recipe: Option<String>,
 }
 
 /// How rows were held out for testing.
@@ -175,7 +178,13 @@ impl Model {
             stop: outcome.stop,
             trace: outcome.trace.iter().map(LoopRecord::of).collect(),
             fits: outcome.fits,
-            provenance: Provenance { data_sha256: data.0, data_rows: data.1, settings_sha256: String::new(), split },
+            provenance: Provenance {
+                data_sha256: data.0,
+                data_rows: data.1,
+                settings_sha256: String::new(),
+                split,
+                recipe: None,
+            },
             reading: ReadOptions::default(),
         }
         .sealed()
@@ -195,7 +204,18 @@ impl Model {
             LearnerRecord::Process { model } => json!(model.command()),
         };
         let (schema, split) = (self.binding.schema(), &self.provenance.split);
-        digest_text(&json!([self.settings, learner, schema, self.reading, split]).to_string())
+        let settings = json!([self.settings, learner, schema, self.reading, split]);
+        match &self.provenance.recipe {
+            Some(recipe) => digest_text(&json!([settings, recipe]).to_string()),
+            None => digest_text(&settings.to_string()),
+        }
+    }
+
+    /// Records the recipe that made the rows ready.
+    #[must_use]
+    pub fn of_recipe(mut self, name: &str) -> Self {
+        self.provenance.recipe = Some(name.to_owned());
+        self.sealed()
     }
 
     fn sealed(mut self) -> Self {

@@ -12,6 +12,7 @@ use crate::correction::rival::reweighing;
 use crate::correction::{Assessment, Method, Observed, Problem, Shift, Silent, Weighing};
 use crate::data::{Dataset, Table, holdout};
 use crate::learner::{Logistic, LogisticModel, Training};
+use crate::recipe::Source;
 use crate::{Result, Weights};
 
 /// Rates, weights and violations are sums of the same numbers in the same order; what is
@@ -51,15 +52,31 @@ impl Model {
     pub fn verify(&self, table: Table) -> Result<Verdict> {
         let data =
             Dataset::with_classes(table, self.binding.schema(), self.binding.classes(), self.binding.positive())?;
-        let mut checks = vec![self.check_data(&data), self.check_settings()];
-        let (train, test) = match &self.provenance.split {
+        match &self.provenance.split {
             Some(split) => {
                 let (train, test) = holdout(data.rows(), split.holdout, split.seed)?;
-                (data.select(&train), Some(data.select(&test)))
+                self.verify_parts(&data, &data.select(&train), Some(&data.select(&test)))
             }
-            None => (data, None),
+            None => self.verify_parts(&data, &data, None),
+        }
+    }
+
+    /// As [`Model::verify`], from the rows of the recipe a model came from.
+    ///
+    /// # Errors
+    /// Those of [`Model::verify`].
+    pub fn verify_recipe(&self, source: &Source<'_>) -> Result<Verdict> {
+        let prepared = match &self.provenance.split {
+            Some(split) => source.held_out(split.holdout, split.seed)?,
+            None => source.published()?,
         };
-        let (all, _) = self.binding.problem(&train)?;
+        self.verify_parts(&prepared.all, &prepared.train, Some(&prepared.test))
+    }
+
+    /// From all rows, those that were trained on and those held out.
+    fn verify_parts(&self, data: &Dataset, train: &Dataset, test: Option<&Dataset>) -> Result<Verdict> {
+        let mut checks = vec![self.check_data(data), self.check_settings()];
+        let (all, _) = self.binding.problem(train)?;
         let problem = self.settings.select.fitted_part(&all)?.unwrap_or(all);
         checks.push(self.check_weights(&problem));
         if self.settings.shift == Shift::Undone {
@@ -70,7 +87,7 @@ impl Model {
         let assessment = self.classifier().assess(&problem, self.settings.measure)?;
         checks.push(compare("training rates", &assessment, &self.train));
         if let (Some(test), Some(recorded)) = (test, &self.test) {
-            let (problem, _) = self.binding.problem(&test)?;
+            let (problem, _) = self.binding.problem(test)?;
             let assessment = self.classifier().assess(&problem, self.settings.measure)?;
             checks.push(compare("test rates", &assessment, recorded));
         } else if self.test.is_some() {

@@ -8,10 +8,10 @@ const QUARTILES: Edges = Edges::Percentiles { of: Rows::Training, lowest: None, 
 pub(super) const RECIPE: Recipe = Recipe {
     name: "adult",
     about: "Adult census income above 50,000 dollars; groups Female, Male, White, Black",
-    file: File { name: "adult.data.gz", names: Names::Listed, missing: &[], tidy: Some(tidy) },
+    file: File { name: "adult.data", names: Names::Given(&NAMES), missing: &[], tidy: Some(tidy) },
     rows: &[],
     label: Label::Is { column: "income", positive: ">50K" },
-    split: Split::File("adult.test.gz"),
+    split: Split::File("adult.test"),
     fill_missing: false,
     features: &[
         ("workclass", Feature::Category),
@@ -36,6 +36,25 @@ pub(super) const RECIPE: Recipe = Recipe {
         GroupRule::Value("race", "Black"),
     ],
 };
+
+/// The files have no header.
+const NAMES: [&str; 15] = [
+    "age",
+    "workclass",
+    "fnlwgt",
+    "education",
+    "education-num",
+    "marital-status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "capital-gain",
+    "capital-loss",
+    "hours-per-week",
+    "native-country",
+    "income",
+];
 
 /// The test file opens with a remark, and its labels end in a full stop.
 fn tidy(line: &str) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Bank marketing: does a client subscribe to a term deposit?
 
-use super::{Edges, Feature, File, GroupRule, Label, Names, Others, Recipe, Rows, Split};
+use super::{Edges, Feature, File, GroupRule, Label, Names, Others, Part, Recipe, Rows, Split};
 
 /// Fifths of all clients; nothing lies below zero.
 const FIFTHS: Edges = Edges::Percentiles { of: Rows::All, lowest: Some(0.0), at: &[20.0, 40.0, 60.0, 80.0, 100.0] };
@@ -8,10 +8,10 @@ const FIFTHS: Edges = Edges::Percentiles { of: Rows::All, lowest: Some(0.0), at:
 pub(super) const RECIPE: Recipe = Recipe {
     name: "bank",
     about: "Bank marketing, subscription to a term deposit; groups are fifths of age",
-    file: File { name: "bank-additional-full.csv.gz", names: Names::Header, missing: &[], tidy: None },
+    file: File { name: "bank-additional-full.csv", names: Names::Header, missing: &[], tidy: None },
     rows: &[],
     label: Label::Is { column: "y", positive: "yes" },
-    split: Split::Listed,
+    split: Split::Shuffled { seed: 42, train: 32_950, test: 8_238, first: Part::Test },
     fill_missing: false,
     features: &[
         ("age", Feature::Buckets(FIFTHS)),

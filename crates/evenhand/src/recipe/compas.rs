@@ -1,6 +1,6 @@
 //! COMPAS (ProPublica): is a defendant charged again within two years?
 
-use super::{Edges, Feature, File, GroupRule, Keep, Label, Names, Others, Recipe, Rows, Split};
+use super::{Edges, Feature, File, GroupRule, Keep, Label, Names, Others, Part, Recipe, Rows, Split};
 
 const SIX: Edges = Edges::Percentiles { of: Rows::All, lowest: Some(0.0), at: &[20.0, 40.0, 60.0, 80.0, 90.0, 100.0] };
 
@@ -11,7 +11,7 @@ pub(super) const RECIPE: Recipe = Recipe {
     name: "compas",
     about: "COMPAS two-year recidivism; groups Female, Male, Caucasian, African-American",
     // `decile_score` and `priors_count` stand in the header twice: the first of each is meant.
-    file: File { name: "compas-scores-two-years.csv.gz", names: Names::Header, missing: &["N/A"], tidy: None },
+    file: File { name: "compas-scores-two-years.csv", names: Names::Header, missing: &["N/A"], tidy: None },
     // ProPublica's own filter.
     rows: &[
         Keep::Between("days_b_screening_arrest", -30.0, 30.0),
@@ -20,7 +20,7 @@ pub(super) const RECIPE: Recipe = Recipe {
         Keep::Not("score_text", "N/A"),
     ],
     label: Label::Is { column: "two_year_recid", positive: "1" },
-    split: Split::Listed,
+    split: Split::Shuffled { seed: 12_345, train: 4_073, test: 2_099, first: Part::Train },
     fill_missing: false,
     features: &[
         ("age", Feature::Buckets(SIX)),

@@ -1,6 +1,6 @@
 //! German credit (Statlog): is an applicant a bad risk?
 
-use super::{File, GroupRule, Label, Names, Others, Recipe, Split};
+use super::{File, GroupRule, Label, Names, Others, Part, Recipe, Split};
 
 pub(super) const RECIPE: Recipe = Recipe {
     name: "german",
@@ -9,7 +9,7 @@ pub(super) const RECIPE: Recipe = Recipe {
     rows: &[],
     // Class 2 is bad credit.
     label: Label::Is { column: "class", positive: "2" },
-    split: Split::Listed,
+    split: Split::Shuffled { seed: 42, train: 670, test: 330, first: Part::Test },
     fill_missing: false,
     features: &[],
     others: Others::Numbers { but: &[] },

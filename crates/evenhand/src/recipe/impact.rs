@@ -25,8 +25,11 @@ pub(super) fn with_other_categories(recipe: &Recipe, prepared: &Prepared) -> Res
     let stays = stays(recipe, &prepared.train)?;
     let mut plan = prepared.plan.clone();
     plan.extend(stays.iter().map(|one| ColumnPlan { column: one.feature(), kind: PlanKind::Number }));
-    let (train, test) = (told(&stays, &prepared.train)?, told(&stays, &prepared.test)?);
-    Ok(Prepared { train, test, plan, groups: prepared.groups.clone() })
+    let tell = |data| told(&stays, data);
+    let (train, test, all) = (tell(&prepared.train)?, tell(&prepared.test)?, tell(&prepared.all)?);
+    let mut with = prepared.clone();
+    (with.train, with.test, with.all, with.plan) = (train, test, all, plan);
+    Ok(with)
 }
 
 fn stays(recipe: &Recipe, train: &Dataset) -> Result<Vec<Stays>> {

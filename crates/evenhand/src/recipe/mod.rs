@@ -2,8 +2,8 @@
 //!
 //! Each dataset is one file of data, a [`Recipe`] constant: which file, which rows, what is
 //! to be predicted, how columns become features, which groups. `source` reads files and cuts
-//! rows into training and test rows, `prepare` carries a recipe out on them, `percentile`
-//! finds edges, `impact` is a convention of the paper's disparate impact. Leans on `data`, `features`, `group` and `correction`; nothing below knows of
+//! rows into training and test rows, `shuffle` as the published splits were drawn, `prepare` carries a recipe out on them, `percentile`
+//! finds edges, `impact` is a convention of the paper's disparate impact. Leans on `data`, `features`, `group`, `home` and `correction`; nothing below knows of
 //! recipes. What the paper leaves unsaid about these tasks is as its authors' notebooks have it. [Jiang & Nachum 2019, Sec. 6]
 
 mod adult;
@@ -14,6 +14,7 @@ mod german;
 mod impact;
 mod percentile;
 mod prepare;
+mod shuffle;
 mod source;
 
 pub use prepare::Prepared;
@@ -21,7 +22,8 @@ pub use source::Source;
 
 use std::path::Path;
 
-use crate::{Error, Result};
+use crate::data::{ReadOptions, Table};
+use crate::{Error, Home, Result};
 
 /// All recipes, in the order of their names.
 const ALL: [&Recipe; 5] = [&adult::RECIPE, &bank::RECIPE, &communities::RECIPE, &compas::RECIPE, &german::RECIPE];
@@ -50,7 +52,7 @@ pub struct Recipe {
     groups: &'static [GroupRule],
 }
 
-/// A published text file, gzipped or not.
+/// A published text file, gzipped or not; where it is published is told by its [`Home`](crate::Home).
 #[derive(Debug)]
 struct File {
     name: &'static str,
@@ -64,8 +66,7 @@ struct File {
 #[derive(Debug)]
 enum Names {
     Header,
-    /// One a line in `columns.txt`.
-    Listed,
+    /// The file has none.
     Given(&'static [&'static str]),
 }
 
@@ -95,8 +96,15 @@ enum Label {
 enum Split {
     /// The test rows are a file of their own.
     File(&'static str),
-    /// `split.csv` says it: a row number of the file, counted from 0, and `train` or `test`.
-    Listed,
+    /// The rows that stay are shuffled as numpy does, and the first of them are one part.
+    Shuffled { seed: u32, train: usize, test: usize, first: Part },
+}
+
+/// A part of the rows.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Train,
+    Test,
 }
 
 /// What becomes of a column.
@@ -178,6 +186,23 @@ impl Recipe {
         self.about
     }
 
+    /// Where its files are published.
+    ///
+    /// # Errors
+    /// None but by our own mistake: every recipe has a home.
+    pub fn home(&self) -> Result<&'static Home> {
+        Home::named(self.name)
+    }
+
+    /// The rows of one file as it is published, read with these options but for the names of columns. None is left
+    /// out, and nothing becomes of them.
+    ///
+    /// # Errors
+    /// Those of [`Table::read`].
+    pub fn rows_of(&self, path: &Path, options: &ReadOptions) -> Result<Table> {
+        source::rows_of(self, path, options)
+    }
+
     /// Reads the dataset's files from a folder and prepares them as published.
     ///
     /// # Errors
@@ -199,6 +224,18 @@ impl Recipe {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_recipe_has_a_home_that_publishes_its_files() {
+        for recipe in ALL {
+            let mut files = vec![recipe.file.name];
+            if let Split::File(name) = recipe.split {
+                files.push(name);
+            }
+            let published: Vec<&str> = recipe.home().unwrap().files.iter().map(|file| file.name).collect();
+            assert_eq!(files, published, "{}", recipe.name);
+        }
+    }
 
     #[test]
     fn names_are_in_order_and_lead_to_their_recipes() {

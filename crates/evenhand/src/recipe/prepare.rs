@@ -4,7 +4,7 @@ use super::percentile::percentiles;
 use super::source::Parts;
 use super::{Edges, Feature, GroupRule, Label, Others, Recipe, Rows};
 use crate::correction::{Correction, Preset};
-use crate::data::{Categorical, Column, Dataset, Schema, Table};
+use crate::data::{Categorical, Column, Dataset, ReadOptions, Schema, Table};
 use crate::features::{ColumnPlan, PlanKind};
 use crate::group::GroupSpec;
 use crate::learner::Logistic;
@@ -18,8 +18,13 @@ pub struct Prepared {
     pub train: Dataset,
     /// The test rows.
     pub test: Dataset,
+    /// All rows, in the order of the files.
+    pub all: Dataset,
+    parts: Parts,
+    places: Vec<usize>,
     pub(super) plan: Vec<ColumnPlan>,
     pub(super) groups: Vec<GroupSpec>,
+    reading: ReadOptions,
 }
 
 impl Prepared {
@@ -41,6 +46,22 @@ impl Prepared {
         &self.plan
     }
 
+    /// Which of all rows are for training, in the order of the training rows.
+    pub fn train_rows(&self) -> &[usize] {
+        &self.parts.train
+    }
+
+    /// Of each training row, its place among the rows of the published file, counted from 0. Where test rows have
+    /// a file of their own they come after those of the first.
+    pub fn train_places(&self) -> Vec<usize> {
+        self.parts.train.iter().map(|&row| self.places[row]).collect()
+    }
+
+    /// How to read a table of rows like these, with a header: columns of the same kinds, and what means missing.
+    pub fn reading(&self) -> &ReadOptions {
+        &self.reading
+    }
+
     /// The groups.
     pub fn groups(&self) -> &[GroupSpec] {
         &self.groups
@@ -48,7 +69,7 @@ impl Prepared {
 }
 
 /// Carries a recipe out on its rows, some of them for training and the others for testing.
-pub(super) fn prepare(recipe: &Recipe, table: &Table, parts: &Parts) -> Result<Prepared> {
+pub(super) fn prepare(recipe: &Recipe, table: &Table, places: &[usize], parts: Parts) -> Result<Prepared> {
     let training = table.select(&parts.train);
     let plan = plan(recipe, table, &training)?;
     let groups = groups(recipe, &plan)?;
@@ -58,7 +79,9 @@ pub(super) fn prepare(recipe: &Recipe, table: &Table, parts: &Parts) -> Result<P
         fill_missing(&mut kept, &parts.train)?;
     }
     let all = Dataset::new(kept, &schema)?;
-    Ok(Prepared { train: all.select(&parts.train), test: all.select(&parts.test), plan, groups })
+    let reading = ReadOptions::default().missing(recipe.file.missing.iter().copied()).like(all.table());
+    let (train, test) = (all.select(&parts.train), all.select(&parts.test));
+    Ok(Prepared { train, test, all, parts, places: places.to_vec(), plan, groups, reading })
 }
 
 pub(super) fn numbers<'a>(table: &'a Table, name: &str) -> Result<&'a [f64]> {

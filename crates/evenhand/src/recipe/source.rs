@@ -3,14 +3,15 @@
 //! Holds [`Source`]. Which rows stay and how text becomes columns is settled here; what
 //! depends on the cut is left to `prepare`.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use super::impact::with_other_categories;
 use super::prepare::{numbers, prepare};
-use super::{File, Keep, Names, Prepared, Recipe, Split};
-use crate::data::{ReadOptions, Table, cut, text_of};
-use crate::{Error, Result};
+use super::shuffle::permutation;
+use super::{File, Keep, Names, Part, Prepared, Recipe, Split};
+use crate::data::{ReadOptions, Table, cut, holdout, text_of};
+use crate::{Error, Result, home};
 
 /// The rows of a dataset, not yet cut into training and test rows.
 ///
@@ -27,6 +28,8 @@ use crate::{Error, Result};
 pub struct Source<'a> {
     recipe: &'a Recipe,
     table: Table,
+    /// The place of each row among those of the files.
+    places: Vec<usize>,
     published: Parts,
 }
 
@@ -37,10 +40,15 @@ pub(super) struct Parts {
     pub(super) test: Vec<usize>,
 }
 
+/// The rows of one published file, whatever becomes of them, read with these options but for the names of its columns.
+pub(super) fn rows_of(recipe: &Recipe, path: &Path, options: &ReadOptions) -> Result<Table> {
+    recipe.file.parse(path, &recipe.file.text(path)?, options)
+}
+
 impl<'a> Source<'a> {
     pub(super) fn read(recipe: &'a Recipe, folder: &Path) -> Result<Self> {
-        let (table, published) = read(recipe, folder)?;
-        Ok(Self { recipe, table, published })
+        let (table, places, published) = read(recipe, folder)?;
+        Ok(Self { recipe, table, places, published })
     }
 
     /// How many rows, for training and for testing.
@@ -53,7 +61,7 @@ impl<'a> Source<'a> {
     /// # Errors
     /// [`Error::UnknownColumn`] and the like when the files are not the published ones.
     pub fn published(&self) -> Result<Prepared> {
-        prepare(self.recipe, &self.table, &self.published)
+        self.prepare(self.published.clone())
     }
 
     /// The same as the paper's table has it for disparate impact: categories that share a column with groups and are none
@@ -74,34 +82,50 @@ impl<'a> Source<'a> {
     /// Those of [`Source::published`].
     pub fn drawn(&self, seed: u64) -> Result<Prepared> {
         let (train, test) = cut(self.table.rows(), self.published.test.len(), seed);
-        prepare(self.recipe, &self.table, &Parts { train, test })
+        self.prepare(Parts { train, test })
+    }
+
+    /// A share of all rows drawn by lot for testing, as [`holdout`] draws them.
+    ///
+    /// # Errors
+    /// Those of [`holdout`] and of [`Source::published`].
+    pub fn held_out(&self, fraction: f64, seed: u64) -> Result<Prepared> {
+        let (train, test) = holdout(self.table.rows(), fraction, seed)?;
+        self.prepare(Parts { train, test })
+    }
+
+    fn prepare(&self, parts: Parts) -> Result<Prepared> {
+        prepare(self.recipe, &self.table, &self.places, parts)
     }
 }
 
-/// All rows that stay, and which of them are published for training and for testing.
-fn read(recipe: &Recipe, folder: &Path) -> Result<(Table, Parts)> {
-    let first = recipe.file.text(folder, recipe.file.name)?;
+/// All rows that stay, their places in the files, and which of them are published for training and for testing.
+fn read(recipe: &Recipe, folder: &Path) -> Result<(Table, Vec<usize>, Parts)> {
+    let path = file_in(folder, recipe.file.name)?;
+    let first = recipe.file.text(&path)?;
+    let options = ReadOptions::default().missing(recipe.file.missing.iter().copied());
+    let table = recipe.file.parse(&path, &first, &options)?;
     match recipe.split {
-        Split::Listed => {
-            let table = recipe.file.parse(folder, &first)?;
+        Split::Shuffled { seed, train, test, first } => {
             let stay = rows_that_stay(recipe.rows, &table)?;
-            let parts = listed(folder, &stay)?;
-            Ok((table.select(&stay), parts))
+            let parts = shuffled(&path, stay.len(), [train, test], seed, first)?;
+            Ok((table.select(&stay), stay, parts))
         }
         Split::File(name) => {
             // Read as one file, so that both have the same columns of the same types.
-            let training_rows = recipe.file.parse(folder, &first)?.rows();
-            let table = recipe.file.parse(folder, &(first + &recipe.file.text(folder, name)?))?;
-            let test = (training_rows..table.rows()).collect();
-            Ok((table, Parts { train: (0..training_rows).collect(), test }))
+            let (training_rows, second) = (table.rows(), file_in(folder, name)?);
+            let table = recipe.file.parse(&path, &(first + &recipe.file.text(&second)?), &options)?;
+            let (train, test) = ((0..training_rows).collect(), (training_rows..table.rows()).collect());
+            let all = (0..table.rows()).collect();
+            Ok((table, all, Parts { train, test }))
         }
     }
 }
 
 impl File {
     /// The lines of a file, tidied.
-    fn text(&self, folder: &Path, name: &str) -> Result<String> {
-        let mut text = text_of(&folder.join(name))?;
+    fn text(&self, path: &Path) -> Result<String> {
+        let mut text = text_of(path)?;
         if let Some(tidy) = self.tidy {
             text = text.lines().filter_map(tidy).collect::<Vec<_>>().join("\n");
         }
@@ -111,16 +135,23 @@ impl File {
         Ok(text)
     }
 
-    fn parse(&self, folder: &Path, text: &str) -> Result<Table> {
-        let options = ReadOptions::default().missing(self.missing.iter().copied());
+    /// With the names of the published file, and all else as asked.
+    fn parse(&self, path: &Path, text: &str, options: &ReadOptions) -> Result<Table> {
         let options = match self.names {
-            Names::Header => options,
-            Names::Listed => options.header(false).names(text_of(&folder.join("columns.txt"))?.lines()),
-            Names::Given(names) => options.header(false).names(names.iter().copied()),
+            Names::Header => options.clone(),
+            Names::Given(names) => options.clone().header(false).names(names.iter().copied()),
         };
         // Warnings speak of repeated names only, and which columns are used is said here.
-        Ok(Table::parse(text, &folder.join(self.name), &options)?.0)
+        Ok(Table::parse(text, path, &options)?.0)
     }
+}
+
+/// Where a file of that name is in a folder, gzipped or not.
+fn file_in(folder: &Path, name: &str) -> Result<PathBuf> {
+    home::find(folder, name).ok_or_else(|| {
+        let source = io::Error::new(io::ErrorKind::NotFound, "there is no such file, gzipped or not");
+        Error::Io { path: folder.join(name), source }
+    })
 }
 
 fn rows_that_stay(rules: &[Keep], table: &Table) -> Result<Vec<usize>> {
@@ -140,28 +171,22 @@ fn rows_that_stay(rules: &[Keep], table: &Table) -> Result<Vec<usize>> {
     Ok(stay)
 }
 
-/// Which of the rows that stay `split.csv` lists for training and for testing.
+/// The parts of the rows that stay, as they were published.
 ///
-/// It counts rows as the file does, from 0; the answer counts those that stay.
-fn listed(folder: &Path, stay: &[usize]) -> Result<Parts> {
-    let path = folder.join("split.csv");
-    let (table, _) = Table::read(&path, &ReadOptions::default().numeric(["row"]))?;
-    let (numbers, part) = (numbers(&table, "row")?, table.column("split")?);
-    let (mut train, mut test) = (Vec::new(), Vec::new());
-    for (line, &number) in numbers.iter().enumerate() {
-        // A negative or missing number becomes 0, and the count below finds it out.
-        #[allow(clippy::cast_sign_loss)]
-        let place = stay.binary_search(&(number as usize));
-        match (place, part.text(line).as_deref()) {
-            (Ok(place), Some("train")) => train.push(place),
-            (Ok(place), Some("test")) => test.push(place),
-            _ => {}
+/// # Errors
+/// [`Error::Unreadable`] when there are more or fewer rows than were published.
+fn shuffled(path: &Path, rows: usize, [train, test]: [usize; 2], seed: u32, first: Part) -> Result<Parts> {
+    if rows != train + test {
+        let detail = format!("the published one has {} rows that are used, this one {rows}", train + test);
+        return Err(Error::Unreadable { path: path.to_owned(), format: "the published file", detail });
+    }
+    let mut first_part = permutation(rows, seed);
+    let (train, test) = match first {
+        Part::Train => {
+            let test = first_part.split_off(train);
+            (first_part, test)
         }
-    }
-    let distinct: BTreeSet<usize> = train.iter().chain(&test).copied().collect();
-    if distinct.len() != stay.len() || numbers.len() != stay.len() {
-        let detail = format!("it must list each of {} rows once, as train or test", stay.len());
-        return Err(Error::Unreadable { path, format: "a split", detail });
-    }
+        Part::Test => (first_part.split_off(test), first_part),
+    };
     Ok(Parts { train, test })
 }

@@ -1,0 +1,109 @@
+//! `evenhand data list`: the datasets there are.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use evenhand::{Home, PublishedFile, Recipe};
+use serde::Serialize;
+
+use super::cache::cache;
+use crate::Ending;
+use crate::output;
+use crate::text::megabytes;
+
+/// List the public datasets: what they ask, their files, size and licence, and which are here.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(super) struct ListArgs {
+    /// Write the list as JSON.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+const EXAMPLES: &str = "\
+Example:
+  evenhand data list --json
+
+JSON keys: cache, datasets (name, about, recipe, licence, citation, bytes, cached, folder, files);
+of a file: name, url, sha256 (of the unpacked content, any of these), bytes (unpacked).";
+
+/// What is shown. The keys are stable.
+#[derive(Serialize)]
+struct Report {
+    cache: PathBuf,
+    datasets: Vec<Dataset>,
+}
+
+#[derive(Serialize)]
+struct Dataset {
+    name: &'static str,
+    about: &'static str,
+    /// Whether `--recipe` knows it.
+    recipe: bool,
+    licence: &'static str,
+    citation: &'static str,
+    bytes: u64,
+    cached: bool,
+    folder: Option<PathBuf>,
+    files: Vec<File>,
+}
+
+#[derive(Serialize)]
+struct File {
+    name: &'static str,
+    url: &'static str,
+    sha256: &'static [&'static str],
+    bytes: u64,
+}
+
+pub(super) fn run(args: &ListArgs) -> Result<Ending> {
+    let cache = cache()?;
+    let datasets = Home::all().iter().map(|home| Dataset::new(home, home.find(&cache.join(home.name)))).collect();
+    let report = Report { cache, datasets };
+    if args.json {
+        output::json(&report)?;
+    } else {
+        output::text(&report.to_text())?;
+    }
+    Ok(Ending::Fine)
+}
+
+impl Dataset {
+    fn new(home: &Home, folder: Option<PathBuf>) -> Self {
+        let file = |&PublishedFile { name, url, sha256, bytes, .. }: &PublishedFile| File { name, url, sha256, bytes };
+        Self {
+            name: home.name,
+            about: home.about,
+            recipe: Recipe::names().any(|name| name == home.name),
+            licence: home.licence,
+            citation: home.citation,
+            bytes: home.bytes(),
+            cached: folder.is_some(),
+            folder,
+            files: home.files.iter().map(file).collect(),
+        }
+    }
+
+    fn to_text(&self) -> String {
+        let files: Vec<&str> = self.files.iter().map(|file| file.name).collect();
+        let here = if self.cached { "here" } else { "not here" };
+        format!(
+            "{:12} {}\n{:13}{here}; {}; {}; {}\n",
+            self.name,
+            self.about,
+            "",
+            megabytes(self.bytes),
+            self.licence,
+            files.join(", "),
+        )
+    }
+}
+
+impl Report {
+    fn to_text(&self) -> String {
+        let datasets: Vec<String> = self.datasets.iter().map(Dataset::to_text).collect();
+        let next = "Get one with: evenhand data get NAME. Whom to cite, and where they are published: --json";
+        format!("{}\nHere is {}. {next}\n", datasets.concat(), self.cache.display())
+    }
+}

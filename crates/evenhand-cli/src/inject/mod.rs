@@ -1,0 +1,137 @@
+//! `evenhand inject`: labels with a known bias, drawn from labels that are taken for the truth.
+//!
+//! `args` is what can be typed and how biases are read from it, `report` what is shown. The draw itself is the library's.
+
+mod args;
+mod report;
+
+pub(crate) use args::InjectArgs;
+
+use anyhow::{Context as _, Result};
+use evenhand::correction::{Binding, Problem};
+use evenhand::data::Codes;
+use evenhand::inject::{Bias, Injected, Injection};
+use evenhand::{Column, Correction, Notion, ReadOptions, Table};
+
+use crate::Ending;
+use crate::failure::Usage;
+use crate::files;
+use crate::origin::{Origin, Whole};
+use crate::output::{self, Told};
+use crate::progress::Progress;
+use args::Asked;
+use report::Report;
+
+pub(crate) fn run(args: &InjectArgs) -> Result<Ending> {
+    let (asked, correction) = (Asked::new(args)?, correction(args)?);
+    let mut origin = args.data.origin()?;
+    let inputs = origin.files();
+    files::check_table(&args.out, &inputs.iter().map(AsRef::as_ref).collect::<Vec<_>>())?;
+    let _copied = keep_pipe(&mut origin)?;
+    let progress = Progress::new(args.json);
+    let whole = origin.read(progress)?;
+    let names = Columns::new(args, &whole)?;
+    let (injection, problem, warnings) = bound(args, &asked, correction, &whole)?;
+    let injected = progress.during("drawing", || injection.draw(&problem, args.seed))?;
+    let table = progress.during("reading again", || to_the_letter(&origin, &whole, args))?;
+    let table = names.put(table, whole.data.labels().codes(), &injected)?;
+    progress.during(format!("writing {}", args.out.display()), || table.write(&args.out))?;
+
+    let warnings = Told::all(whole.warnings.iter().cloned().chain(warnings).collect(), None);
+    let report = Report::new(args, &injection, &problem, &injected, whole.data.labels(), names, warnings);
+    if args.json {
+        output::json(&report)?;
+    } else {
+        output::warn(&report.warnings);
+        output::text(&report.to_text())?;
+    }
+    Ok(Ending::Fine)
+}
+
+/// The notion whose constraints the multipliers belong to; for flips any will do, since only groups count.
+fn correction(args: &InjectArgs) -> Result<Correction> {
+    let mut correction = Correction::new(args.notion.parse::<Notion>()?);
+    correction.groups = args.data.groups()?;
+    correction.check()?;
+    Ok(correction)
+}
+
+/// What comes through a pipe is read twice, and so is copied first.
+fn keep_pipe(origin: &mut Origin) -> Result<Option<tempfile::TempDir>> {
+    let Origin::File { path, .. } = origin else { return Ok(None) };
+    let copied = files::copy_of_pipe(path).with_context(|| path.display().to_string())?;
+    Ok(copied.map(|(folder, copy)| {
+        *path = copy;
+        folder
+    }))
+}
+
+/// Binds what was asked to the groups there are.
+fn bound(
+    args: &InjectArgs,
+    asked: &Asked,
+    mut correction: Correction,
+    whole: &Whole,
+) -> Result<(Injection, Problem, Vec<evenhand::Warning>)> {
+    correction.groups = whole.groups(&correction.groups);
+    correction.plan = whole.plan();
+    let (_, problem, warnings) = Binding::new(&correction, &whole.data)?;
+    let bias = match asked {
+        Asked::Multipliers(asked) => Bias::Multipliers(args::multipliers(asked, &problem)?),
+        Asked::Flips(asked) => Bias::Flips(args::flips(asked, &problem, whole.data.labels())?),
+    };
+    let mut injection = Injection { truth: args.truth.into(), ..Injection::new(bias) };
+    injection.learner.l2 = args.l2;
+    injection.learner.check()?;
+    Ok((injection, problem, warnings))
+}
+
+/// The columns of the two labels.
+struct Columns {
+    label: String,
+    truth: String,
+}
+
+impl Columns {
+    fn new(args: &InjectArgs, whole: &Whole) -> Result<Self> {
+        let label = whole.data.schema().label_column().to_owned();
+        let truth = args.truth_column.clone().unwrap_or_else(|| format!("{label}_true"));
+        if whole.data.table().get(&truth).is_some() {
+            let message = format!("the data have a column `{truth}` already, and the true labels are to go there");
+            return Err(Usage::new(message).hint("name another with --truth-column").into());
+        }
+        Ok(Self { label, truth })
+    }
+
+    /// The table with both labels, each value spelled as the file has it.
+    fn put(&self, mut table: Table, labels: &Codes, injected: &Injected) -> Result<Table> {
+        let column = table.column(&self.label)?.clone();
+        let mut sample: Vec<Option<usize>> = Vec::new();
+        for (row, class) in labels.iter().enumerate() {
+            sample.resize(sample.len().max(class + 1), None);
+            sample[class].get_or_insert(row);
+        }
+        // Every class has a row: classes are the values that occur.
+        let spelled = |codes: &Codes| -> Column {
+            let row = |class: usize| sample.get(class).copied().flatten().unwrap_or_default();
+            column.select(&codes.iter().map(row).collect::<Vec<_>>())
+        };
+        let truth = if injected.truth == *labels { column.clone() } else { spelled(&injected.truth) };
+        let biased = spelled(&injected.biased);
+        table.set(&self.label, biased)?;
+        table.set(&self.truth, truth)?;
+        Ok(table)
+    }
+}
+
+/// All columns that were read: from text to text as they are spelled, otherwise with their types.
+fn to_the_letter(origin: &Origin, whole: &Whole, args: &InjectArgs) -> Result<Table> {
+    match origin {
+        Origin::File { path, schema, reading } if Table::is_text(path)? && files::is_text(&args.out) => {
+            let (missing, categorical, numeric) = (Vec::new(), Vec::new(), Vec::new());
+            let options = ReadOptions { missing, categorical, numeric, keep_text: true, ..(**reading).clone() };
+            Ok(Table::read(path, &options.ignore(schema.ignored()))?.0)
+        }
+        _ => Ok(whole.data.table().clone()),
+    }
+}

@@ -1,0 +1,185 @@
+//! What `evenhand inject` shows: the same numbers as text and as JSON.
+
+use std::path::PathBuf;
+
+use evenhand::Labels;
+use evenhand::correction::{NamedValue, Problem};
+use evenhand::data::Codes;
+use evenhand::inject::{Bias, Injected, Injection, Truth};
+use serde::Serialize;
+
+use super::Columns;
+use super::args::InjectArgs;
+use crate::output::Told;
+use crate::text::{Lines, clean, counted, percent, signed, thousands};
+
+/// At most so many lines for groups and multipliers each; JSON has all.
+const MOST_LINES: usize = 40;
+
+/// Everything that is shown. The keys are stable.
+#[derive(Serialize)]
+pub(super) struct Report {
+    label: String,
+    classes: Vec<String>,
+    positive: Option<String>,
+    truth: &'static str,
+    truth_column: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    multipliers: Option<Vec<NamedValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flips: Option<Vec<ShownFlip>>,
+    seed: u64,
+    #[serde(flatten)]
+    overall: Compared,
+    groups: Vec<GroupRates>,
+    out: PathBuf,
+    pub(super) warnings: Vec<Told>,
+    #[serde(skip)]
+    shown: Vec<usize>,
+}
+
+#[derive(Serialize)]
+struct ShownFlip {
+    group: String,
+    from: String,
+    to: String,
+    rate: f64,
+}
+
+/// Some rows before and after.
+#[derive(Serialize)]
+struct Compared {
+    rows: usize,
+    changed: usize,
+    true_rates: Vec<f64>,
+    biased_rates: Vec<f64>,
+}
+
+#[derive(Serialize)]
+struct GroupRates {
+    name: String,
+    #[serde(flatten)]
+    rates: Compared,
+}
+
+impl Report {
+    pub(super) fn new(
+        args: &InjectArgs,
+        injection: &Injection,
+        problem: &Problem,
+        injected: &Injected,
+        labels: &Labels,
+        columns: Columns,
+        warnings: Vec<Told>,
+    ) -> Self {
+        let (names, classes) = (problem.group_names(), labels.classes().to_vec());
+        let cells = problem.cells();
+        let inside = |row: usize, group: usize| cells.is_in(cells.cell_of_row().get(row), group);
+        let group = |(at, name): (usize, &String)| GroupRates {
+            name: name.clone(),
+            rates: Compared::of(problem, injected, |row| inside(row, at)),
+        };
+        let (multipliers, flips) = match &injection.bias {
+            Bias::Multipliers(values) => {
+                let named = problem.constraints().iter().zip(values);
+                let named = named.map(|(one, &value)| NamedValue { name: one.name.clone(), value: Some(value) });
+                (Some(named.collect()), None)
+            }
+            Bias::Flips(flips) => {
+                let shown = flips.iter().map(|flip| ShownFlip {
+                    group: names[flip.group].clone(),
+                    from: classes[flip.from].clone(),
+                    to: classes[flip.to].clone(),
+                    rate: flip.rate,
+                });
+                (None, Some(shown.collect()))
+            }
+        };
+        Self {
+            label: columns.label,
+            positive: labels.positive().map(|class| classes[class].clone()),
+            truth: match injection.truth {
+                Truth::Labels => "labels",
+                Truth::Model => "model",
+            },
+            truth_column: columns.truth,
+            multipliers,
+            flips,
+            seed: args.seed,
+            overall: Compared::of(problem, injected, |_| true),
+            groups: names.iter().enumerate().map(group).collect(),
+            out: args.out.clone(),
+            warnings,
+            shown: labels.positive().map_or_else(|| (0..classes.len()).collect(), |class| vec![class]),
+            classes,
+        }
+    }
+
+    pub(super) fn to_text(&self) -> String {
+        let mut lines = Lines::default();
+        lines.push("", ["rows", "changed", "true", "biased"].map(str::to_owned).to_vec());
+        for &class in &self.shown {
+            lines.push(format!("labelled `{}`", self.classes[class]), Vec::new());
+            lines.push("  overall", self.overall.cells(class));
+            lines.push_some(&self.groups, MOST_LINES, |group| (format!("  {}", group.name), group.rates.cells(class)));
+        }
+        let how = match (&self.multipliers, self.truth) {
+            (None, _) => "Labels were turned over.",
+            (_, "model") => "True labels were drawn from a model of those there are, and biased ones by Proposition 1.",
+            _ => "The labels there are count as true; biased ones were drawn by Proposition 1.",
+        };
+        format!(
+            "{how}\n\n{}\n{}\nWrote {} to {}: biased labels in `{}`, the true ones in `{}`.\n",
+            lines.render(),
+            self.bias(),
+            counted(self.overall.rows, "row"),
+            self.out.display(),
+            clean(&self.label),
+            clean(&self.truth_column),
+        )
+    }
+
+    fn bias(&self) -> String {
+        let mut lines = Lines::default();
+        if let Some(multipliers) = &self.multipliers {
+            lines.push("Multipliers put in", Vec::new());
+            lines.push_some(multipliers, MOST_LINES, |one| {
+                (format!("  {}", one.name), vec![signed(one.value.unwrap_or_default())])
+            });
+        }
+        if let Some(flips) = &self.flips {
+            lines.push("Labels turned over", Vec::new());
+            lines.push_some(flips, MOST_LINES, |flip| {
+                (format!("  {}, `{}` to `{}`", flip.group, flip.from, flip.to), vec![percent(flip.rate)])
+            });
+        }
+        lines.render()
+    }
+}
+
+impl Compared {
+    fn of(problem: &Problem, injected: &Injected, inside: impl Fn(usize) -> bool) -> Self {
+        let rows: Vec<usize> = (0..injected.truth.len()).filter(|&row| inside(row)).collect();
+        let weights = problem.cells().row_weights();
+        let rates = |codes: &Codes| {
+            let (mut sums, mut total) = (vec![0.0; problem.classes()], 0.0);
+            for &row in &rows {
+                let weight = weights.map_or(1.0, |weights| weights[row]);
+                sums[codes.get(row)] += weight;
+                total += weight;
+            }
+            sums.into_iter().map(|sum| if total > 0.0 { sum / total } else { 0.0 }).collect()
+        };
+        Self {
+            rows: rows.len(),
+            changed: rows.iter().filter(|&&row| injected.truth.get(row) != injected.biased.get(row)).count(),
+            true_rates: rates(&injected.truth),
+            biased_rates: rates(&injected.biased),
+        }
+    }
+
+    fn cells(&self, class: usize) -> Vec<String> {
+        let rates = [percent(self.true_rates[class]), percent(self.biased_rates[class])];
+        [thousands(self.rows), thousands(self.changed)].into_iter().chain(rates).collect()
+    }
+}

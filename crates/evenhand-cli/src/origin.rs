@@ -1,0 +1,110 @@
+//! Where rows come from: a file, or a public dataset by a recipe.
+//!
+//! Holds [`Origin`], which options are made into before any file is read, and [`Whole`], all rows that it names. What
+//! a recipe says of features and groups is known only when its rows are read.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use evenhand::features::ColumnPlan;
+use evenhand::model::Split;
+use evenhand::recipe::Prepared;
+use evenhand::{Dataset, GroupSpec, ReadOptions, Recipe, Schema, Warning};
+
+use crate::data::folder_of;
+use crate::progress::Progress;
+
+/// Where rows come from.
+pub(crate) enum Origin {
+    File { path: PathBuf, schema: Schema, reading: Box<ReadOptions> },
+    Recipe { recipe: &'static Recipe, folder: PathBuf },
+}
+
+/// All rows, and what a recipe says of them.
+pub(crate) struct Whole {
+    pub(crate) data: Dataset,
+    pub(crate) conventions: Option<Conventions>,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// How a recipe encodes columns, and which groups it has.
+pub(crate) struct Conventions {
+    pub(crate) plan: Vec<ColumnPlan>,
+    pub(crate) groups: Vec<GroupSpec>,
+}
+
+impl Conventions {
+    pub(crate) fn of(prepared: &Prepared) -> Self {
+        Self { plan: prepared.plan().to_vec(), groups: prepared.groups().to_vec() }
+    }
+}
+
+impl Whole {
+    /// The groups that were asked for, or without any those of the recipe.
+    pub(crate) fn groups(&self, asked: &[GroupSpec]) -> Vec<GroupSpec> {
+        match &self.conventions {
+            Some(conventions) if asked.is_empty() => conventions.groups.clone(),
+            _ => asked.to_vec(),
+        }
+    }
+
+    /// How the recipe encodes columns, if there is one.
+    pub(crate) fn plan(&self) -> Option<Vec<ColumnPlan>> {
+        self.conventions.as_ref().map(|conventions| conventions.plan.clone())
+    }
+}
+
+impl Origin {
+    /// A recipe, whose files are there: in the folder, or without one in the cache.
+    pub(crate) fn recipe(name: &str, folder: Option<&Path>) -> Result<Self> {
+        let recipe = Recipe::named(name)?;
+        Ok(Self::Recipe { recipe, folder: folder_of(recipe.home()?, folder)? })
+    }
+
+    /// The name of the recipe, if it is one.
+    pub(crate) fn recipe_name(&self) -> Option<&'static str> {
+        match self {
+            Self::File { .. } => None,
+            Self::Recipe { recipe, .. } => Some(recipe.name()),
+        }
+    }
+
+    /// The files that are read, which no output may replace.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        match self {
+            Self::File { path, .. } => vec![path.clone()],
+            Self::Recipe { recipe, folder } => {
+                let files = recipe.home().map(|home| home.files).unwrap_or_default();
+                files.iter().filter_map(|file| file.find(folder)).collect()
+            }
+        }
+    }
+
+    /// Reads all rows; of a recipe those that it uses, in the order of its files.
+    pub(crate) fn read(&self, progress: Progress) -> Result<Whole> {
+        match self {
+            Self::File { path, schema, reading } => {
+                let (data, warnings) =
+                    progress.during(format!("reading {}", path.display()), || Dataset::read(path, schema, reading))?;
+                Ok(Whole { data, conventions: None, warnings })
+            }
+            Self::Recipe { recipe, folder } => {
+                let prepared = prepare(recipe, folder, None, progress)?;
+                let conventions = Some(Conventions::of(&prepared));
+                Ok(Whole { data: prepared.all, conventions, warnings: Vec::new() })
+            }
+        }
+    }
+}
+
+/// Carries a recipe out, with its published split or one of the user's.
+pub(crate) fn prepare(recipe: &Recipe, folder: &Path, split: Option<Split>, progress: Progress) -> Result<Prepared> {
+    let work = || -> evenhand::Result<Prepared> {
+        let source = recipe.read(folder)?;
+        match split {
+            Some(Split { holdout, seed }) => source.held_out(holdout, seed),
+            None => source.published(),
+        }
+    };
+    progress.during(format!("reading {}", folder.display()), work).with_context(|| format!("recipe {}", recipe.name()))
+}

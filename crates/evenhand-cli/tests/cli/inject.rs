@@ -1,0 +1,99 @@
+//! `evenhand inject`: labels with a known bias.
+
+use crate::support::{CliTest, snapshot};
+
+const LOANS: &str = "inject loans.csv --label approved --positive yes --group sex";
+
+#[test]
+fn rates_before_and_after_are_shown() {
+    let test = CliTest::new();
+    snapshot!(test, &format!("{LOANS} --multiplier sex=female=0.5 --seed 3 --out biased.csv"));
+}
+
+#[test]
+fn flips_are_shown_too() {
+    let test = CliTest::new();
+    snapshot!(test, &format!("{LOANS} --flip sex=female=0.5 --flip sex=male:negative=0.25 --out biased.csv"));
+}
+
+#[test]
+fn json_has_the_same_numbers() {
+    let test = CliTest::new();
+    snapshot!(test, &format!("{LOANS} --multiplier sex=female=0.5 --seed 3 --out biased.csv --json"));
+}
+
+#[test]
+fn all_columns_stay_to_the_letter_and_the_truth_stands_beside() {
+    let test = CliTest::new();
+    test.expect(0, &format!("{LOANS} --flip sex=female=1 --out biased.csv"));
+    let (before, after) = (test.read("loans.csv"), test.read("biased.csv"));
+    assert_eq!(before.lines().count(), after.lines().count());
+    assert_eq!(after.lines().next().unwrap(), "id,income,history,sex,age,region,approved,approved_true");
+    for (before, after) in before.lines().zip(after.lines()).skip(1) {
+        let (rest, label) = before.rsplit_once(',').unwrap();
+        let biased = if before.contains(",female,") { "no" } else { label };
+        assert_eq!(after, format!("{rest},{biased},{label}"));
+    }
+}
+
+#[test]
+fn the_seed_decides_and_the_format_does_not() {
+    let test = CliTest::new();
+    test.convert("loans.csv", "loans.parquet");
+    let base = "--label approved --positive yes --group sex --multiplier sex=female=0.8";
+    let rates = |data: &str, seed: u64, out: &str| {
+        let mut found = test.json(&format!("inject {data} {base} --ignore id --seed {seed} --out {out} --json"));
+        found["out"] = serde_json::Value::Null;
+        found
+    };
+    let one = rates("loans.csv", 1, "one.csv");
+    assert_eq!(one, rates("loans.parquet", 1, "other.parquet"));
+    assert_ne!(one, rates("loans.csv", 2, "two.csv"));
+    assert_ne!(test.read("one.csv"), test.read("two.csv"));
+}
+
+#[test]
+fn no_multiplier_no_change_unless_the_truth_is_drawn_too() {
+    let test = CliTest::new();
+    let nothing = test.json(&format!("{LOANS} --multiplier sex=female=0 --out same.csv --json"));
+    assert_eq!(nothing["changed"], 0);
+    let drawn = test.json(&format!("{LOANS} --multiplier sex=female=0 --truth model --out drawn.csv --json"));
+    assert_eq!(drawn["changed"], 0);
+    assert_ne!(test.read("same.csv"), test.read("drawn.csv"));
+}
+
+#[test]
+fn every_rate_of_equalized_odds_has_its_own() {
+    let test = CliTest::new();
+    let command = format!("{LOANS} --notion equalized-odds --multiplier 'tpr sex=female=0.6' --out biased.csv --json");
+    let found = test.json(&command);
+    let named = found["multipliers"].as_array().unwrap();
+    assert_eq!((named.len(), &named[0]["value"], &named[1]["value"]), (4, &0.6.into(), &0.0.into()));
+    assert!(found["changed"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_and_nothing_is_written() {
+    let test = CliTest::new();
+    test.write("clash.csv", "x,y,y_true,g\n1,no,1,a\n2,yes,1,b\n3,no,0,a\n4,yes,0,b\n");
+    test.write("three.csv", "x,y,g\n1,a,u\n2,b,v\n3,c,u\n4,a,v\n");
+    let wrong = [
+        format!("{LOANS} --out biased.csv"),
+        format!("{LOANS} --multiplier sex=female=0.5 --flip sex=female=0.5 --out biased.csv"),
+        format!("{LOANS} --multiplier sex=woman=0.5 --out biased.csv"),
+        format!("{LOANS} --multiplier sex=female --out biased.csv"),
+        format!("{LOANS} --multiplier sex=female=1 --multiplier sex=female=2 --out biased.csv"),
+        format!("{LOANS} --flip sex=female=1.5 --out biased.csv"),
+        format!("{LOANS} --flip sex=female=-0.5 --out biased.csv"),
+        format!("{LOANS} --flip sex=woman=0.5 --out biased.csv"),
+        format!("{LOANS} --flip sex=female=0.5 --truth model --out biased.csv"),
+        format!("{LOANS} --flip sex=female=0.5 --truth-column region --out biased.csv"),
+        format!("{LOANS} --flip sex=female=0.5 --out loans.csv"),
+        format!("{LOANS} --flip sex=female=0.5 --out biased.txt"),
+        "inject clash.csv --label y --group g --flip g=a=0.5 --out biased.csv".to_owned(),
+        "inject three.csv --label y --group g --flip g=u=0.5 --out biased.csv".to_owned(),
+    ];
+    let all: Vec<String> = wrong.iter().map(|command| test.run(command)).collect();
+    CliTest::filters().bind(|| insta::assert_snapshot!(all.join("\n")));
+    assert!(!test.path("biased.csv").exists());
+}
