@@ -59,7 +59,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     pub(super) margin: Option<f64>,
 
-    /// How many multipliers to try at most, a fit each [default: 60].
+    /// How many multipliers to try at most, a fit each [default: 100].
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     pub(super) max_fits: Option<usize>,
 

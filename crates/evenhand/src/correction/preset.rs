@@ -37,7 +37,7 @@ pub struct Newton {
 impl Default for Newton {
     fn default() -> Self {
         // One-sided 95 %.
-        Self { max_fits: 60, range: None, margin: 1.645 }
+        Self { max_fits: 100, range: None, margin: 1.645 }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Bounded weights of the centred tilt come first. Where these end short, or saturate, others start from zero
 //! again, and what was left is returned to unless they do as well.
 
-use super::{Search, Slopes};
+use super::{Search, Slopes, uninterrupted};
 use crate::Result;
 use crate::constraint::{Measure, Tilt, TiltTable, WeightRange, WeightRule};
 use crate::correction::run::Iterate;
@@ -13,11 +13,29 @@ use crate::learner::Learner;
 /// Exponents beyond this change bounded weights little.
 const SATURATED: f64 = 3.0;
 
-/// What is tried last where weights were hard to find, and a bound was asked for.
-const RESORTS: [(Tilt, WeightRange); 2] = [(Tilt::Paper, WeightRange::Bounded), (Tilt::Paper, WeightRange::Unbounded)];
+/// What is tried last where weights were hard to find, and a bound was asked for: which weights, from where.
+const RESORTS: [(Tilt, WeightRange, Start); 3] = [
+    (Tilt::Paper, WeightRange::Bounded, Start::Zero),
+    (Tilt::Paper, WeightRange::Unbounded, Start::Zero),
+    (Tilt::Paper, WeightRange::Bounded, Start::Drift),
+];
 
 /// Which of `THRIFT` these begin with: moving all rows is not small.
 const BARE: usize = 3;
+
+/// How far the paper's loop moves multipliers for a violation of 1 when it is only to find a place to start from, and
+/// how often at most.
+const DRIFT: f64 = 8.0;
+const DRIFTS: usize = 15;
+
+/// Where a search starts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Start {
+    Zero,
+    /// Where some loops of the paper lead: the bare tilt has many ways to the same violation, and those that go straight
+    /// for it may end where the error is higher.
+    Drift,
+}
 
 /// Where a search was when it started from zero again.
 struct Left<P> {
@@ -51,15 +69,15 @@ impl<L: Learner> Search<'_, L> {
         let hard = may_go_on(stop)
             || stop == Stop::Converged && (again || self.asked() && self.derivatives && self.is_saturated());
         if hard {
-            stop = self.resort(Tilt::Centred, WeightRange::Unbounded, 0, stop, observer)?;
+            stop = self.resort((Tilt::Centred, WeightRange::Unbounded, Start::Zero), 0, stop, observer)?;
         }
         while may_go_on(stop) && self.thrift + 1 < tries {
             self.thrift += 1;
             stop = self.go(observer)?;
         }
-        for (tilt, range) in RESORTS {
+        for means in RESORTS {
             if hard && self.asked() && stop != Stop::Cancelled {
-                stop = self.resort(tilt, range, BARE, stop, observer)?;
+                stop = self.resort(means, BARE, stop, observer)?;
             }
         }
         Ok(left.map_or(stop, |left| self.settle(left, stop)))
@@ -68,8 +86,7 @@ impl<L: Learner> Search<'_, L> {
     /// Tries weights of another rule, unless a kind of weights was asked for, or the multipliers themselves.
     fn resort(
         &mut self,
-        tilt: Tilt,
-        range: WeightRange,
+        (tilt, range, start): (Tilt, WeightRange, Start),
         thrift: usize,
         stop: Stop,
         observer: &mut dyn Observer,
@@ -79,13 +96,37 @@ impl<L: Learner> Search<'_, L> {
         let laid_out = self.run.observed.is_some() && tilt != self.run.table.rule().tilt;
         let asked_for =
             self.newton.range.is_some_and(|asked| asked != range) || self.run.settings.measure == Measure::Scores;
-        if asked_for || laid_out || rule == self.run.table.rule() || self.run.tried() >= self.newton.max_fits {
+        // A learner without derivatives is dear, and another search from zero with the same weights would lead to the same.
+        let in_vain = if start == Start::Drift { !self.derivatives } else { rule == self.run.table.rule() };
+        if asked_for || laid_out || in_vain || self.run.tried() >= self.newton.max_fits {
             return Ok(stop);
         }
         let left = self.leave(rule, stop)?;
         self.thrift = thrift;
-        let further = self.go(observer)?;
+        let go_on = start == Start::Zero || self.drift(observer)?;
+        let further = if go_on { self.go(observer)? } else { Stop::Cancelled };
         Ok(self.settle(left, further))
+    }
+
+    /// Moves multipliers against violations, as the paper's loop does, until the goal is reached or for some loops. Whether
+    /// to go on.
+    fn drift(&mut self, observer: &mut dyn Observer) -> Result<bool> {
+        for _ in 0..DRIFTS {
+            if self.goal.excess(&self.current.tally) <= 0.0 || self.run.tried() >= self.newton.max_fits {
+                break;
+            }
+            let mut multipliers = self.current.multipliers.clone();
+            for (place, (multiplier, violation)) in multipliers.iter_mut().zip(&self.current.violations).enumerate() {
+                *multiplier += DRIFT * self.run.table.scale(place) * violation;
+            }
+            let Some(trial) = uninterrupted(self.fit_at(multipliers))? else { return Ok(false) };
+            let go_on = self.told(&trial, observer);
+            self.current = trial;
+            if !go_on {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Goes back to zero, with weights of some rule.
