@@ -3,7 +3,7 @@
 //! Bounded weights of the centred tilt come first. Where these end short, or saturate, others start from zero
 //! again, and what was left is returned to unless they do as well.
 
-use super::{Search, Slopes};
+use super::{Search, Slopes, uninterrupted};
 use crate::Result;
 use crate::constraint::{Measure, Tilt, TiltTable, WeightRange, WeightRule};
 use crate::correction::run::Iterate;
@@ -119,7 +119,7 @@ impl<L: Learner> Search<'_, L> {
             for (place, (multiplier, violation)) in multipliers.iter_mut().zip(&self.current.violations).enumerate() {
                 *multiplier += DRIFT * self.run.table.scale(place) * violation;
             }
-            let trial = self.fit_at(multipliers)?;
+            let Some(trial) = uninterrupted(self.fit_at(multipliers))? else { return Ok(false) };
             let go_on = self.told(&trial, observer);
             self.current = trial;
             if !go_on {
