@@ -22,7 +22,7 @@ fn remarks(results: &Results) -> Vec<String> {
                     .into(),
             );
             if results.rows.iter().any(|row| matches!(row.method, Contender::Calibration | Contender::Lagrangian)) {
-                remarks.push("The authors' code for calibration and the Lagrangian approach was not published. Calibration here is the exact optimum on the training rows, by lots between thresholds for every combination of groups; theirs ends further from even on training rows' own terms. The Lagrangian approach here starts from zero slack and keeps its last iterate; theirs ends with more error at like violation on Adult.".into());
+                remarks.push("The authors' code for calibration and the Lagrangian approach was not published. Calibration here is the exact optimum on the training rows, with lots between thresholds for every combination of groups: its violation there is 0, which thresholds on a grid would not reach. Of the Lagrangian approach the paper tells the rate, the passes and the steps of the slack; batches of 100 rows and the average over the second half of the passes are chosen here. On compas that average saves 4 to 8 points of error: single iterates end near the published ones.".into());
             }
         }
         Protocol::Repeated => remarks.push(format!(

@@ -211,6 +211,6 @@ fn to_text(report: &Report) -> String {
             .flat_map(|part| [percent(part.error), part.violation.map_or_else(|| "-".into(), rate)]);
         lines.push(format!("{:.2}", point.x), numbers.collect());
     }
-    let ending = format!("{} fits, {:.1} s; x = 1 is the correction that was found.", report.fits, report.seconds);
+    let ending = format!("{} fits, {:.2} s; x = 1 is the correction that was found.", report.fits, report.seconds);
     format!("{}\n{ending}\n", lines.render())
 }

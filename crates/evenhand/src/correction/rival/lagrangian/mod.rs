@@ -1,15 +1,17 @@
 //! The Lagrangian approach: a linear classifier and multipliers trained jointly by gradients. [Eban et al. 2017]
 //!
-//! `relaxation` is what is trained on: log loss, and violations relaxed by hinges; `adam` how a step is taken. The
+//! `relaxation` is what is trained on: log loss, and violations relaxed by hinges; `adam` how a step is taken, `slack` how much of it is tried next. The
 //! coefficients descend, the multipliers ascend and stay positive; what is kept is their average over the second half of
 //! the passes. Relaxed violations can seldom vanish, and multipliers that grow without end may leave a classifier that
-//! decides the same for everyone: then the slack is raised and training starts again. The paper says no more than the
+//! is hardly better than deciding the same for everyone: then training starts again with more slack, the least that is
+//! enough in steps of 5 %. The paper says no more than the
 //! rate, the passes and the steps of the slack [Jiang & Nachum 2019, App. C]. What it leaves open was chosen by what made
 //! this method best: batches of 100 rows, plain steps for the multipliers (both signs of a violation exceed the slack, and
 //! Adam would raise them alike), and the average, since near a saddle point single steps circle.
 
 mod adam;
 mod relaxation;
+mod slack;
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -21,6 +23,10 @@ use crate::learner::Learner;
 use crate::{Error, Measure, Result};
 use adam::Adam;
 use relaxation::Relaxation;
+use slack::Slack;
+
+/// A classifier with at least this share of the error of deciding the same for everyone has learnt next to nothing.
+const DEGENERATE: f64 = 0.97;
 
 /// The settings of the Lagrangian approach.
 ///
@@ -70,7 +76,7 @@ impl Lagrangian {
         Ok(())
     }
 
-    /// Trains with as little slack as leaves a classifier that does not decide the same for everyone.
+    /// Trains with as little slack as leaves a classifier that is better than deciding the same for everyone.
     pub(in crate::correction) fn train<L: Learner>(
         self,
         settings: &Correction,
@@ -81,26 +87,15 @@ impl Lagrangian {
         let mut order: Vec<usize> = (0..problem.features().rows()).collect();
         order.shuffle(&mut ChaCha8Rng::seed_from_u64(self.seed));
         let shuffled = problem.select(&order)?;
-        let mut step = 0;
+        let mut steps = Slack::new(self.slack_step);
         loop {
-            // Violations are at most one: so is the slack.
-            let slack = (step as f64 * self.slack_step).min(1.0);
+            let slack = steps.slack();
             let mut run = Run { settings: &self, problem, learner, slack, trace: Vec::new() };
             let (coefficients, multipliers, cancelled) = run.train(&shuffled, observer)?;
-            let trace = run.trace;
             let predictor = linear(learner, coefficients)?;
             let train = problem.assess_predictor(&predictor, Measure::Decisions)?;
-            let degenerate = train.class_rates.iter().any(|&rate| rate >= 1.0);
-            if degenerate && !cancelled && slack < 1.0 {
-                step += 1;
-                continue;
-            }
-            let stop = match (cancelled, degenerate) {
-                (true, _) => Stop::Cancelled,
-                (_, true) => Stop::Infeasible,
-                (_, false) => Stop::LoopLimit,
-            };
-            return Ok(Outcome {
+            let degenerate = train.error >= DEGENERATE * constant_error(problem);
+            let found = Outcome {
                 predictor,
                 multipliers,
                 rule: settings.solver.rule(),
@@ -109,15 +104,33 @@ impl Lagrangian {
                 unweighted: true,
                 train,
                 judged: None,
-                trace,
+                trace: run.trace,
                 thresholds: None,
                 slack: Some(slack),
-                stop,
-                fits: step + 1,
+                stop: match (cancelled, degenerate) {
+                    (true, _) => Stop::Cancelled,
+                    (_, true) => Stop::Infeasible,
+                    (_, false) => Stop::LoopLimit,
+                },
+                fits: 0,
                 warnings: Vec::new(),
-            });
+            };
+            if let Some((found, fits)) = steps.next(found, degenerate && !cancelled, cancelled) {
+                return Ok(Outcome { fits, ..found });
+            }
         }
     }
+}
+
+/// The error of deciding for the commonest label, whoever it is.
+fn constant_error(problem: &Problem) -> f64 {
+    let cells = problem.cells();
+    let of = |class: Option<usize>| -> f64 {
+        let its = (0..cells.len()).filter(|&cell| class.is_none_or(|class| cells.label(cell) == class));
+        its.map(|cell| cells.weight(cell)).sum()
+    };
+    let commonest = (0..problem.classes()).map(|class| of(Some(class))).fold(0.0, f64::max);
+    1.0 - commonest / of(None)
 }
 
 /// One training with one slack.
