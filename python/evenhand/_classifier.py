@@ -27,7 +27,7 @@ from sklearn.utils.validation import (
 
 from . import _core
 from ._columns import is_frame, refuse_lazy, table_of, text_of
-from ._data import Data, Target, assemble, positive_of, target_of
+from ._data import Data, Target, add_sensitive, assemble, positive_of, target_of
 from ._exceptions import EvenhandError, EvenhandWarning, tell
 from ._external import Learner, aligned_scores
 from ._progress import watching
@@ -40,6 +40,12 @@ __all__ = ["EvenhandClassifier"]
 
 # Wider, or sparse, features are not worth a stand-in regression beside an estimator of another library.
 MOST_STAND_IN_COLUMNS = 300
+
+# How rows are weighed, and the methods that others would use; those that decide by group; and those that are not
+# trained by weighted fits, so that only the built-in learner will do.
+METHODS = ("weighting", "sampling", "unconstrained", "reweighing", "calibration", "thresholds", "lagrangian")
+BY_GROUP = ("calibration", "thresholds")
+BUILT_IN_ONLY = (*BY_GROUP, "lagrangian")
 
 Callback = Callable[[dict[str, Any]], object]
 
@@ -63,6 +69,14 @@ def _is_matrix(X: Any) -> bool:
     return hasattr(X, "__array__") or sparse.issparse(X)
 
 
+def _method_of(asked: Any) -> str:
+    """Name the method of a model file as it is named here."""
+    name = str(asked["name"])
+    if name == "calibration" and asked["decisions"] == "deterministic":
+        return "thresholds"
+    return {"correction": "weighting"}.get(name, name)
+
+
 class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Classifier corrected for label bias by re-weighting rows.
 
@@ -80,7 +94,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         What should be equal across groups: ``"demographic_parity"``, ``"disparate_impact"``,
         ``"equal_opportunity"``, ``"equalized_odds"``, ``"predictive_equality"``, ``"equal_accuracy"``,
         ``"target-rate=[CLASS:]RATE"``, ``"group-target-rate=[CLASS:]RATE"``, ``"pinned=GROUP[:ACCURACY]"``,
-        fairlearn's spellings, or objects of :mod:`evenhand.constraints`.
+        ``"known-rate=GROUP:RATE"``, fairlearn's spellings, or objects of :mod:`evenhand.constraints`.
     max_violation : float, default=None
         Ask for no more than this: largest ``|overall - group|`` rate, the definition of the paper. The
         least correction that meets it is looked for. Without any bound, rates are made as even as rows can tell
@@ -99,8 +113,12 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         Whether the groups are the intersections of several sensitive features, in place of each feature's own.
     withhold : list of str, default=None
         Columns of X the learner may not see.
-    method : {"weighting", "sampling"}, default="weighting"
-        Weight rows, or keep each with a probability equal to its weight, for estimators that take no weights.
+    method : str, default="weighting"
+        ``"weighting"`` weighs rows; ``"sampling"`` keeps each with a probability equal to its weight, for estimators
+        that take no weights. For comparison there are other methods: ``"unconstrained"`` (no correction),
+        ``"reweighing"`` (Kamiran & Calders) and, with the built-in learner, ``"lagrangian"`` (Eban et al.),
+        ``"calibration"`` (Hardt et al.: thresholds by group, with lots between them) and ``"thresholds"`` (the same
+        without lots). The last two decide by group: ``predict`` then needs ``sensitive_features``.
     measure : {"decisions", "scores"}, default="decisions"
         Whether decisions or probabilities are compared.
     shift : {"kept", "undone"}, default="kept"
@@ -116,7 +134,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         How multipliers are found: by Newton's method, by the paper's Algorithms 1 and 2 as printed, or as
         its authors' notebooks have them.
     max_fits : int, default=None
-        How many times to fit at most; None is 60, or 100 loops with the other presets.
+        How many times to fit at most; None is 100.
     pos_label : label, default=None
         The positive one of two classes; None is ``classes_[1]``. With more classes none is needed.
     l2 : float, default=None
@@ -253,7 +271,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         sensitive = sensitive_of(
             sensitive_features, len(target.codes), groups=self.groups, intersections=self.intersections
         )
-        lone = any("target" in notion or "pinned" in notion for notion in notions)
+        lone = any(kind in notion for notion in notions for kind in ("target", "pinned", "known"))
         if not sensitive.specs and not lone:
             message = (
                 f"{type(self).__name__}.fit got no sensitive_features: everyone is one group, nothing is corrected"
@@ -294,12 +312,14 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         self._keep(found, target)
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict classes. No sensitive features are needed, and two calls agree.
+    def predict(self, X: Any, *, sensitive_features: Any = None) -> NDArray[Any]:
+        """Predict classes. No sensitive features are needed but for thresholds by group, and two calls agree.
 
         Parameters
         ----------
         X : frame, array or sparse matrix of shape (n_samples, n_features)
+        sensitive_features : as in :meth:`fit`, default=None
+            Needed with ``method="calibration"`` and ``"thresholds"``, which decide by group; not looked at otherwise.
 
         Returns
         -------
@@ -307,15 +327,14 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         """
         check_is_fitted(self)
         if isinstance(self.estimator_, _core.Model):
-            _, decisions, told = self.estimator_.predict(self._new_table(X))
+            decisions, told = self._decide(X, sensitive_features)
             tell(told, stacklevel=2)
-            order = np.asarray(self._order)
-            return np.asarray(self.classes_[np.argsort(order)[decisions]])
+            return np.asarray(self.classes_[np.argsort(self._order)[decisions]])
         return np.asarray(self.estimator_.predict(self._shown(self._new_rows(X))))
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Predict class probabilities, a column for each of ``classes_``.
+        """Predict class probabilities, a column for each of ``classes_``; thresholds by group do not enter them.
 
         Parameters
         ----------
@@ -427,7 +446,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         asked = body["settings"]
         bounds = {next(iter(bound)).replace("-", "_"): next(iter(bound.values())) for bound in asked["bounds"]}
         kept = {name: asked[name] for name in ("measure", "shift") if name in asked}
-        self = cls(constraints=asked["notions"], groups=asked["groups"], **bounds, **kept)
+        method = _method_of(asked.get("method", {"name": "correction"}))
+        self = cls(constraints=asked["notions"], groups=asked["groups"], method=method, **bounds, **kept)
         texts = model.classes
         whole = all(text.lstrip("-").isdigit() for text in texts)
         self.classes_ = np.sort(np.asarray([int(text) for text in texts]) if whole else np.asarray(texts))
@@ -473,9 +493,11 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         return tags
 
     def _check_choices(self) -> None:
-        for name, allowed in (("method", ("weighting", "sampling")), ("on_interrupt", ("raise", "keep"))):
+        for name, allowed in (("method", METHODS), ("on_interrupt", ("raise", "keep"))):
             if getattr(self, name) not in allowed:
                 raise self._refused(name, " or ".join(map(repr, allowed)))
+        if self.estimator is not None and self.method in BUILT_IN_ONLY:
+            raise self._refused("method", "one that trains by weighted fits, or estimator=None: this one is not")
         for name in ("max_violation", "max_difference", "min_ratio", "margin", "l2"):
             if not isinstance(getattr(self, name), (numbers.Real, type(None))):
                 raise self._refused(name, "a number or None")
@@ -557,7 +579,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             measure=self.measure,
             shift=self.shift,
             seed=self.random_state,
-            sampling=self.method == "sampling",
+            method=self.method,
             margin=self.margin,
             max_fits=None if looped else self.max_fits,
             loops=self.max_fits if looped else None,
@@ -623,13 +645,30 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         names = getattr(self, "feature_names_in_", None)
         return table_of(X, names=None if names is None else [str(name) for name in names])
 
+    def _decide(self, X: Any, sensitive_features: Any) -> tuple[NDArray[Any], list[tuple[str, str]]]:
+        """Decide by the built-in model, as the engine numbers classes."""
+        table = self._new_table(X)
+        if self.method in BY_GROUP and sensitive_features is not None:
+            rows = _num_samples(X)
+            sensitive = sensitive_of(sensitive_features, rows, groups=self.groups, intersections=self.intersections)
+            add_sensitive(table, sensitive, self._binding.sensitive_columns)
+        _, decisions, told = self.estimator_.predict(table)
+        return decisions, told
+
+    def _engine_scores(self, X: Any, sensitive_features: Any) -> NDArray[np.float64]:
+        """Find what is judged: probabilities or, where thresholds by group decide, decisions."""
+        if self.method not in BY_GROUP:
+            return np.asarray(self.estimator_.predict(self._new_table(X))[0])
+        decisions, _ = self._decide(X, sensitive_features)
+        return np.asarray(np.eye(len(self.classes_))[decisions])
+
     def _judged(
         self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, confidence: float
     ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         check_is_fitted(self)
         target = target_of(y, classes=self.classes_)
         if isinstance(self.estimator_, _core.Model):
-            scores, _, _ = self.estimator_.predict(self._new_table(X))
+            scores = self._engine_scores(X, sensitive_features)
         else:
             shown = self._shown(self._new_rows(X))
             scores = aligned_scores(self.estimator_, shown, self.classes_)[:, np.argsort(self._order)]

@@ -69,7 +69,7 @@ class Settings:
         measure: str = "decisions",
         shift: str = "kept",
         seed: int = 0,
-        sampling: bool = False,
+        method: str = "weighting",
         margin: float | None = None,
         max_fits: int | None = None,
         bounded: bool | None = None,

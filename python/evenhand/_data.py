@@ -16,7 +16,7 @@ from ._core import Roles, Table
 from ._exceptions import EvenhandError
 from ._sensitive import Sensitive
 
-__all__ = ["Data", "Target", "assemble", "positive_of", "target_of"]
+__all__ = ["Data", "Target", "add_sensitive", "assemble", "positive_of", "target_of"]
 
 EVERYONE = "everyone"
 
@@ -104,18 +104,7 @@ def assemble(
     under the same name with other values it gets another. ``known``, ``label`` and ``weight`` are names that
     training gave.
     """
-    specs, withhold, shared = sensitive.specs, [], []
-    for name in sensitive.columns.names:
-        other = f"{name} (sensitive)"
-        if name in table.names and other not in known and table.same_column(name, sensitive.columns, name):
-            shared.append(name)
-            continue
-        free = other if name in table.names else name
-        table.add_column(free, sensitive.columns, name)
-        withhold.append(free)
-        if free != name:
-            quoted = ["`" + one.replace("`", "``") + "`" for one in (name, free)]
-            specs = [spec.replace(quoted[0], quoted[1]) for spec in specs]
+    specs, withhold, shared = add_sensitive(table, sensitive, known)
     if not specs and groups_needed:
         everyone = _free(EVERYONE, table)
         table.add_flags(everyone, np.ones(len(target.codes), dtype=np.bool_))
@@ -127,6 +116,27 @@ def assemble(
         table.add_numbers(weight, np.ascontiguousarray(sample_weight, dtype=np.float64))
     roles = Roles(label, positive=positive, weight=weight if sample_weight is not None else None)
     return Data(table, roles, specs, withhold, label, weight if sample_weight is not None else None, shared)
+
+
+def add_sensitive(
+    table: Table, sensitive: Sensitive, known: Collection[str] = ()
+) -> tuple[list[str], list[str], list[str]]:
+    """Add sensitive columns; returns group specifications, columns added, and columns that X has as well."""
+    specs: list[str] = list(sensitive.specs)
+    withhold: list[str] = []
+    shared: list[str] = []
+    for name in sensitive.columns.names:
+        other = f"{name} (sensitive)"
+        if name in table.names and other not in known and table.same_column(name, sensitive.columns, name):
+            shared.append(name)
+            continue
+        free = other if name in table.names else name
+        table.add_column(free, sensitive.columns, name)
+        withhold.append(free)
+        if free != name:
+            quoted = ["`" + one.replace("`", "``") + "`" for one in (name, free)]
+            specs = [spec.replace(quoted[0], quoted[1]) for spec in specs]
+    return specs, withhold, shared
 
 
 def _free(name: str, table: Table) -> str:

@@ -30,6 +30,7 @@ __all__ = [
     "EqualAccuracy",
     "EqualOpportunity",
     "EqualizedOdds",
+    "KnownRate",
     "Pinned",
     "PredictiveEquality",
     "TargetRate",
@@ -112,6 +113,18 @@ class Pinned(Constraint):
     def __str__(self) -> str:
         """Write it as the engine reads it."""
         return f"pinned={self.rows}:{self.accuracy}"
+
+
+@dataclass(frozen=True)
+class KnownRate(Constraint):
+    """Rows whose true rate is known from elsewhere, a group specification, are predicted positive at that rate."""
+
+    rows: str
+    rate: float
+
+    def __str__(self) -> str:
+        """Write it as the engine reads it."""
+        return f"known-rate={self.rows}:{self.rate}"
 
 
 Constraints: TypeAlias = "str | Constraint | Sequence[str | Constraint]"

@@ -1,8 +1,8 @@
 //! What is asked, and the roles of columns.
 
 use evenhand::constraint::WeightRange;
-use evenhand::correction::{Keep, Shift, Solver, Technique};
-use evenhand::{Bound, Correction, Error, Logistic, Measure, Notion, Preset, Schema, Tilt};
+use evenhand::correction::{Calibration, Decisions, Keep, Lagrangian, Shift, Solver, Technique};
+use evenhand::{Bound, Correction, Error, Logistic, Measure, Method, Notion, Preset, Schema, Tilt};
 use pyo3::prelude::*;
 
 use crate::error::raised;
@@ -41,7 +41,7 @@ impl Settings {
     #[new]
     #[pyo3(signature = (
         notions, *, groups, withhold, max_violation=None, max_difference=None, min_ratio=None, preset="default",
-        select="training", measure="decisions", shift="kept", seed=0, sampling=false, margin=None, max_fits=None, bounded=None, loops=None,
+        select="training", measure="decisions", shift="kept", seed=0, method="weighting", margin=None, max_fits=None, bounded=None, loops=None,
         step=None, centred=None, keep_best=None, standardise=None, l2=None, penalise_intercept=None, tolerance=None,
         max_passes=None,
     ))]
@@ -58,7 +58,7 @@ impl Settings {
         measure: &str,
         shift: &str,
         seed: u64,
-        sampling: bool,
+        method: &str,
         margin: Option<f64>,
         max_fits: Option<usize>,
         bounded: Option<bool>,
@@ -87,9 +87,7 @@ impl Settings {
             correction.measure = measure_of(measure)?;
             correction.shift = shift_of(shift)?;
             correction.standardise = standardise.unwrap_or(correction.standardise);
-            if sampling {
-                correction.technique = Technique::Sampling { seed };
-            }
+            (correction.method, correction.technique) = method_of(method, seed)?;
             match &mut correction.solver {
                 Solver::Newton(newton) => {
                     refuse(preset, &[("loops", loops.is_some()), ("step", step.is_some())])?;
@@ -163,6 +161,25 @@ fn preset_of(preset: &str) -> evenhand::Result<Preset> {
         "notebook" => Ok(Preset::Notebook),
         other => Err(setting("preset", &format!("`{other}`"), "`default`, `paper` or `notebook`")),
     }
+}
+
+/// A method as Python names it: how a correction is applied, or another method.
+fn method_of(method: &str, seed: u64) -> evenhand::Result<(Method, Technique)> {
+    let by_group = |decisions| Method::Calibration(Calibration { decisions });
+    Ok(match method {
+        "weighting" => (Method::Correction, Technique::Weighting),
+        "sampling" => (Method::Correction, Technique::Sampling { seed }),
+        "unconstrained" => (Method::Unconstrained, Technique::Weighting),
+        "reweighing" => (Method::Reweighing, Technique::Weighting),
+        "calibration" => (by_group(Decisions::Randomised { seed }), Technique::Weighting),
+        "thresholds" => (by_group(Decisions::Deterministic), Technique::Weighting),
+        "lagrangian" => (Method::Lagrangian(Lagrangian { seed, ..Lagrangian::default() }), Technique::Weighting),
+        other => {
+            let allowed =
+                "`weighting`, `sampling`, `unconstrained`, `reweighing`, `calibration`, `thresholds` or `lagrangian`";
+            return Err(setting("method", &format!("`{other}`"), allowed));
+        }
+    })
 }
 
 pub(crate) fn measure_of(measure: &str) -> evenhand::Result<Measure> {

@@ -55,6 +55,10 @@ impl Learner for Interruptible<'_> {
     fn anticipate(&self, memory: &mut Self::Memory, moves: &[f64]) {
         self.learner.anticipate(memory, moves);
     }
+
+    fn of_coefficients(&self, coefficients: Vec<f64>) -> Option<LogisticModel> {
+        self.learner.of_coefficients(coefficients)
+    }
 }
 
 #[cfg(test)]
