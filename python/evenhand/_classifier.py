@@ -41,9 +41,7 @@ __all__ = ["EvenhandClassifier"]
 # Wider, or sparse, features are not worth a stand-in regression beside an estimator of another library.
 MOST_STAND_IN_COLUMNS = 300
 
-# How rows are weighed, and the methods that others would use; those that decide by group; and those that are not
-# trained by weighted fits, so that only the built-in learner will do.
-METHODS = ("weighting", "sampling", "unconstrained", "reweighing", "calibration", "thresholds", "lagrangian")
+# Methods that decide by group, and those that are not trained by weighted fits: only the built-in learner will do.
 BY_GROUP = ("calibration", "thresholds")
 BUILT_IN_ONLY = (*BY_GROUP, "lagrangian")
 
@@ -493,9 +491,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         return tags
 
     def _check_choices(self) -> None:
-        for name, allowed in (("method", METHODS), ("on_interrupt", ("raise", "keep"))):
-            if getattr(self, name) not in allowed:
-                raise self._refused(name, " or ".join(map(repr, allowed)))
+        if self.on_interrupt not in ("raise", "keep"):
+            raise self._refused("on_interrupt", "'raise' or 'keep'")
         if self.estimator is not None and self.method in BUILT_IN_ONLY:
             raise self._refused("method", "one that trains by weighted fits, or estimator=None: this one is not")
         for name in ("max_violation", "max_difference", "min_ratio", "margin", "l2"):

@@ -37,7 +37,8 @@ class Frontier:
     @property
     def floor(self) -> float | None:
         """The smallest violation that weights led to, where they did not lead to what was asked."""
-        return self._record["floor"]  # type: ignore[no-any-return]
+        floor: float | None = self._record["floor"]
+        return floor
 
     @property
     def n_fits(self) -> int:

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use evenhand::audit::{AuditOptions, AuditedNotion, ClassAudit, Rate};
-use evenhand::{Audit, Dataset, Error, GroupSpec, Groups, Labels, Notion};
+use evenhand::{Audit, Error, GroupSpec, Groups, Notion};
 use serde::Serialize;
 
 use crate::Ending;
@@ -99,7 +99,8 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
     let (groups, more) = Groups::of(&whole.groups(&config.groups), &whole.data)?;
     let Whole { data, mut warnings, .. } = whole;
     warnings.extend(more);
-    let mut audit = progress.during("auditing", || config.audit(&data, &groups, args.predictions.as_deref()))?;
+    let mut audit = progress
+        .during("auditing", || Audit::of_dataset(&data, &groups, args.predictions.as_deref(), config.options))?;
     audit.warnings.splice(0..0, warnings);
     let bound = config.bound(&audit, args.predictions.is_some())?;
     let met = bound.as_ref().is_none_or(|bound| bound.met);
@@ -138,23 +139,6 @@ impl Config {
             options: AuditOptions { confidence: args.confidence, ..AuditOptions::default() },
             bound,
         })
-    }
-
-    fn audit(&self, data: &Dataset, groups: &Groups, predictions: Option<&str>) -> evenhand::Result<Audit> {
-        let (table, labels) = (data.table(), data.labels());
-        let predicted = match predictions {
-            Some(name) => Some(Labels::against(table.column(name)?, name, table, labels.classes(), labels.positive())?),
-            None => None,
-        };
-        Audit::of(
-            labels.codes(),
-            predicted.as_ref().map(Labels::codes),
-            &groups.membership(table)?,
-            data.row_weights(),
-            labels.classes(),
-            labels.positive(),
-            self.options,
-        )
     }
 
     fn bound(&self, audit: &Audit, predicted: bool) -> Result<Option<Bound>> {

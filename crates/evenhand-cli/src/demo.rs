@@ -131,11 +131,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Ending> {
         fits: fitted.outcome().fits,
         seconds,
     };
-    if args.json {
-        output::json(&report)?;
-    } else {
-        output::text(&report.to_text())?;
-    }
+    output::report(args.json, &report, &[], || report.to_text())?;
     Ok(Ending::Fine)
 }
 

@@ -84,12 +84,7 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
     let (found, more) = progress.during("estimating", || settings.run(&whole.data))?;
     let warnings = whole.warnings.into_iter().chain(more).collect();
     let report = Report { found, warnings: Told::all(warnings, None) };
-    if args.json {
-        output::json(&report)?;
-    } else {
-        output::warn(&report.warnings);
-        output::text(&report.to_text())?;
-    }
+    output::report(args.json, &report, &report.warnings, || report.to_text())?;
     if report.found.stop != Stop::Converged {
         note("no multipliers make the probabilities even: the numbers above are not an estimate of the bias");
         return Ok(Ending::Missed);

@@ -5,6 +5,7 @@
 
 mod args;
 mod audit;
+mod columns;
 mod data;
 mod demo;
 mod failure;

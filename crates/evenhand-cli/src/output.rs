@@ -25,6 +25,23 @@ pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     text(&(serde_json::to_string_pretty(value)? + "\n"))
 }
 
+/// Shows what a command found: as JSON with everything in it, or as text with its warnings on stderr.
+///
+/// # Errors
+/// As [`text`].
+pub(crate) fn report(
+    json: bool,
+    report: &impl Serialize,
+    warnings: &[Told],
+    shown: impl FnOnce() -> String,
+) -> anyhow::Result<()> {
+    if json {
+        return self::json(report);
+    }
+    warn(warnings);
+    text(&shown())
+}
+
 /// Says something on stderr. Where that is closed there is nobody to tell.
 pub(crate) fn note(message: &str) {
     let _ = writeln!(io::stderr().lock(), "{message}");

@@ -118,12 +118,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
         decisions: decided(&predictions, classes),
         warnings: Told::all(warnings, None),
     };
-    if args.json {
-        output::json(&report)?;
-    } else {
-        output::warn(&report.warnings);
-        output::text(&report.to_text())?;
-    }
+    output::report(args.json, &report, &report.warnings, || report.to_text())?;
     Ok(Ending::Fine)
 }
 

@@ -1,7 +1,7 @@
 //! Rates, violations and intervals of any labels and predictions.
 
 use evenhand::audit::AuditOptions;
-use evenhand::{Audit, GroupSpec, Groups, Labels};
+use evenhand::{Audit, GroupSpec, Groups};
 use pyo3::prelude::*;
 
 use crate::binding::dataset;
@@ -30,20 +30,8 @@ pub(crate) fn audit(
     let data = dataset(table, roles)?;
     let audit = apart(py, || {
         let (groups, found) = Groups::of(&specs, &data)?;
-        let (table, labels) = (data.table(), data.labels());
-        let predicted = match predictions {
-            Some(name) => Some(Labels::against(table.column(name)?, name, table, labels.classes(), labels.positive())?),
-            None => None,
-        };
-        let mut audit = Audit::of(
-            labels.codes(),
-            predicted.as_ref().map(Labels::codes),
-            &groups.membership(table)?,
-            data.row_weights(),
-            labels.classes(),
-            labels.positive(),
-            AuditOptions { confidence, small_group, intersections },
-        )?;
+        let options = AuditOptions { confidence, small_group, intersections };
+        let mut audit = Audit::of_dataset(&data, &groups, predictions, options)?;
         audit.warnings.splice(0..0, found);
         Ok(audit)
     })?;

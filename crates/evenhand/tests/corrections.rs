@@ -477,33 +477,3 @@ fn multipliers_can_be_chosen_by_rows_the_classifier_has_not_seen() {
         assert!(model.verify(data.table().clone()).unwrap().matches, "{select}");
     }
 }
-
-/// What a census knows, not labels: the share of everyone, and of each group, that deserves it. Scores at these rates undo
-/// the bias that was put in; that the truth be even is not needed.
-#[test]
-fn known_rates_of_groups_undo_a_bias_whose_truth_is_uneven() {
-    let table = synthetic::population(20_000, 3).unwrap();
-    let truth = Dataset::new(table.clone(), &Schema::label("deserved").positive("yes").ignore("approved")).unwrap();
-    let past = Dataset::new(table, &Schema::label("approved").positive("yes").ignore("deserved")).unwrap();
-    let is = |column: &str, value: &str, row| truth.table().column(column).unwrap().text(row).as_deref() == Some(value);
-    let share = |rows: &dyn Fn(usize) -> bool| {
-        let rows: Vec<usize> = (0..truth.rows()).filter(|&row| rows(row)).collect();
-        rows.iter().filter(|&&row| is("deserved", "yes", row)).count() as f64 / rows.len() as f64
-    };
-    let (women, young) = (share(&|row| is("sex", "female", row)), share(&|row| is("age_band", "18-24", row)));
-    let known = |text: String| text.parse::<Notion>().unwrap();
-    let mut asked = Correction::new(known(format!("known-rate=sex=female:{women}")))
-        .and(known(format!("known-rate=age_band=18-24:{young}")))
-        .and(known(format!("target-rate={}", share(&|_| true))));
-    asked.measure = Measure::Scores;
-    let fitted = asked.fit(&past, &Logistic::default()).unwrap();
-    assert!(fitted.outcome().train.violation.unwrap() < 1e-3, "{:?}", fitted.outcome().train);
-    let trained_on = |data: &Dataset| {
-        let (_, problem, _) = Binding::new(&asked, data).unwrap();
-        asked.uncorrected(&problem, &Logistic::default()).unwrap().predictor
-    };
-    let (_, judged, _) = Binding::new(&asked, &truth).unwrap();
-    let error = |predictor: &LogisticModel| judged.assess_predictor(predictor, Measure::Decisions).unwrap().error;
-    let (best, biased, found) = (error(&trained_on(&truth)), error(&trained_on(&past)), error(fitted.predictor()));
-    assert!(biased - found > 0.8 * (biased - best), "{biased} unconstrained, {found} corrected, {best} by the truth");
-}

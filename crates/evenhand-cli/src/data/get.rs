@@ -142,11 +142,7 @@ pub(super) fn run(args: &GetArgs) -> Result<Ending> {
         datasets.push(Got { name: home.name, folder, licence: home.licence, citation: home.citation, files });
     }
     let report = Report { datasets };
-    if args.json {
-        output::json(&report)?;
-    } else {
-        output::text(&report.to_text())?;
-    }
+    output::report(args.json, &report, &[], || report.to_text())?;
     Ok(Ending::Fine)
 }
 

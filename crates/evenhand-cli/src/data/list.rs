@@ -61,11 +61,7 @@ pub(super) fn run(args: &ListArgs) -> Result<Ending> {
     let cache = cache()?;
     let datasets = Home::all().iter().map(|home| Dataset::new(home, home.find(&cache.join(home.name)))).collect();
     let report = Report { cache, datasets };
-    if args.json {
-        output::json(&report)?;
-    } else {
-        output::text(&report.to_text())?;
-    }
+    output::report(args.json, &report, &[], || report.to_text())?;
     Ok(Ending::Fine)
 }
 

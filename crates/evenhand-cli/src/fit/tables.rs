@@ -4,6 +4,8 @@ use anyhow::Result;
 use evenhand::correction::Loop;
 use evenhand::{Column, Fitted, Predictor, Table};
 
+use crate::columns::Columns;
+
 /// The number of each training row among the rows of the data file, from 1, and its weight.
 ///
 /// `train_rows` are the places of the training rows, where some rows are held out.
@@ -20,22 +22,17 @@ pub(super) fn weights<P: Predictor>(fitted: &Fitted<P>, train_rows: Option<&[usi
 
 /// What every loop measured, the multipliers behind it, and the violation of every constraint.
 pub(super) fn trace<P: Predictor>(fitted: &Fitted<P>) -> Result<Table> {
-    let trace = fitted.trace();
-    let column = |name: &str, value: &dyn Fn(&Loop) -> f64| {
-        (name.to_owned(), Column::Numeric(trace.iter().map(value).collect()))
-    };
-    let mut columns = vec![
-        column("loop", &|one| one.number as f64),
-        column("violation", &|one| one.violation),
-        column("error", &|one| one.error),
-        column("loss", &|one| one.loss),
-        column("seconds", &|one| one.seconds),
-    ];
+    let mut columns = Columns::of(fitted.trace())
+        .numbers("loop", |one: &Loop| Some(one.number as f64))
+        .numbers("violation", |one| Some(one.violation))
+        .numbers("error", |one| Some(one.error))
+        .numbers("loss", |one| Some(one.loss))
+        .numbers("seconds", |one| Some(one.seconds));
     for (at, (name, _)) in fitted.multipliers().enumerate() {
-        columns.push(column(&format!("multiplier: {name}"), &|one| one.multipliers[at]));
+        columns = columns.numbers(format!("multiplier: {name}"), |one| Some(one.multipliers[at]));
     }
     for (at, (name, _)) in fitted.multipliers().enumerate() {
-        columns.push(column(&format!("violation: {name}"), &|one| one.violations[at]));
+        columns = columns.numbers(format!("violation: {name}"), |one| Some(one.violations[at]));
     }
-    Ok(Table::new(columns, 1)?)
+    columns.table()
 }

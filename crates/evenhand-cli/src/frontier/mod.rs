@@ -110,12 +110,7 @@ where
         table::of(&traced)?.write(path)?;
     }
     let report = Report::new(&config, traced);
-    if config.training.json {
-        output::json(&report)?;
-    } else {
-        output::warn(&report.warnings);
-        output::text(&report.to_text())?;
-    }
+    output::report(config.training.json, &report, &report.warnings, || report.to_text())?;
     Ok(Ending::Fine)
 }
 

@@ -1,54 +1,46 @@
 //! The table `evenhand frontier` writes: a line per point, for plots.
 
 use anyhow::Result;
+use evenhand::Table;
 use evenhand::correction::{Assessment, Point};
-use evenhand::data::Categorical;
-use evenhand::{Column, Table};
 
 use super::Traced;
 use super::report::asked;
+use crate::columns::Columns;
+
+/// A point, and how it does on test rows, if there are any.
+type Line<'a, P> = (&'a Point<P>, Option<&'a Assessment>);
 
 /// What was asked of every point, how it does, and its multipliers. What is not known is left empty.
 pub(super) fn of<P>(traced: &Traced<P>) -> Result<Table> {
-    let points = &traced.frontier.points;
-    let numbers = |name: &str, value: &dyn Fn(&Point<P>) -> Option<f64>| {
-        let values = points.iter().map(|point| value(point).unwrap_or(f64::NAN)).collect();
-        (name.to_owned(), Column::Numeric(values))
-    };
-    let words = |name: &str, value: &dyn Fn(&Point<P>) -> String| {
-        let values: Vec<String> = points.iter().map(value).collect();
-        let values = values.iter().map(|value| Some(value.as_str()));
-        (name.to_owned(), Column::Categorical(Categorical::from_values(values)))
-    };
-    let mut columns = vec![
-        words("asked", &|point| asked(point.asked).to_owned()),
-        numbers("max_violation", &|point| point.asked.bound()),
-    ];
-    let trained: Vec<&Assessment> = points.iter().map(|point| &point.outcome.train).collect();
-    columns.extend(assessed("", &trained));
-    let tested: Vec<&Assessment> = traced.tests.iter().flatten().collect();
-    if !tested.is_empty() {
-        columns.extend(assessed("test_", &tested));
+    let points = traced.frontier.points.iter();
+    let lines: Vec<Line<'_, P>> = points.zip(traced.tests.iter().map(Option::as_ref)).collect();
+    let mut columns = Columns::of(&lines)
+        .words("asked", |(point, _)| asked(point.asked).to_owned())
+        .numbers("max_violation", |(point, _)| point.asked.bound());
+    columns = assessed(columns, "", |(point, _)| Some(&point.outcome.train));
+    if lines.iter().any(|(_, test)| test.is_some()) {
+        columns = assessed(columns, "test_", |(_, test)| *test);
     }
-    columns.push(words("weights", &|point| point.outcome.rule.name().to_owned()));
-    columns.push(words("stop", &|point| point.outcome.stop.to_string()));
-    columns.push(numbers("fits", &|point| Some(point.outcome.fits as f64)));
-    columns.push(numbers("dominated", &|point| Some(f64::from(u8::from(point.dominated)))));
+    columns = columns
+        .words("weights", |(point, _)| point.outcome.rule.name().to_owned())
+        .words("stop", |(point, _)| point.outcome.stop.to_string())
+        .numbers("fits", |(point, _)| Some(point.outcome.fits as f64))
+        .numbers("dominated", |(point, _)| Some(f64::from(u8::from(point.dominated))));
     for (at, constraint) in traced.binding.constraints().iter().enumerate() {
         let name = format!("multiplier: {}", constraint.name);
-        columns.push(numbers(&name, &|point| Some(point.outcome.multipliers[at])));
+        columns = columns.numbers(name, |(point, _)| Some(point.outcome.multipliers[at]));
     }
-    Ok(Table::new(columns, 1)?)
+    columns.table()
 }
 
-fn assessed(prefix: &str, rows: &[&Assessment]) -> [(String, Column); 3] {
-    let column = |name: &str, value: &dyn Fn(&Assessment) -> Option<f64>| {
-        let values = rows.iter().map(|one| value(one).unwrap_or(f64::NAN)).collect();
-        (format!("{prefix}{name}"), Column::Numeric(values))
-    };
-    [
-        column("violation", &|one| one.violation),
-        column("error", &|one| Some(one.error)),
-        column("positive_rate", &|one| one.positive_rate),
-    ]
+fn assessed<'a, 'b, P>(
+    columns: Columns<'a, Line<'b, P>>,
+    prefix: &str,
+    of: impl Fn(&Line<'b, P>) -> Option<&'b Assessment>,
+) -> Columns<'a, Line<'b, P>> {
+    columns
+        .numbers(format!("{prefix}violation"), |line| of(line)?.violation)
+        .numbers(format!("{prefix}error"), |line| Some(of(line)?.error))
+        .numbers(format!("{prefix}positive_rate"), |line| of(line)?.positive_rate)
 }

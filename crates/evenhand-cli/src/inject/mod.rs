@@ -39,12 +39,7 @@ pub(crate) fn run(args: &InjectArgs) -> Result<Ending> {
 
     let warnings = Told::all(whole.warnings.iter().cloned().chain(warnings).collect(), None);
     let report = Report::new(args, &injection, &problem, &injected, whole.data.labels(), names, warnings);
-    if args.json {
-        output::json(&report)?;
-    } else {
-        output::warn(&report.warnings);
-        output::text(&report.to_text())?;
-    }
+    output::report(args.json, &report, &report.warnings, || report.to_text())?;
     Ok(Ending::Fine)
 }
 

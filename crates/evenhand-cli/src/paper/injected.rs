@@ -4,11 +4,10 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use anyhow::{Context as _, Result};
+use evenhand::Notion;
 use evenhand::correction::Silent;
-use evenhand::data::Categorical;
 use evenhand::paper::{Contender, Estimate, InjectedTrial, Part};
 use evenhand::recipe::Source;
-use evenhand::{Column, Notion, Table};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +15,7 @@ use super::args::Plan;
 use super::grid::prepare;
 use super::render::{estimate, folded, put};
 use super::store::{Kept, SOFTWARE, Store};
+use crate::columns::Columns;
 use crate::progress::Progress;
 use crate::text::{Lines, percent};
 
@@ -209,25 +209,15 @@ impl Injected {
     pub(super) fn write(&self, folder: &Path) -> Result<()> {
         put(&folder.join("injected.md"), &self.markdown())?;
         put(&folder.join("injected.json"), &(serde_json::to_string_pretty(self)? + "\n"))?;
-        let words = |name: &str, value: &dyn Fn(&Row) -> String| {
-            let values: Vec<String> = self.rows.iter().map(value).collect();
-            (
-                name.to_owned(),
-                Column::Categorical(Categorical::from_values(values.iter().map(|value| Some(value.as_str())))),
-            )
-        };
-        let numbers = |name: &str, value: &dyn Fn(&Row) -> Option<f64>| {
-            (name.to_owned(), Column::Numeric(self.rows.iter().map(|row| value(row).unwrap_or(f64::NAN)).collect()))
-        };
-        let columns = vec![
-            words("dataset", &|row| row.dataset.to_owned()),
-            words("method", &|row| row.method.clone()),
-            numbers("error", &|row| Some(row.error.mean)),
-            numbers("error_se", &|row| row.error.error),
-            numbers("recovered", &|row| row.recovered),
-            numbers("violation", &|row| row.violation.map(|one| one.mean)),
-            numbers("changed", &|row| Some(row.changed)),
-        ];
-        Ok(Table::new(columns, 1)?.write(&folder.join("injected.csv"))?)
+        let table = Columns::of(&self.rows)
+            .words("dataset", |row| row.dataset.to_owned())
+            .words("method", |row| row.method.clone())
+            .numbers("error", |row| Some(row.error.mean))
+            .numbers("error_se", |row| row.error.error)
+            .numbers("recovered", |row| row.recovered)
+            .numbers("violation", |row| Some(row.violation?.mean))
+            .numbers("changed", |row| Some(row.changed))
+            .table()?;
+        Ok(table.write(&folder.join("injected.csv"))?)
     }
 }

@@ -13,7 +13,7 @@ use super::grid::prepare;
 use super::render::put;
 use crate::figure::Figure;
 use crate::progress::Progress;
-use crate::sweep::{CAPTION, Curve, Point, scales, table};
+use crate::sweep::{CAPTION, Curve, LAST, Point, scales, table};
 
 /// Whose multipliers are scaled, of those that have any.
 const SWEPT: [Contender; 2] = [Contender::LabelBias, Contender::Default];
@@ -48,7 +48,7 @@ pub(super) fn write(plan: &Plan, sources: &[Source<'static>], folder: &Path, pro
 }
 
 fn curve(source: &Source<'_>, notion: &Notion, contender: Contender) -> evenhand::Result<Curve> {
-    let scales = scales(STEPS);
+    let scales = scales(LAST, STEPS);
     let swept = Trial::new(&prepare(source, None, notion)?, notion)?.sweep(contender, &scales)?;
     let point = |(x, (train, test))| Point { x, train, test: Some(test) };
     Ok(Curve { name: notion.to_string(), points: scales.into_iter().zip(swept).map(point).collect() })

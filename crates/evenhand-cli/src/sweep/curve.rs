@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use evenhand::Table;
-use evenhand::data::Categorical;
 use evenhand::paper::Part;
 use serde::Serialize;
 
+use crate::columns::Columns;
 use crate::figure::{Column, Line, Panel};
 
 /// Training and test rows along x.
@@ -43,21 +43,17 @@ impl Curve {
 
 /// A line per point of all curves.
 pub(crate) fn table(curves: &[Curve]) -> Result<Table> {
-    let all = || curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve.name.as_str(), point)));
-    let numbers = |name: &str, value: &dyn Fn(&Point) -> Option<f64>| {
-        let values = all().map(|(_, point)| value(point).unwrap_or(f64::NAN)).collect();
-        (name.to_owned(), evenhand::Column::Numeric(values))
-    };
-    let names = Categorical::from_values(all().map(|(name, _)| Some(name)));
-    let mut columns = vec![
-        ("notion".to_owned(), evenhand::Column::Categorical(names)),
-        numbers("x", &|point| Some(point.x)),
-        numbers("train_error", &|point| Some(point.train.error)),
-        numbers("train_violation", &|point| point.train.violation),
-    ];
-    if all().any(|(_, point)| point.test.is_some()) {
-        columns.push(numbers("test_error", &|point| point.test.map(|test| test.error)));
-        columns.push(numbers("test_violation", &|point| point.test.and_then(|test| test.violation)));
+    let lines = curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve.name.as_str(), point)));
+    let lines: Vec<(&str, &Point)> = lines.collect();
+    let mut columns = Columns::of(&lines)
+        .words("notion", |(name, _)| (*name).to_owned())
+        .numbers("x", |(_, point)| Some(point.x))
+        .numbers("train_error", |(_, point)| Some(point.train.error))
+        .numbers("train_violation", |(_, point)| point.train.violation);
+    if lines.iter().any(|(_, point)| point.test.is_some()) {
+        columns = columns
+            .numbers("test_error", |(_, point)| Some(point.test?.error))
+            .numbers("test_violation", |(_, point)| point.test?.violation);
     }
-    Ok(Table::new(columns, 1)?)
+    columns.table()
 }

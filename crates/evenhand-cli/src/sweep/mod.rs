@@ -56,7 +56,7 @@ pub(crate) struct SweepArgs {
 }
 
 /// As far as the paper's figures go.
-const LAST: f64 = 1.5;
+pub(crate) const LAST: f64 = 1.5;
 
 pub(crate) const CAPTION: &str = "Error, and violation (largest |overall rate − group rate|), of classifiers trained with weights from x times the multipliers found.";
 
@@ -126,14 +126,14 @@ impl Config {
         if let Some(figure) = &args.figure {
             files::check_output(figure, &others)?;
         }
-        let scales = (0..args.steps).map(|at| args.until * at as f64 / (args.steps - 1) as f64).collect();
+        let scales = scales(args.until, args.steps);
         Ok(Self { training, correction, scales, out: args.out, figure: args.figure })
     }
 }
 
-/// Values from 0 to 1.5.
-pub(crate) fn scales(steps: usize) -> Vec<f64> {
-    (0..steps).map(|at| LAST * at as f64 / (steps - 1) as f64).collect()
+/// Values from 0 on, evenly spaced.
+pub(crate) fn scales(until: f64, steps: usize) -> Vec<f64> {
+    (0..steps).map(|at| until * at as f64 / (steps - 1) as f64).collect()
 }
 
 fn run_with<L: Learner>(mut config: Config, learner: &L) -> Result<Ending> {
@@ -153,12 +153,7 @@ fn run_with<L: Learner>(mut config: Config, learner: &L) -> Result<Ending> {
     if let Some(path) = &config.out {
         table(&[curve])?.write(path)?;
     }
-    if config.training.json {
-        output::json(&report)?;
-    } else {
-        output::warn(&report.warnings);
-        output::text(&to_text(&report))?;
-    }
+    output::report(config.training.json, &report, &report.warnings, || to_text(&report))?;
     Ok(Ending::Fine)
 }
 

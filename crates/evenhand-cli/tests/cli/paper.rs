@@ -2,16 +2,11 @@
 
 use std::fs;
 
-use crate::support::CliTest;
+use crate::support::{CliTest, data_folder};
 
 /// The options that name the datasets, where there are any.
 fn data() -> Option<String> {
-    let folder = std::env::var("EVENHAND_DATA").ok().filter(|folder| !folder.contains([' ', '\'']));
-    if folder.is_none() {
-        assert!(std::env::var_os("EVENHAND_DATA_REQUIRED").is_none(), "EVENHAND_DATA must name the datasets");
-        eprintln!("SKIPPED: EVENHAND_DATA names no folder of datasets");
-    }
-    folder.map(|folder| format!("paper --data {folder} --dataset german"))
+    data_folder().map(|folder| format!("paper --data '{folder}' --dataset german"))
 }
 
 #[test]

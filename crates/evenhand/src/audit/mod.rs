@@ -17,8 +17,8 @@ pub use violation::{AuditedNotion, Gap, Largest, RateKind, Violation};
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::Codes;
-use crate::group::Membership;
+use crate::data::{Codes, Dataset, Labels};
+use crate::group::{Groups, Membership};
 use crate::interval::quantile;
 use crate::{Error, Result, Warning};
 use tally::{Tally, View};
@@ -84,6 +84,31 @@ impl Default for AuditOptions {
 }
 
 impl Audit {
+    /// Audits the labels of a dataset, and predictions where a column of it holds any.
+    ///
+    /// # Errors
+    /// Those of [`Audit::of`]; [`Error::UnknownColumn`] for predictions or groups that are not there, and those of
+    /// [`Labels::against`] for predictions that are none of the labels.
+    pub fn of_dataset(
+        data: &Dataset,
+        groups: &Groups,
+        predictions: Option<&str>,
+        options: AuditOptions,
+    ) -> Result<Self> {
+        let (table, labels) = (data.table(), data.labels());
+        let against = |name| Labels::against(table.column(name)?, name, table, labels.classes(), labels.positive());
+        let predicted = predictions.map(against).transpose()?;
+        Self::of(
+            labels.codes(),
+            predicted.as_ref().map(Labels::codes),
+            &groups.membership(table)?,
+            data.row_weights(),
+            labels.classes(),
+            labels.positive(),
+            options,
+        )
+    }
+
     /// Audits labels, and predictions where there are any.
     ///
     /// `labels` and `predictions` are codes into `classes`. `positive` is the class of

@@ -20,7 +20,7 @@ pub enum Solver {
 ///
 /// | setting | default | range | effect |
 /// |---|---|---|---|
-/// | `max_fits` | 60 | ≥ 1 | how many multipliers are tried at most: a fit each, and one more a fold where folds judge |
+/// | `max_fits` | 100 | ≥ 1 | how many multipliers are tried at most: a fit each, and one more a fold where folds judge |
 /// | `margin` | 1.645 | 0 to 10 | how many standard errors to stay below a bound, so that it holds on new rows (never below half of it) |
 /// | `range` | as what is asked needs | | whether weights are bounded as in the paper, or not |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

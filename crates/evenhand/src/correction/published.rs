@@ -31,7 +31,7 @@ pub(super) fn correct<L: Learner>(
             Err(Error::Interrupted) if best.is_some() => break Stop::Cancelled,
             fit => fit?,
         };
-        step(&run, conventions.step, &mut multipliers, &iterate.violations);
+        run.move_against(&iterate.violations, conventions.step, &mut multipliers);
         let done = run.record(&iterate, observer.seconds());
         done.moved.clone_from(&multipliers);
         let go_on = observer.after(done);
@@ -52,13 +52,6 @@ pub(super) fn correct<L: Learner>(
         }
     };
     Ok(run.outcome(best.expect("a loop ends only after a fit"), stop))
-}
-
-/// λ ← λ − η Δ, with Δ group minus overall: the negative of our violations.
-fn step<L: Learner>(run: &Run<'_, L>, step: f64, multipliers: &mut [f64], violations: &[f64]) {
-    for (place, (multiplier, violation)) in multipliers.iter_mut().zip(violations).enumerate() {
-        *multiplier += step * run.table.scale(place) * violation;
-    }
 }
 
 fn is_better<L: Learner>(run: &Run<'_, L>, one: &Iterate<L::Predictor>, other: &Iterate<L::Predictor>) -> bool {

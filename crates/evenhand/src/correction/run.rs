@@ -246,6 +246,13 @@ impl<'a, L: Learner> Run<'a, L> {
         self.trace.last_mut().expect("one was just pushed")
     }
 
+    /// λ ← λ − η Δ, with Δ group minus overall: the negative of our violations.
+    pub(super) fn move_against(&self, violations: &[f64], step: f64, multipliers: &mut [f64]) {
+        for (place, (multiplier, violation)) in multipliers.iter_mut().zip(violations).enumerate() {
+            *multiplier += step * self.table.scale(place) * violation;
+        }
+    }
+
     /// How many multipliers were tried since the last result.
     pub(super) fn tried(&self) -> usize {
         self.tried

@@ -44,20 +44,6 @@ impl Contender {
         }
     }
 
-    /// What it is, in a line.
-    pub fn about(self) -> &'static str {
-        match self {
-            Self::Unconstrained => "one fit, no correction",
-            Self::Reweighing => "one fit with weights P(s)P(y)/P(s,y) (Kamiran & Calders)",
-            Self::Calibration => {
-                "one fit, then thresholds by group (Hardt et al.); knows the groups of the rows it decides"
-            }
-            Self::Lagrangian => "model and multipliers trained jointly, hinges above rates (Eban et al.)",
-            Self::LabelBias => "the paper's method as its authors ran it (--preset notebook)",
-            Self::Default => "this project's default",
-        }
-    }
-
     /// Whether it can be asked for a notion: thresholds by group need what disparate impact withholds.
     pub fn takes(self, notion: &Notion) -> bool {
         !(self == Self::Calibration && notion.withholds_groups())

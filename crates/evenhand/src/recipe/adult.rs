@@ -7,7 +7,6 @@ const QUARTILES: Edges = Edges::Percentiles { of: Rows::Training, lowest: None, 
 
 pub(super) const RECIPE: Recipe = Recipe {
     name: "adult",
-    about: "Adult census income above 50,000 dollars; groups Female, Male, White, Black",
     file: File { name: "adult.data", names: Names::Given(&NAMES), missing: &[], tidy: Some(tidy) },
     rows: &[],
     label: Label::Is { column: "income", positive: ">50K" },

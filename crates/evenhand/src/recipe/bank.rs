@@ -7,7 +7,6 @@ const FIFTHS: Edges = Edges::Percentiles { of: Rows::All, lowest: Some(0.0), at:
 
 pub(super) const RECIPE: Recipe = Recipe {
     name: "bank",
-    about: "Bank marketing, subscription to a term deposit; groups are fifths of age",
     file: File { name: "bank-additional-full.csv", names: Names::Header, missing: &[], tidy: None },
     rows: &[],
     label: Label::Is { column: "y", positive: "yes" },

@@ -7,7 +7,6 @@ const HALVES: Feature = Feature::Buckets(Edges::Percentiles { of: Rows::All, low
 
 pub(super) const RECIPE: Recipe = Recipe {
     name: "communities",
-    about: "Communities with much violent crime; groups are halves of four racial shares",
     file: File { name: "communities.data", names: Names::Given(&NAMES), missing: &["?"], tidy: None },
     rows: &[],
     label: Label::Above { column: "ViolentCrimesPerPop", percentile: 70.0 },

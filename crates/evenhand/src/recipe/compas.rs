@@ -9,7 +9,6 @@ const PRIORS: Edges = Edges::Percentiles { of: Rows::All, lowest: None, at: &[0.
 
 pub(super) const RECIPE: Recipe = Recipe {
     name: "compas",
-    about: "COMPAS two-year recidivism; groups Female, Male, Caucasian, African-American",
     // `decile_score` and `priors_count` stand in the header twice: the first of each is meant.
     file: File { name: "compas-scores-two-years.csv", names: Names::Header, missing: &["N/A"], tidy: None },
     // ProPublica's own filter.

@@ -4,7 +4,6 @@ use super::{File, GroupRule, Label, Names, Others, Part, Recipe, Split};
 
 pub(super) const RECIPE: Recipe = Recipe {
     name: "german",
-    about: "German credit, bad risks; one group, applicants up to 30 years old",
     file: File { name: "german.data-numeric", names: Names::Given(&NAMES), missing: &[], tidy: Some(tidy) },
     rows: &[],
     // Class 2 is bad credit.

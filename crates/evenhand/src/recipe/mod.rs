@@ -40,7 +40,6 @@ const ALL: [&Recipe; 5] = [&adult::RECIPE, &bank::RECIPE, &communities::RECIPE, 
 #[derive(Debug)]
 pub struct Recipe {
     name: &'static str,
-    about: &'static str,
     file: File,
     rows: &'static [Keep],
     label: Label,
@@ -179,11 +178,6 @@ impl Recipe {
     /// The name.
     pub fn name(&self) -> &'static str {
         self.name
-    }
-
-    /// The task in a line.
-    pub fn about(&self) -> &'static str {
-        self.about
     }
 
     /// Where its files are published.

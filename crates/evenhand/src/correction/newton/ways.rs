@@ -116,9 +116,7 @@ impl<L: Learner> Search<'_, L> {
                 break;
             }
             let mut multipliers = self.current.multipliers.clone();
-            for (place, (multiplier, violation)) in multipliers.iter_mut().zip(&self.current.violations).enumerate() {
-                *multiplier += DRIFT * self.run.table.scale(place) * violation;
-            }
+            self.run.move_against(&self.current.violations, DRIFT, &mut multipliers);
             let Some(trial) = uninterrupted(self.fit_at(multipliers))? else { return Ok(false) };
             let go_on = self.told(&trial, observer);
             self.current = trial;
