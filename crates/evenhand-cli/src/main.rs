@@ -16,6 +16,7 @@ mod identify;
 mod inject;
 mod origin;
 mod output;
+mod page;
 mod paper;
 mod predict;
 mod progress;

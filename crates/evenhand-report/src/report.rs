@@ -159,6 +159,14 @@ impl Report {
         }
     }
 
+    /// The name of a constraint, without that of its notion where there is but one.
+    pub(crate) fn short_name<'a>(&self, name: &'a str) -> &'a str {
+        match self.notions.as_slice() {
+            [only] => name.strip_prefix(only.name.as_str()).map_or(name, str::trim_start),
+            _ => name,
+        }
+    }
+
     /// Which rows the numbers are of, in words.
     pub(crate) fn measured_on(&self) -> String {
         let rows = crate::number::counted(self.about.rows, "row");

@@ -19,6 +19,8 @@ pub(super) struct Dots {
     /// Over the names and over the numbers.
     pub(super) heads: [&'static str; 2],
     pub(super) lines: Vec<DotLine>,
+    /// Whether each line has one number.
+    pub(super) single: bool,
     /// Ends of the scale, where a script moves the marks.
     pub(super) live: Option<Scale>,
 }

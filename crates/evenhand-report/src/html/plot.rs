@@ -7,8 +7,8 @@ use askama::Template;
 use super::scale::{Scale, Tick};
 
 /// Where the drawing begins and ends, from the top.
-const TOP: f64 = 22.0;
-const BOTTOM: f64 = 214.0;
+const TOP: f64 = 12.0;
+const BOTTOM: f64 = 192.0;
 
 /// Points, joined by lines.
 #[derive(Debug, Template)]

@@ -10,6 +10,8 @@ const INSET: f64 = 1.5;
 pub(super) struct Scale {
     pub(super) low: f64,
     pub(super) high: f64,
+    /// From tick to tick, where that is the same everywhere.
+    step: f64,
     logarithmic: bool,
 }
 
@@ -28,7 +30,12 @@ impl Scale {
         let missing = (least - (high - low)).max(0.0) / 2.0;
         let (low, high) = (low - missing, high + missing);
         let step = step(high - low);
-        Self { low: (low / step + 1e-9).floor() * step, high: (high / step - 1e-9).ceil() * step, logarithmic: false }
+        Self {
+            low: (low / step + 1e-9).floor() * step,
+            high: (high / step - 1e-9).ceil() * step,
+            step,
+            logarithmic: false,
+        }
     }
 
     /// The same, but not below 0 or above 1.
@@ -41,7 +48,7 @@ impl Scale {
     pub(super) fn factors(values: impl Iterator<Item = f64>) -> Self {
         let positive = values.filter(|value| *value > 0.0 && value.is_finite()).chain([0.8, 1.25]);
         let (low, high) = ends(positive).unwrap_or((0.5, 2.0));
-        Self { low: (low * 0.95).max(1e-6), high: (high / 0.95).min(1e6), logarithmic: true }
+        Self { low: (low * 0.95).max(1e-6), high: (high / 0.95).min(1e6), step: 0.0, logarithmic: true }
     }
 
     /// Where a number is, as a percentage of the width; what is outside is put at the end.
@@ -65,7 +72,7 @@ impl Scale {
     }
 
     fn steps_on(&self) -> Vec<f64> {
-        let step = step(self.high - self.low);
+        let step = self.step;
         let first = (self.low / step - 1e-9).ceil() as i64;
         let last = (self.high / step + 1e-9).floor() as i64;
         (first..=last).map(|at| at as f64 * step).collect()

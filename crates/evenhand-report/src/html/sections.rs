@@ -2,6 +2,8 @@
 //!
 //! Each becomes a [`Charted`]: a chart, and a table with the same numbers.
 
+use evenhand::audit::{Rate, RateKind};
+
 use super::dots::{DotLine, Dots, Mark, Shape};
 use super::plot::{Curve, Plot};
 use super::scale::Scale;
@@ -52,6 +54,7 @@ pub(super) fn panel(panel: &Panel, about: &About) -> Charted {
         reference: reference.clone(),
         heads: ["", numbers_head(panel)],
         lines: lines.iter().enumerate().map(|(at, line)| dot_line(panel, line, &scale, first && at == 0)).collect(),
+        single: !panel.series.contains(&Series::Before),
         live: None,
     };
     let left = panel.intersections.len() - crossed.len();
@@ -96,7 +99,7 @@ fn numbers_head(panel: &Panel) -> &'static str {
 fn dot_line(panel: &Panel, line: &Line, scale: &Scale, overall: bool) -> DotLine {
     let has_two = panel.series.contains(&Series::Before);
     let alone = panel.series == [Series::Labels];
-    let mark = |(series, rate): (&Series, &evenhand::audit::Rate)| {
+    let mark = |(series, rate): (&Series, &Rate)| {
         let shape = match series {
             Series::Labels if alone => Shape::Alone,
             Series::Labels => Shape::Label,
@@ -124,19 +127,25 @@ fn dot_line(panel: &Panel, line: &Line, scale: &Scale, overall: bool) -> DotLine
 }
 
 fn rates_table(panel: &Panel, about: &About) -> Table {
+    // Rates of rows with certain labels are of some of the rows only.
+    let of_some = matches!(panel.rate, RateKind::TruePositiveRate | RateKind::FalsePositiveRate);
     let mut heads = vec!["Group".to_owned(), "Rows".to_owned()];
     for series in &panel.series {
         heads.push(capital(series.name()));
         heads.push(format!("{} interval", confidence(about.confidence)));
-        heads.push("Of".to_owned());
+        if of_some {
+            heads.push("Of".to_owned());
+        }
     }
     let line = |line: &Line, name: &str| {
         let few = if line.small { " (few)" } else { "" };
         let mut cells = vec![name.to_owned(), format!("{}{few}", count(line.rows))];
         for rate in &line.rates {
             cells.push(or_none(rate.value, percent));
-            cells.push(range(rate.low, rate.high, percent).unwrap_or_else(|| NONE.to_owned()));
-            cells.push(count(rate.count));
+            cells.push(range(rate.low, rate.high, points).unwrap_or_else(|| NONE.to_owned()));
+            if of_some {
+                cells.push(count(rate.count));
+            }
         }
         cells
     };
@@ -161,7 +170,7 @@ pub(super) fn gaps(report: &Report) -> Option<Charted> {
     let shown = |gap: Gap| or_none(gap.value, points);
     let ends = |gap: Gap| gap.range().unwrap_or_else(|| NONE.to_owned());
     let lines = constraints.iter().map(|one| DotLine {
-        name: one.name.clone(),
+        name: report.short_name(&one.name).to_owned(),
         rows: String::new(),
         small: false,
         overall: false,
@@ -182,6 +191,7 @@ pub(super) fn gaps(report: &Report) -> Option<Charted> {
             reference: Some(scale.at(0.0)),
             heads: ["", "before → after"],
             lines: lines.collect(),
+            single: false,
             live: None,
         },
         table: Table {
@@ -222,10 +232,11 @@ pub(super) fn bias(bias: &Bias) -> Option<Charted> {
         ),
         dots: Dots {
             alt: "Odds ratio of each group. The numbers are in the table that follows.".into(),
-            ticks: scale.ticks(factor),
+            ticks: scale.ticks(factor_short),
             reference: Some(scale.at(1.0)),
             heads: ["", "odds ratio"],
             lines: lines.collect(),
+            single: true,
             live: None,
         },
         table: Table {
@@ -316,6 +327,7 @@ fn live(panel: &Panel, tradeoff: &Tradeoff, chosen: usize) -> Dots {
                 numbers: or_none(value, percent),
             })
             .collect(),
+        single: true,
         live: Some(scale),
     }
 }
@@ -323,6 +335,12 @@ fn live(panel: &Panel, tradeoff: &Tradeoff, chosen: usize) -> Dots {
 /// A percentage on an axis, without a decimal that is zero.
 pub(super) fn percent_short(share: f64) -> String {
     percent(share).replace(".0\u{a0}", "\u{a0}")
+}
+
+/// A factor on an axis, without zeros at its end.
+pub(super) fn factor_short(value: f64) -> String {
+    let text = factor(value);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// Points on an axis.

@@ -3,6 +3,7 @@
 use super::dots::{DotLine, Dots, Mark, Shape};
 use super::plot::{Curve, Plot};
 use super::scale::Scale;
+use super::sections::factor_short;
 use super::table::Table;
 use crate::number::{count, counted, decimal, factor, or_none, percent, points};
 use crate::report::Report;
@@ -29,10 +30,12 @@ pub(super) fn search(report: &Report, search: &Search) -> SearchView {
     let rule = search.rule.map(|rule| format!(" Weights are of the kind “{}”.", rule.name())).unwrap_or_default();
     SearchView {
         summary: format!("{steps}, {fits}; the search {}.{rule}", search.ending(!report.verdicts.is_empty())),
-        plots: if search.steps.len() > 1 { plots(search) } else { Vec::new() },
-        steps: (!search.steps.is_empty()).then(|| steps_table(search)),
+        plots: if search.steps.len() > 1 { plots(report, search) } else { Vec::new() },
+        steps: (!search.steps.is_empty()).then(|| steps_table(report, search)),
         multipliers: (!search.multipliers.is_empty()).then(|| Table {
-            caption: "Multipliers behind the classifier’s weights".to_owned(),
+            caption:
+                "Multipliers behind the classifier’s weights; where several sets give the same weights, the smallest"
+                    .to_owned(),
             heads: ["Constraint", "λ"].map(str::to_owned).to_vec(),
             words: 1,
             rows: search
@@ -52,7 +55,7 @@ pub(super) fn search(report: &Report, search: &Search) -> SearchView {
     }
 }
 
-fn plots(search: &Search) -> Vec<(String, Plot)> {
+fn plots(report: &Report, search: &Search) -> Vec<(String, Plot)> {
     let numbers = || search.steps.iter().map(|step| step.number as f64);
     let across = Scale::linear(numbers(), 1.0);
     let whole = |value: f64| decimal(value, 0);
@@ -80,7 +83,7 @@ fn plots(search: &Search) -> Vec<(String, Plot)> {
             up: "↑ λ".to_owned(),
             ticks_along: ticks(),
             ticks_up: Plot::ticks_up(&up, |value| decimal(value, 2)),
-            curves: curves(search, &across, &up),
+            curves: curves(report, search, &across, &up),
             is_live: false,
         };
         plots.push(("Multipliers".to_owned(), multipliers));
@@ -89,7 +92,7 @@ fn plots(search: &Search) -> Vec<(String, Plot)> {
 }
 
 /// A curve for each multiplier; the largest in the end have their names beside them.
-fn curves(search: &Search, across: &Scale, up: &Scale) -> Vec<Curve> {
+fn curves(report: &Report, search: &Search, across: &Scale, up: &Scale) -> Vec<Curve> {
     let last = search.steps.last().map(|step| step.multipliers.as_slice()).unwrap_or_default();
     let mut largest: Vec<usize> = (0..last.len()).collect();
     largest.sort_by(|&one, &other| last[other].abs().total_cmp(&last[one].abs()));
@@ -110,7 +113,7 @@ fn curves(search: &Search, across: &Scale, up: &Scale) -> Vec<Curve> {
         };
         let mut points: Vec<_> = search.steps.iter().map(spot).collect();
         if let Some(end) = points.last_mut().filter(|_| named.iter().any(|(one, _)| *one == at)) {
-            end.label = Some(shortened(name));
+            end.label = Some(shortened(report.short_name(name)));
         }
         Curve { accent: largest.first() == Some(&at), points }
     };
@@ -126,9 +129,9 @@ fn shortened(name: &str) -> String {
     name.chars().take(MOST - 1).chain(['…']).collect()
 }
 
-fn steps_table(search: &Search) -> Table {
+fn steps_table(report: &Report, search: &Search) -> Table {
     let mut heads: Vec<String> = ["Step", "Largest violation, points", "Error"].map(str::to_owned).to_vec();
-    heads.extend(search.multipliers.iter().map(|one| format!("λ {}", one.name)));
+    heads.extend(search.multipliers.iter().map(|one| format!("λ {}", report.short_name(&one.name))));
     let row = |step: &crate::Step| {
         let mut cells = vec![count(step.number), points(step.violation), percent(step.error)];
         cells.extend(step.multipliers.iter().map(|value| decimal(*value, 4)));
@@ -156,10 +159,11 @@ fn cells(cells: &[CellWeight]) -> Dots {
     };
     Dots {
         alt: "How much a row of each cell counts, against the mean. The numbers are in the table that follows.".into(),
-        ticks: scale.ticks(factor),
+        ticks: scale.ticks(factor_short),
         reference: Some(scale.at(1.0)),
-        heads: ["", "counts"],
+        heads: ["", "weight"],
         lines: cells.iter().take(MOST_CELLS).map(line).collect(),
+        single: true,
         live: None,
     }
 }
