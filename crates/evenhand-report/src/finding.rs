@@ -5,12 +5,49 @@
 use evenhand::{Bound, Verdict};
 
 use crate::number::{confidence, count, decimal, percent, points, range};
-use crate::report::{Change, Report};
-use crate::{Constrained, Gap};
+use crate::report::{Change, Kind, Report};
+use crate::{Constrained, Gap, Line, Panel};
 
 impl Report {
     /// The finding: first the largest gap before and after, then what else must be said in the same breath.
     pub fn finding(&self) -> Vec<String> {
+        match self.kind {
+            Kind::Fit => self.found_by_fit(),
+            Kind::Audit => self.panels.iter().map(|panel| self.found_in(panel)).collect(),
+            Kind::Identify => match &self.bias {
+                Some(bias) if bias.found => bias.groups.iter().map(|group| group.sentence.clone()).collect(),
+                _ => vec!["No multipliers make the probabilities of the groups even: there is no estimate.".to_owned()],
+            },
+        }
+    }
+
+    /// Which group is farthest from everyone, by one rate.
+    fn found_in(&self, panel: &Panel) -> String {
+        let rate = |line: &Line| line.rates.last().copied();
+        let value = |line: &Line| rate(line).and_then(|rate| rate.value);
+        let title = panel.title();
+        let Some(overall) = value(&panel.overall) else { return format!("{title}: no rows to measure it on.") };
+        let far = |line: &Line| value(line).map(|value| (value - overall).abs());
+        let worst = panel.groups.iter().filter(|line| value(line).is_some());
+        let worst = worst.reduce(|worst, line| if far(line) > far(worst) { line } else { worst });
+        let Some((worst, found)) = worst.and_then(|line| Some((line, rate(line)?))) else {
+            return format!("{title}: {} of everyone; there is no group to compare with.", percent(overall));
+        };
+        let ends = range(found.low, found.high, percent).unwrap_or_else(|| "not known".into());
+        let within = found.low.is_some_and(|low| low <= overall) && found.high.is_some_and(|high| high >= overall);
+        let chance = if within { "; too few rows to tell the two apart" } else { "" };
+        let distance = points(found.value.map_or(0.0, |value| (value - overall).abs()));
+        format!(
+            "{title}: {} of everyone, {} of {} ({} interval {ends}), {distance} points apart{chance} (largest |overall − group| {}).",
+            percent(overall),
+            found.value.map_or_else(String::new, percent),
+            worst.group,
+            confidence(self.about.confidence),
+            panel.rate_name()
+        )
+    }
+
+    fn found_by_fit(&self) -> Vec<String> {
         let mut sentences: Vec<String> = Vec::new();
         let farthest = |gap: fn(&Constrained) -> &Gap| {
             let measured = self.constraints.iter().filter(move |one| gap(one).value.is_some());

@@ -1,7 +1,7 @@
 //! Reports: one page that a regulator, a manager and an engineer can all read.
 //!
 //! A [`Report`] is a value: everything that is shown, and nothing that is not. It is made of what the engine found
-//! ([`Report::of_fit`]) and written as text, as Markdown for a model card, or as one HTML file that needs no network;
+//! ([`Report::of_fit`], [`Report::of_audit`], [`Report::of_identification`]) and written as text, as Markdown for a model card, or as one HTML file that needs no network;
 //! the HTML holds the value itself as JSON, and every number in it comes from there. The same value gives the
 //! same bytes: no clock is read, and no folder is named.
 //!
@@ -33,7 +33,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! `report` is the value, made of `groups`, `gap`, `bias`, `tradeoff`, `search` and `record`; `of_fit` fills it; `finding`,
+//! `report` is the value, made of `groups`, `gap`, `bias`, `tradeoff`, `search` and `record`; `of_fit` and `of_audit` fill it; `finding`,
 //! `limits` and `number` are its words; `text`, `markdown` and `html` write it.
 
 mod bias;
@@ -45,6 +45,7 @@ mod html;
 mod limits;
 mod markdown;
 mod number;
+mod of_audit;
 mod of_fit;
 mod record;
 mod report;

@@ -1,7 +1,7 @@
 //! What a report cannot show, and what its words mean.
 
 use crate::number::{confidence, count};
-use crate::report::Report;
+use crate::report::{Kind, Report};
 
 impl Report {
     /// What such a report cannot show.
@@ -18,6 +18,10 @@ impl Report {
             ),
             format!("Groups of fewer than {} rows are marked: their rates say little.", count(about.small_group)),
         ];
+        if self.kind != Kind::Fit {
+            // There is no error to speak of.
+            limits.remove(0);
+        }
         if about.are_training {
             limits.push("There were no test rows: all numbers are of the rows that the classifier was trained on, and flatter it.".into());
         }
@@ -72,6 +76,10 @@ impl Report {
     /// What was not done to the data.
     pub(crate) fn statement(&self) -> &'static str {
         match self.method.as_deref() {
+            _ if self.kind == Kind::Audit => "Nothing was changed: labels and predictions were counted as they are.",
+            _ if self.kind == Kind::Identify => {
+                "No label and no feature was changed: a model described the labels, and its probabilities were compared."
+            }
             Some("calibration") => {
                 "No label and no feature was changed: the method decides by thresholds for each group."
             }

@@ -192,7 +192,7 @@ fn tradeoff<L: Learner>(
 }
 
 /// Warnings in words, each once.
-fn told(warnings: &[Warning]) -> Vec<String> {
+pub(crate) fn told(warnings: &[Warning]) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for message in warnings.iter().map(ToString::to_string) {
         if !told.contains(&message) {

@@ -8,7 +8,7 @@ use std::path::Path;
 use evenhand::{Judgement, Notion};
 use serde::{Deserialize, Serialize};
 
-use crate::{Bias, Constrained, Error, Panel, Record, Result, Search, Tradeoff};
+use crate::{Bias, Constrained, Error, Panel, Record, Result, Search, Series, Tradeoff};
 
 /// Everything that is shown, in the order of the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,6 +50,10 @@ pub struct Report {
 pub enum Kind {
     /// A classifier with and without correction.
     Fit,
+    /// Labels, and predictions where there are any, as they are.
+    Audit,
+    /// The bias in labels.
+    Identify,
 }
 
 /// The rows that the numbers are of.
@@ -154,9 +158,23 @@ impl Report {
 
     /// The heading.
     pub(crate) fn title(&self) -> String {
+        let label = &self.about.label;
         match self.kind {
-            Kind::Fit => format!("Predicting “{}”, before and after correction", self.about.label),
+            Kind::Fit => format!("Predicting “{label}”, before and after correction"),
+            Kind::Audit if self.is_of_labels() => format!("Labels of “{label}”, by group"),
+            Kind::Audit => format!("Predictions of “{label}”, by group"),
+            Kind::Identify => format!("What labels of “{label}” say about themselves"),
         }
+    }
+
+    /// The heading over the groups.
+    pub(crate) fn groups_heading(&self) -> &'static str {
+        if self.kind == Kind::Fit { "Before and after, by group" } else { "Rates by group" }
+    }
+
+    /// Whether no predictions were looked at.
+    pub(crate) fn is_of_labels(&self) -> bool {
+        self.panels.iter().all(|panel| panel.series == [Series::Labels])
     }
 
     /// The name of a constraint, without that of its notion where there is but one.
@@ -171,6 +189,9 @@ impl Report {
     pub(crate) fn measured_on(&self) -> String {
         let rows = crate::number::counted(self.about.rows, "row");
         let weighted = if self.about.weighted { ", each with its own weight" } else { "" };
+        if self.kind != Kind::Fit {
+            return format!("Measured on {rows}{weighted}.");
+        }
         if self.about.are_training {
             format!(
                 "Measured on the {rows} that it was trained on{weighted}: on new rows, gaps and error may well be larger."

@@ -1,4 +1,4 @@
-//! `evenhand fit --report`: a page, a card or a text, for people who were not there.
+//! `--report` of `fit`, `audit` and `identify`: a page, a card or a text, for people who were not there.
 
 use crate::support::{CliTest, snapshot};
 
@@ -69,4 +69,19 @@ fn methods_without_multipliers_have_a_report_too() {
         let report = embedded(&test.read(&format!("{method}.html")));
         assert_eq!((&report["method"], &report["tradeoff"]), (&method.into(), &serde_json::Value::Null));
     }
+}
+
+#[test]
+fn an_audit_and_an_identification_have_reports() {
+    let test = CliTest::new();
+    let json = test.json("audit loans.csv --label approved --ignore id --group sex --report audit.html --json");
+    let report = embedded(&test.read("audit.html"));
+    assert_eq!((&report["kind"], &report["about"]["rows"]), (&"audit".into(), &json["rows"]));
+    let overall = &json["classes"][0]["labels"]["overall"]["positive_rate"];
+    assert_eq!(&report["panels"][0]["overall"]["rates"][0], overall);
+    let command = "identify loans.csv --label approved --ignore id --group sex --resamples 0";
+    let json = test.json(&format!("{command} --report bias.html --json"));
+    let report = embedded(&test.read("bias.html"));
+    assert_eq!(report["bias"]["groups"][0]["odds_ratio"], json["effects"][0]["odds_ratio"]);
+    test.expect(2, &format!("{command} --report bias.doc"));
 }
