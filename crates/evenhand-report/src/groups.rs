@@ -43,7 +43,7 @@ pub struct Line {
     pub group: String,
     /// How many rows it has.
     pub rows: usize,
-    /// Whether they are so few that its rates say little.
+    /// Whether those that a rate asks about are so few that it says little.
     pub small: bool,
     /// One rate for each of the panel's series.
     pub rates: Vec<Rate>,
@@ -101,11 +101,12 @@ impl Panel {
             };
             let own = has_labels.then_some(labelled.positive_rate);
             let rates = predicted.iter().map(|(_, found)| of_kind(of_part(found, part), rate));
+            let rates: Vec<Rate> = own.into_iter().chain(rates).collect();
             Line {
                 group: labelled.group.clone(),
                 rows: labelled.rows,
-                small: labelled.rows < first.small_group,
-                rates: own.into_iter().chain(rates).collect(),
+                small: rates.iter().any(|rate| rate.count < first.small_group),
+                rates,
             }
         };
         // Predictions if there are any: the labels stand before them.

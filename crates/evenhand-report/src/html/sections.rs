@@ -72,7 +72,7 @@ pub(super) fn panel(panel: &Panel, about: &About) -> Charted {
         dots: chart(&drawn, true),
         table: rates_table(panel, about),
         more,
-        key: panel.series.iter().map(|series| (series_class(*series), series.name())).collect(),
+        key: if panel.series.len() > 1 { key(panel) } else { Vec::new() },
     }
 }
 
@@ -84,12 +84,27 @@ fn drawn_intersections(panel: &Panel) -> Vec<&Line> {
     panel.intersections.iter().filter(|line| line.rows >= least).take(MOST_INTERSECTIONS).collect()
 }
 
+fn key(panel: &Panel) -> Vec<(&'static str, &'static str)> {
+    panel.series.iter().map(|series| (series_class(*series), series.name())).collect()
+}
+
 fn series_class(series: Series) -> &'static str {
     match series {
         Series::Labels => "label",
         Series::Before => "before",
         Series::After | Series::Predictions => "after",
     }
+}
+
+/// Rates of rows with certain labels are of some of the rows only.
+fn is_of_some(panel: &Panel) -> bool {
+    matches!(panel.rate, RateKind::TruePositiveRate | RateKind::FalsePositiveRate)
+}
+
+/// How many rows a line is about: `137 of 384 rows`.
+fn rows_of(panel: &Panel, line: &Line) -> String {
+    let asked = line.rates.last().filter(|_| is_of_some(panel)).map(|rate| format!("{} of ", count(rate.count)));
+    asked.unwrap_or_default() + &counted(line.rows, "row")
 }
 
 fn numbers_head(panel: &Panel) -> &'static str {
@@ -118,7 +133,7 @@ fn dot_line(panel: &Panel, line: &Line, scale: &Scale, overall: bool) -> DotLine
         .collect();
     DotLine {
         name: if overall { "Everyone".to_owned() } else { line.group.clone() },
-        rows: counted(line.rows, "row"),
+        rows: rows_of(panel, line),
         small: line.small,
         overall,
         marks: panel.series.iter().zip(&line.rates).filter_map(mark).collect(),
@@ -127,8 +142,7 @@ fn dot_line(panel: &Panel, line: &Line, scale: &Scale, overall: bool) -> DotLine
 }
 
 fn rates_table(panel: &Panel, about: &About) -> Table {
-    // Rates of rows with certain labels are of some of the rows only.
-    let of_some = matches!(panel.rate, RateKind::TruePositiveRate | RateKind::FalsePositiveRate);
+    let of_some = is_of_some(panel);
     let mut heads = vec!["Group".to_owned(), "Rows".to_owned()];
     for series in &panel.series {
         heads.push(capital(series.name()));
@@ -320,7 +334,7 @@ fn live(panel: &Panel, tradeoff: &Tradeoff, chosen: usize) -> Dots {
         lines: lines
             .map(|(at, (line, &[value, low, high]))| DotLine {
                 name: if at == 0 { "Everyone".to_owned() } else { line.group.clone() },
-                rows: counted(line.rows, "row"),
+                rows: rows_of(panel, line),
                 small: line.small,
                 overall: at == 0,
                 marks: Mark::new(Shape::Alone, &scale, value, low, high).into_iter().collect(),
