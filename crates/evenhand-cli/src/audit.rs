@@ -1,16 +1,21 @@
 //! `evenhand audit`: what labels, and predictions of any model, show group by group.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use clap::Args;
 use evenhand::audit::{AuditOptions, AuditedNotion, ClassAudit, Rate};
 use evenhand::{Audit, Error, GroupSpec, Groups, Notion};
+use evenhand_report::Record;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::Ending;
 use crate::args::{DataArgs, usage_of_rows};
 use crate::failure::Usage;
 use crate::origin::{Origin, Whole};
 use crate::output::{self, Told, note};
+use crate::page;
 use crate::progress::Progress;
 use crate::text;
 
@@ -41,6 +46,10 @@ pub(crate) struct AuditArgs {
     /// Notion that --max-violation speaks of.
     #[arg(long, default_value = "demographic-parity", requires = "max_violation")]
     notion: String,
+
+    /// Where to write a report: one page (.html), a section of a model card (.md) or text (.txt).
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
 
     /// Write the audit as JSON.
     #[arg(long)]
@@ -103,6 +112,12 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
         .during("auditing", || Audit::of_dataset(&data, &groups, args.predictions.as_deref(), config.options))?;
     audit.warnings.splice(0..0, warnings);
     let bound = config.bound(&audit, args.predictions.is_some())?;
+    if let Some(path) = &args.report {
+        let groups: Vec<&str> = groups.names().collect();
+        let settings = json!({ "groups": groups, "predictions": args.predictions, "confidence": args.confidence });
+        let record = Record::new(progress.during("hashing the data", || data.digest()), data.rows(), &settings, &());
+        page::write(path, &evenhand_report::Report::of_audit(&audit, &data, record.by(page::command())))?;
+    }
     let met = bound.as_ref().is_none_or(|bound| bound.met);
     if args.json {
         output::json(&Report::new(audit, bound))?;
@@ -133,8 +148,12 @@ impl Config {
             Some(most) => Some(bound_asked(&args.notion, most, args.predictions.is_some())?),
             None => None,
         };
+        let origin = args.data.origin()?;
+        if let Some(report) = &args.report {
+            page::check(report, &origin.files().iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
+        }
         Ok(Self {
-            origin: args.data.origin()?,
+            origin,
             groups: args.data.groups()?,
             options: AuditOptions { confidence: args.confidence, ..AuditOptions::default() },
             bound,

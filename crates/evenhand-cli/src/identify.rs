@@ -1,14 +1,18 @@
 //! `evenhand identify`: how far labels were tilted against each group.
 
+use std::path::PathBuf;
+
 use anyhow::{Context as _, Result};
 use clap::Args;
 use evenhand::identify::{Effect, Identification, Multiplier};
-use evenhand::{Identify, Stop};
+use evenhand::{Identify, Stop, Warning};
+use evenhand_report::Record;
 use serde::Serialize;
 
 use crate::Ending;
 use crate::args::{DataArgs, usage_of_rows};
 use crate::output::{self, Told, note};
+use crate::page;
 use crate::progress::Progress;
 use crate::text::{Lines, clean, counted, signed, thousands};
 
@@ -48,6 +52,10 @@ pub(crate) struct IdentifyArgs {
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 
+    /// Where to write a report: one page (.html), a section of a model card (.md) or text (.txt).
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+
     /// Write the result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -75,6 +83,9 @@ struct Report {
 pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
     let mut settings = settings(args)?;
     let origin = args.data.origin()?;
+    if let Some(report) = &args.report {
+        page::check(report, &origin.files().iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
+    }
     if let Some(threads) = args.threads {
         rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global().context("--threads")?;
     }
@@ -82,7 +93,18 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
     let whole = origin.read(progress)?;
     (settings.groups, settings.plan) = (whole.groups(&settings.groups), whole.plan());
     let (found, more) = progress.during("estimating", || settings.run(&whole.data))?;
-    let warnings = whole.warnings.into_iter().chain(more).collect();
+    let warnings: Vec<Warning> = whole.warnings.into_iter().chain(more).collect();
+    if let Some(path) = &args.report {
+        let data = &whole.data;
+        let record = Record::new(
+            progress.during("hashing the data", || data.digest()),
+            data.rows(),
+            &settings,
+            &settings.learner,
+        );
+        let record = record.by(page::command());
+        page::write(path, &evenhand_report::Report::of_identification(&found, &warnings, data, record))?;
+    }
     let report = Report { found, warnings: Told::all(warnings, None) };
     output::report(args.json, &report, &report.warnings, || report.to_text())?;
     if report.found.stop != Stop::Converged {

@@ -17,6 +17,7 @@ mod identify;
 mod inject;
 mod origin;
 mod output;
+mod page;
 mod paper;
 mod predict;
 mod progress;

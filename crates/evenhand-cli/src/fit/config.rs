@@ -1,6 +1,6 @@
 //! The options of `evenhand fit` made into settings, checked before any file is read.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use evenhand::constraint::WeightRange;
@@ -10,6 +10,7 @@ use evenhand::{Bound, Correction, Judgement, Method, Preset, Tilt};
 use super::args::{DecisionsArg, FitArgs, KeepArg, MethodArg, PresetArg, RangeArg, TechniqueArg, TiltArg};
 use crate::failure::Usage;
 use crate::files;
+use crate::page;
 use crate::training::Training;
 
 /// What `evenhand fit` is to do.
@@ -19,6 +20,7 @@ pub(super) struct Config {
     pub(super) model: Option<PathBuf>,
     pub(super) weights: Option<PathBuf>,
     pub(super) trace: Option<PathBuf>,
+    pub(super) report: Option<PathBuf>,
     pub(super) confidence: f64,
 }
 
@@ -28,7 +30,7 @@ impl Config {
         let mut usual = args.training.usual(Preset::from(args.preset));
         usual.penalise_intercept &= !args.no_penalise_intercept;
         let training = Training::new(args.training, usual)?;
-        check_files(&training, args.model.as_deref(), &[&args.weights, &args.trace])?;
+        check_files(&training, [&args.model, &args.report], &[&args.weights, &args.trace])?;
         Judgement::check_confidence(args.confidence)?;
         Ok(Self {
             training,
@@ -36,6 +38,7 @@ impl Config {
             model: args.model,
             weights: args.weights,
             trace: args.trace,
+            report: args.report,
             confidence: args.confidence,
         })
     }
@@ -212,11 +215,15 @@ fn technique(args: &FitArgs) -> Result<Technique> {
     }
 }
 
-fn check_files(training: &Training, model: Option<&Path>, tables: &[&Option<PathBuf>]) -> Result<()> {
+fn check_files(training: &Training, [model, report]: [&Option<PathBuf>; 2], tables: &[&Option<PathBuf>]) -> Result<()> {
     let mut others = training.files();
     if let Some(model) = model {
         files::check_output(model, &others)?;
         others.push(model);
+    }
+    if let Some(report) = report {
+        page::check(report, &others)?;
+        others.push(report);
     }
     for table in tables.iter().copied().flatten() {
         files::check_table(table, &others)?;

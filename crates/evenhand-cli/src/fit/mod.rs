@@ -2,7 +2,7 @@
 //!
 //! `args` is what can be typed, `config` what it means, `report` what is shown, `bounds` the verdicts in it, `rules`
 //! what a method found,
-//! `tables` the files of weights and loops. The work itself is the library's.
+//! `tables` the files of weights and loops, `told` the report for others. The work itself is the library's.
 
 mod args;
 mod bounds;
@@ -10,11 +10,12 @@ mod config;
 mod report;
 mod rules;
 mod tables;
+mod told;
 
 pub(crate) use args::{FitArgs, PresetArg};
 
 use anyhow::Result;
-use evenhand::correction::{Assessment, Problem};
+use evenhand::correction::{Assessment, Outcome, Problem};
 use evenhand::model::LearnerRecord;
 use evenhand::{Dataset, Fitted, Judgement, Learner, Method, Model, Warning};
 
@@ -53,15 +54,24 @@ fn run_with<L: Learner>(
     let fitted = config.correction.fit_observed(&rows.train, learner, &mut watch)?;
     let seconds = watch.finish();
     let compared = progress.during("comparing", || compare(config, learner, &fitted, rows.test.as_ref()))?;
+    let known: Vec<Warning> =
+        rows.warnings.iter().chain(fitted.warnings()).chain(&compared.warnings).cloned().collect();
     let mut warnings = Told::all(rows.warnings.into_iter().chain(fitted.warnings().iter().cloned()).collect(), None);
-    warnings.extend(Told::all(compared.warnings, Some("test")));
+    warnings.extend(Told::all(compared.warnings.clone(), Some("test")));
 
     let tested = compared.test.as_ref().map(|test| test.after.clone());
-    if let Some(path) = &config.model {
+    if config.model.is_some() || config.report.is_some() {
         let (digest, split) = (progress.during("hashing the data", || rows.all.digest()), config.training.split());
         let model = Model::new(&config.correction, &fitted, record, tested, (digest, rows.all.rows()), split);
         let model = model.judged(compared.judgements.clone()).read_as(&rows.reading, rows.all.table());
-        config.training.recipe().into_iter().fold(model, Model::of_recipe).save(path)?;
+        let model = config.training.recipe().into_iter().fold(model, Model::of_recipe);
+        if let Some(path) = &config.model {
+            model.save(path)?;
+        }
+        if let Some(path) = &config.report {
+            let fit = told::Fit { config, learner, fitted: &fitted, compared: &compared, warnings: known };
+            told::write(path, fit, &rows.train, rows.test.as_ref(), &model, progress)?;
+        }
     }
     if let Some(path) = &config.weights {
         tables::weights(&fitted, rows.train_rows.as_deref())?.write(path)?;
@@ -84,7 +94,10 @@ fn most_loops(config: &Config) -> usize {
 }
 
 /// The classifier with and without correction, on training and on test rows.
-struct Compared {
+struct Compared<P> {
+    uncorrected: Outcome<P>,
+    /// Test rows as classifiers see them.
+    tested_on: Option<Problem>,
     train: Comparison,
     test: Option<Comparison>,
     /// Of the bounds: on test rows, or without any on training rows.
@@ -97,16 +110,17 @@ fn compare<L: Learner>(
     learner: &L,
     fitted: &Fitted<L::Predictor>,
     test: Option<&Dataset>,
-) -> Result<Compared> {
+) -> Result<Compared<L::Predictor>> {
     let correction = &config.correction;
     let before = correction.uncorrected(fitted.problem(), learner)?;
     let after: &Assessment = &fitted.outcome().train;
-    let train = Comparison { before: before.train, after: after.clone() };
+    let train = Comparison { before: before.train.clone(), after: after.clone() };
     let judge =
         |problem: &Problem| fitted.outcome().judge(problem, &correction.bounds, correction.measure, config.confidence);
     let Some(test) = test else {
         let judgements = judge(fitted.problem())?;
-        return Ok(Compared { train, test: None, judgements, warnings: Vec::new() });
+        let warnings = Vec::new();
+        return Ok(Compared { uncorrected: before, tested_on: None, train, test: None, judgements, warnings });
     };
     let (problem, mut warnings) = fitted.binding().problem(test)?;
     warnings.extend(fitted.outcome().unseen(&problem));
@@ -114,7 +128,8 @@ fn compare<L: Learner>(
         before: problem.assess_predictor(&before.predictor, correction.measure)?,
         after: fitted.outcome().assess(&problem, correction.measure)?,
     };
-    Ok(Compared { train, test: Some(test), judgements: judge(&problem)?, warnings })
+    let judgements = judge(&problem)?;
+    Ok(Compared { uncorrected: before, tested_on: Some(problem), train, test: Some(test), judgements, warnings })
 }
 
 fn show(config: &Config, report: &Report) -> Result<Ending> {
@@ -123,7 +138,7 @@ fn show(config: &Config, report: &Report) -> Result<Ending> {
     } else {
         output::warn(&report.warnings);
         output::text(&report.to_text())?;
-        if config.model.is_none() && config.weights.is_none() {
+        if config.model.is_none() && config.weights.is_none() && config.report.is_none() {
             note(config.nothing_saved());
         }
     }

@@ -52,6 +52,8 @@ pub(super) struct Report {
     model: Option<PathBuf>,
     weights: Option<PathBuf>,
     trace: Option<PathBuf>,
+    #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
+    page: Option<PathBuf>,
     /// Of every bound that was asked for.
     pub(super) bounds: Vec<Judged>,
     #[serde(skip)]
@@ -104,6 +106,7 @@ impl Report {
             model: config.model.clone(),
             weights: config.weights.clone(),
             trace: config.trace.clone(),
+            page: config.report.clone(),
             bounds,
             positive: fitted.binding().positive(),
             notions,
@@ -205,7 +208,8 @@ impl Report {
         let wrote = |(what, path): (&str, &Option<PathBuf>)| {
             path.as_ref().map(|path| format!("Wrote the {what} to {}.\n", path.display()))
         };
-        let files = [("model", &self.model), ("weights", &self.weights), ("trace", &self.trace)];
+        let files =
+            [("model", &self.model), ("weights", &self.weights), ("trace", &self.trace), ("report", &self.page)];
         let files: Vec<String> = files.into_iter().filter_map(wrote).collect();
         format!("{loops}, {fits}, {:.2} s; {how}.\n{}", self.seconds, files.concat())
     }

@@ -16,6 +16,7 @@ use evenhand::model::Split;
 use evenhand::{Correction, Logistic, Measure, Notion, Preset};
 
 use crate::origin::Origin;
+use crate::page;
 use crate::progress::Progress;
 use args::{MeasureArg, ShiftArg};
 use rows::Rows;
@@ -36,6 +37,18 @@ pub(crate) struct Training {
 pub(crate) enum Fitter {
     Logistic(Logistic),
     Process(ProcessLearner),
+}
+
+impl Fitter {
+    /// Who learned, as a report repeats it.
+    pub(crate) fn record(&self) -> serde_json::Value {
+        match self {
+            Self::Logistic(settings) => serde_json::json!({ "kind": "logistic", "settings": settings }),
+            Self::Process(learner) => {
+                serde_json::json!({ "kind": "process", "command": page::without_folders(&learner.command) })
+            }
+        }
+    }
 }
 
 impl Training {

@@ -15,6 +15,7 @@ mod learner;
 mod method;
 mod paper;
 mod recipe;
+mod report;
 mod shift;
 mod support;
 mod sweep;

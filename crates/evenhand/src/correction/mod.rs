@@ -6,7 +6,7 @@
 //! `polish` settles the last rows; `frontier` goes on from goal to goal; `sweep` takes more and less of what was found; `published` is the loop of the paper; `run` is
 //! what both share, `weighing` what a learner is given in it, `shift` what weights do to features, `select` by which rows they judge. `trace` is what they leave behind; `fitted` is what a user
 //! gets. `method` names the methods there are, `rival` holds those that are not ours; `classifier` is what decides, by one threshold or by many. `verdict` says whether bounds hold: `compared` has every number a bound speaks of with its interval,
-//! `floor` what chance alone makes of them.
+//! `estimated` the violations alone, `floor` what chance alone makes of them.
 //! Leans on everything below it; learners are handed in.
 
 mod assessment;
@@ -14,6 +14,7 @@ mod binding;
 mod bound;
 mod classifier;
 mod compared;
+mod estimated;
 mod fitted;
 mod floor;
 mod frontier;
@@ -42,6 +43,7 @@ pub use assessment::{Assessment, GroupRates, NamedValue};
 pub use binding::Binding;
 pub use bound::Bound;
 pub(crate) use classifier::Classifier;
+pub use estimated::Estimated;
 pub use fitted::{Fitted, Predictions};
 pub use frontier::{Asked, Frontier, Point};
 pub use method::Method;

@@ -1,0 +1,86 @@
+//! Reports as files: checked before any work, written beside their place and renamed.
+//!
+//! Also the command that made a report, as the report repeats it: without folders, so that the same data and
+//! settings give the same report wherever they are.
+
+use std::path::Path;
+
+use anyhow::Result;
+use evenhand::data::write_atomically;
+use evenhand_report::{Error, Format, Report};
+
+use crate::failure::Usage;
+use crate::files;
+
+/// Checks that a report can be put there, and that its name says how it is written.
+///
+/// # Errors
+/// [`Usage`], naming the path and what to do.
+pub(crate) fn check(path: &Path, others: &[&Path]) -> Result<()> {
+    Format::of_path(path).map_err(told)?;
+    files::check_output(path, others)
+}
+
+/// Writes a report in the format that the path says.
+///
+/// # Errors
+/// What the system says when it cannot be written.
+pub(crate) fn write(path: &Path, report: &Report) -> Result<()> {
+    let page = report.render(Format::of_path(path).map_err(told)?).map_err(told)?;
+    Ok(write_atomically(path, |file| file.write_all(page.as_bytes()))?)
+}
+
+/// An error of the report crate as one of ours: those of the engine have codes and hints of their own.
+pub(crate) fn told(error: Error) -> anyhow::Error {
+    match error {
+        Error::Engine(error) => error.into(),
+        error @ Error::Format { .. } => Usage::new(error.to_string()).hint("for example: --report report.html").into(),
+        other => other.into(),
+    }
+}
+
+/// The command line that is running, to be typed again.
+pub(crate) fn command() -> String {
+    let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+    let quoted: Vec<String> = arguments.map(|argument| quoted(&without_folders(&argument))).collect();
+    format!("evenhand {}", quoted.join(" "))
+}
+
+/// A text with every path from the root in it cut down to the file's name.
+pub(crate) fn without_folders(text: &str) -> String {
+    let cut = |part: &str| {
+        let path = Path::new(part);
+        let name = path.file_name().filter(|_| path.is_absolute());
+        name.map_or_else(|| part.to_owned(), |name| name.to_string_lossy().into_owned())
+    };
+    if Path::new(text).is_absolute() && Path::new(text).exists() {
+        return cut(text);
+    }
+    let words = text.split(' ').map(|word| word.split('=').map(cut).collect::<Vec<_>>().join("="));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// An argument as a shell takes it.
+fn quoted(argument: &str) -> String {
+    let plain = |character: char| character.is_alphanumeric() || "-_./=:,+%@".contains(character);
+    if !argument.is_empty() && argument.chars().all(plain) {
+        return argument.to_owned();
+    }
+    format!("'{}'", argument.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_name_no_folder_and_can_be_typed_again() {
+        assert_eq!(without_folders("--model=/a/b/model.json"), "--model=model.json");
+        assert_eq!(without_folders("python3 /a/learner.py --fast"), "python3 learner.py --fast");
+        assert_eq!(without_folders("data/loans.csv"), "data/loans.csv");
+        assert_eq!(
+            (quoted("age<=30"), quoted("it's"), quoted("a=b")),
+            ("'age<=30'".into(), r"'it'\''s'".into(), "a=b".into())
+        );
+    }
+}

@@ -1,0 +1,87 @@
+//! `--report` of `fit`, `audit` and `identify`: a page, a card or a text, for people who were not there.
+
+use crate::support::{CliTest, snapshot};
+
+const FIT: &str = "fit loans.csv --label approved --ignore id --group sex --notion demographic-parity";
+
+/// The JSON in a page.
+fn embedded(page: &str) -> serde_json::Value {
+    let start = page.find(r#"id="report">"#).unwrap() + r#"id="report">"#.len();
+    let end = start + page[start..].find("</script>").unwrap();
+    serde_json::from_str(&page[start..end]).unwrap()
+}
+
+#[test]
+fn the_page_has_the_numbers_of_the_command() {
+    let test = CliTest::new();
+    let json = test.json(&format!("{FIT} --holdout 0.3 --seed 7 --report report.html --json"));
+    assert_eq!(json["report"], "report.html");
+    let report = embedded(&test.read("report.html"));
+    assert_eq!(report["change"]["error_after"], json["test"]["error"]);
+    assert_eq!(report["change"]["violation_before"], json["uncorrected"]["test"]["violation"]);
+    assert_eq!(report["search"]["multipliers"], json["multipliers"]);
+    assert_eq!(report["record"]["split"]["seed"], 7);
+    assert_eq!(report["about"]["are_training"], false);
+    let command = report["record"]["command"].as_str().unwrap();
+    assert!(command.starts_with("evenhand fit loans.csv --label approved --ignore id --group sex"), "{command}");
+}
+
+#[test]
+fn the_same_data_elsewhere_give_the_same_bytes() {
+    let [one, other] = [CliTest::new(), CliTest::new()];
+    for test in [&one, &other] {
+        let data = test.path("loans.csv").display().to_string();
+        test.expect(0, &format!("{} --report report.html --quiet", FIT.replace("loans.csv", &data)));
+    }
+    assert_eq!(one.read("report.html"), other.read("report.html"));
+    assert!(!one.read("report.html").contains(&one.path("").display().to_string()));
+}
+
+#[test]
+fn a_card_and_a_text_are_written_by_their_names() {
+    let test = CliTest::new();
+    test.expect(0, &format!("{FIT} --report card.md"));
+    test.expect(0, &format!("{FIT} --report report.txt"));
+    assert!(
+        test.read("card.md")
+            .starts_with("## Predicting “approved”, before and after correction\n\nBefore correction, ")
+    );
+    CliTest::filters().bind(|| insta::assert_snapshot!(test.read("report.txt")));
+}
+
+#[test]
+fn a_name_that_says_no_format_is_refused_before_any_work() {
+    snapshot!(CliTest::new(), &format!("{FIT} --report report.pdf"));
+}
+
+#[test]
+fn a_report_replaces_no_other_file_of_the_command() {
+    let test = CliTest::new();
+    let output = test.expect(2, &format!("{FIT} --model same.html --report same.html"));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("is also another file of this command"));
+}
+
+#[test]
+fn methods_without_multipliers_have_a_report_too() {
+    let test = CliTest::new();
+    for method in ["unconstrained", "reweighing", "calibration", "lagrangian"] {
+        test.expect(0, &format!("{FIT} --method {method} --report {method}.html"));
+        let report = embedded(&test.read(&format!("{method}.html")));
+        assert_eq!((&report["method"], &report["tradeoff"]), (&method.into(), &serde_json::Value::Null));
+    }
+}
+
+#[test]
+fn an_audit_and_an_identification_have_reports() {
+    let test = CliTest::new();
+    let json = test.json("audit loans.csv --label approved --ignore id --group sex --report audit.html --json");
+    let report = embedded(&test.read("audit.html"));
+    assert_eq!((&report["kind"], &report["about"]["rows"]), (&"audit".into(), &json["rows"]));
+    let overall = &json["classes"][0]["labels"]["overall"]["positive_rate"];
+    assert_eq!(&report["panels"][0]["overall"]["rates"][0], overall);
+    let command = "identify loans.csv --label approved --ignore id --group sex --resamples 0";
+    let json = test.json(&format!("{command} --report bias.html --json"));
+    let report = embedded(&test.read("bias.html"));
+    assert_eq!(report["bias"]["groups"][0]["odds_ratio"], json["effects"][0]["odds_ratio"]);
+    test.expect(2, &format!("{command} --report bias.doc"));
+}

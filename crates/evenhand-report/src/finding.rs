@@ -1,0 +1,164 @@
+//! The finding in plain words, with its uncertainty.
+//!
+//! Sentences are made of the numbers of a report and nothing else. A gap whose interval holds zero is never stated as one.
+
+use evenhand::{Bound, Verdict};
+
+use crate::number::{confidence, count, decimal, percent, points, range};
+use crate::report::{Change, Kind, Report};
+use crate::{Constrained, Gap, Line, Panel};
+
+impl Report {
+    /// The finding: first the largest gap before and after, then what else must be said in the same breath.
+    pub fn finding(&self) -> Vec<String> {
+        match self.kind {
+            Kind::Fit => self.found_by_fit(),
+            Kind::Audit => self.panels.iter().map(|panel| self.found_in(panel)).collect(),
+            Kind::Identify => match &self.bias {
+                Some(bias) if bias.found => bias.groups.iter().map(|group| group.sentence.clone()).collect(),
+                _ => vec!["No multipliers make the probabilities of the groups even: there is no estimate.".to_owned()],
+            },
+        }
+    }
+
+    /// Which group is farthest from everyone, by one rate.
+    fn found_in(&self, panel: &Panel) -> String {
+        let rate = |line: &Line| line.rates.last().copied();
+        let value = |line: &Line| rate(line).and_then(|rate| rate.value);
+        let title = panel.title();
+        let Some(overall) = value(&panel.overall) else { return format!("{title}: no rows to measure it on.") };
+        let far = |line: &Line| value(line).map(|value| (value - overall).abs());
+        let worst = panel.groups.iter().filter(|line| value(line).is_some());
+        let worst = worst.reduce(|worst, line| if far(line) > far(worst) { line } else { worst });
+        let Some((worst, found)) = worst.and_then(|line| Some((line, rate(line)?))) else {
+            return format!("{title}: {} of everyone; there is no group to compare with.", percent(overall));
+        };
+        let ends = range(found.low, found.high, percent).unwrap_or_else(|| "not known".into());
+        let within = found.low.is_some_and(|low| low <= overall) && found.high.is_some_and(|high| high >= overall);
+        let chance = if within { "; too few rows to tell the two apart" } else { "" };
+        let distance = points(found.value.map_or(0.0, |value| (value - overall).abs()));
+        format!(
+            "{title}: {} of everyone, {} of {} ({} interval {ends}), {distance} points apart{chance} (largest |overall − group| {}).",
+            percent(overall),
+            found.value.map_or_else(String::new, percent),
+            worst.group,
+            confidence(self.about.confidence),
+            panel.rate_name()
+        )
+    }
+
+    fn found_by_fit(&self) -> Vec<String> {
+        let mut sentences: Vec<String> = Vec::new();
+        let farthest = |gap: fn(&Constrained) -> &Gap| {
+            let measured = self.constraints.iter().filter(move |one| gap(one).value.is_some());
+            measured.reduce(|far, one| if gap(one).size() > gap(far).size() { one } else { far })
+        };
+        match farthest(|one| &one.before) {
+            Some(worst) => {
+                sentences.push(self.before(worst));
+                sentences.push(self.after(worst));
+                let left = farthest(|one| &one.after).filter(|left| left.name != worst.name);
+                sentences
+                    .extend(left.filter(|left| left.after.size() > worst.after.size()).map(|left| self.left(left)));
+            }
+            None if !self.constraints.is_empty() => {
+                sentences
+                    .push("These rows are too few to tell anything: no group has rows that could be measured.".into());
+            }
+            None => {}
+        }
+        let unmeasured = self.constraints.iter().filter(|one| one.after.value.is_none()).count();
+        if unmeasured > 0 && unmeasured < self.constraints.len() {
+            let what =
+                if unmeasured == 1 { "1 constraint".to_owned() } else { format!("{} constraints", count(unmeasured)) };
+            sentences.push(format!("Too few rows to tell: {what} could not be measured at all."));
+        }
+        sentences.extend(self.verdicts());
+        sentences
+    }
+
+    fn interval(&self, gap: &Gap) -> String {
+        let ends = gap.range().unwrap_or_else(|| "not known".into());
+        format!("{}\u{20}interval {ends}", confidence(self.about.confidence))
+    }
+
+    fn before(&self, worst: &Constrained) -> String {
+        let less = worst.before.value.is_none_or(|value| value >= 0.0);
+        let gap = if less { worst.before } else { worst.before.turned() };
+        let (subject, predicted, than) = (worst.subject(), worst.predicted(), worst.than(less));
+        let size = points(gap.value.unwrap_or(0.0));
+        if gap.may_be_none() {
+            return format!(
+                "Before correction there were too few rows to tell whether {subject} were {predicted} {than}: {size} points were measured ({}).",
+                self.interval(&gap)
+            );
+        }
+        format!("Before correction, {subject} were {predicted} {size} points {than} ({}).", self.interval(&gap))
+    }
+
+    fn after(&self, worst: &Constrained) -> String {
+        let less = worst.before.value.is_none_or(|value| value >= 0.0);
+        let gap = if less { worst.after } else { worst.after.turned() };
+        let with = match self.method.as_deref() {
+            None | Some("correction") => "After it".to_owned(),
+            Some(method) => format!("With the method {method}"),
+        };
+        let Some(value) = gap.value else { return format!("{with}: too few rows to tell.") };
+        let ends = gap.range().map(|ends| format!(" ({ends})")).unwrap_or_default();
+        let chance = if gap.may_be_none() { ", which these rows cannot tell from none" } else { "" };
+        format!("{with}: {} points{ends}{chance}{}.", points(value), self.price())
+    }
+
+    /// What it costs: error is always that on the observed labels.
+    fn price(&self) -> String {
+        let Some(Change { error_before, error_after, .. }) = self.change else { return String::new() };
+        let change = error_after - error_before;
+        let from = format!("{} before, {} after", percent(error_before), percent(error_after));
+        if points(change) == "0.0" {
+            return format!(", with the same error on the observed labels ({from})");
+        }
+        let more = if change > 0.0 { "more" } else { "less" };
+        format!(", at {} points {more} error on the observed labels ({from})", points(change.abs()))
+    }
+
+    fn left(&self, left: &Constrained) -> String {
+        let less = left.after.value.is_none_or(|value| value >= 0.0);
+        let gap = if less { left.after } else { left.after.turned() };
+        let chance = if gap.may_be_none() { "; these rows cannot tell it from none" } else { "" };
+        format!(
+            "The largest gap that is left: {} are {} {} points {} ({}{chance}).",
+            left.subject(),
+            left.predicted(),
+            points(gap.value.unwrap_or(0.0)),
+            left.than(less),
+            self.interval(&gap)
+        )
+    }
+
+    /// Whether bounds hold. Each says which definition it is a bound on.
+    fn verdicts(&self) -> impl Iterator<Item = String> {
+        self.verdicts.iter().map(|judged| {
+            let shown = |value: f64| match judged.bound {
+                Bound::MinRatio(_) => decimal(value, 3),
+                _ => points(value),
+            };
+            let (unit, asked) = match judged.bound {
+                Bound::MinRatio(limit) => ("", format!("at least {}", decimal(limit, 3))),
+                bound => (" points", format!("at most {}", points(bound.limit()))),
+            };
+            let verdict = match judged.verdict {
+                Verdict::Met => "met",
+                Verdict::NotMet => "not met",
+                Verdict::TooFewRows => "too few rows to tell whether it is met",
+            };
+            let found = judged.value.map(|value| format!("; {}{unit} measured", shown(value))).unwrap_or_default();
+            let ends = range(judged.low, judged.high, shown)
+                .map(|ends| format!(", {} interval {ends}", confidence(judged.confidence)))
+                .unwrap_or_default();
+            format!(
+                "The bound that was asked for, {asked}{unit} ({}): {verdict}{found}{ends}.",
+                judged.bound.measured()
+            )
+        })
+    }
+}

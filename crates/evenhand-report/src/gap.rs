@@ -1,0 +1,136 @@
+//! How far groups are from what was asked, with intervals, and in words.
+//!
+//! Holds [`Constrained`]: one constraint before and after. Leans on the constraints of the engine.
+
+use evenhand::constraint::{Constraint, Event, Labelled, Reference};
+use evenhand::correction::Estimated;
+use serde::{Deserialize, Serialize};
+
+use crate::number::{percent, points, range};
+
+/// One constraint, and how far from it predictions are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Constrained {
+    /// Its name, as in every output.
+    pub name: String,
+    /// The notion it comes from.
+    pub notion: String,
+    /// Whose rate; without it that of all rows.
+    pub group: Option<String>,
+    /// Of those, the rows with this label.
+    pub labelled: Option<LabelledAs>,
+    /// The class whose predictions count; without it, predictions that agree with the label.
+    pub class: Option<String>,
+    /// The rate asked for; without it, that of everyone.
+    pub asked: Option<f64>,
+    /// Without correction.
+    pub before: Gap,
+    /// With it.
+    pub after: Gap,
+}
+
+/// Rows by their observed label.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LabelledAs {
+    /// The class.
+    pub class: String,
+    /// Whether rows of every other class are meant instead.
+    pub other: bool,
+}
+
+/// Overall (or asked) rate minus group rate, with its interval. Nothing where there are no rows to measure it on.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Gap {
+    /// The distance; positive where the group has less.
+    pub value: Option<f64>,
+    /// The lower end of its interval.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+}
+
+impl Gap {
+    fn of(estimated: &Estimated) -> Self {
+        Self { value: estimated.value, low: estimated.low, high: estimated.high }
+    }
+
+    /// How far, either way.
+    pub(crate) fn size(&self) -> f64 {
+        self.value.map_or(0.0, f64::abs)
+    }
+
+    /// Whether the interval holds zero, or there is none: these rows cannot tell the gap from nothing.
+    pub(crate) fn may_be_none(&self) -> bool {
+        !self.low.zip(self.high).is_some_and(|(low, high)| low > 0.0 || high < 0.0)
+    }
+
+    /// The same, counted the other way.
+    pub(crate) fn turned(&self) -> Self {
+        let turn = |value: Option<f64>| value.map(|value| -value);
+        Self { value: turn(self.value), low: turn(self.high), high: turn(self.low) }
+    }
+
+    /// The interval in points.
+    pub(crate) fn range(&self) -> Option<String> {
+        range(self.low, self.high, points)
+    }
+}
+
+impl Constrained {
+    pub(crate) fn new(
+        constraint: &Constraint,
+        groups: &[String],
+        classes: &[String],
+        [before, after]: [&Estimated; 2],
+    ) -> Self {
+        let named = |class: usize, other| LabelledAs { class: classes[class].clone(), other };
+        Self {
+            name: constraint.name.clone(),
+            notion: constraint.notion.to_string(),
+            group: constraint.group.map(|group| groups[group].clone()),
+            labelled: match constraint.labelled {
+                Labelled::Any => None,
+                Labelled::As(class) => Some(named(class, false)),
+                Labelled::NotAs(class) => Some(named(class, true)),
+            },
+            class: match constraint.event {
+                Event::Predicts(class) => Some(classes[class].clone()),
+                Event::Correct => None,
+            },
+            asked: match constraint.reference {
+                Reference::Overall => None,
+                Reference::Rate(rate) | Reference::AtLeast(rate) => Some(rate),
+            },
+            before: Gap::of(before),
+            after: Gap::of(after),
+        }
+    }
+
+    /// `rows in sex=female labelled “yes”`.
+    pub(crate) fn subject(&self) -> String {
+        let whose = self.group.as_ref().map_or_else(|| "all rows".to_owned(), |group| format!("rows in {group}"));
+        whose + &self.among()
+    }
+
+    /// `predicted “yes”`.
+    pub(crate) fn predicted(&self) -> String {
+        self.class.as_ref().map_or_else(|| "predicted as labelled".to_owned(), |class| format!("predicted “{class}”"))
+    }
+
+    /// `less often than everyone labelled “yes”`.
+    pub(crate) fn than(&self, less: bool) -> String {
+        let than = match self.asked {
+            Some(rate) => format!("than the {} asked for", percent(rate)),
+            None => format!("than everyone{}", self.among()),
+        };
+        format!("{} often {than}", if less { "less" } else { "more" })
+    }
+
+    fn among(&self) -> String {
+        match &self.labelled {
+            None => String::new(),
+            Some(LabelledAs { class, other: false }) => format!(" labelled “{class}”"),
+            Some(LabelledAs { class, other: true }) => format!(" not labelled “{class}”"),
+        }
+    }
+}

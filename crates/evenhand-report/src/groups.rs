@@ -1,0 +1,182 @@
+//! Rates by group, with intervals and counts: before, after, and of the labels themselves.
+//!
+//! Holds [`Panel`], one rate of one class. Leans on audits of the engine; computes nothing.
+
+use evenhand::audit::{Audit, ClassAudit, GroupRates, LabelRates, PredictionAudit, Rate, RateKind};
+use serde::{Deserialize, Serialize};
+
+/// One rate of every group.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Panel {
+    /// The class that counts as positive.
+    pub class: String,
+    /// Which rate.
+    pub rate: RateKind,
+    /// What each number of a line speaks of.
+    pub series: Vec<Series>,
+    /// All rows.
+    pub overall: Line,
+    /// Each group, lowest rate first by the first predictions (or labels).
+    pub groups: Vec<Line>,
+    /// Rows in several groups at once, in the same order.
+    pub intersections: Vec<Line>,
+}
+
+/// Whose rates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Series {
+    /// Of the observed labels.
+    Labels,
+    /// Of predictions without correction.
+    Before,
+    /// Of predictions with it.
+    After,
+    /// Of predictions that were given.
+    Predictions,
+}
+
+/// The rates of some rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// The group.
+    pub group: String,
+    /// How many rows it has.
+    pub rows: usize,
+    /// Whether those that a rate asks about are so few that it says little.
+    pub small: bool,
+    /// One rate for each of the panel's series.
+    pub rates: Vec<Rate>,
+}
+
+/// A part of an audit: all rows, a group, or an intersection.
+#[derive(Clone, Copy)]
+enum Part {
+    Overall,
+    Group(usize),
+    Intersection(usize),
+}
+
+impl Series {
+    /// Its name in tables and legends.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Labels => "labels",
+            Self::Before => "before",
+            Self::After => "after",
+            Self::Predictions => "predictions",
+        }
+    }
+}
+
+impl Panel {
+    /// A panel for each class and rate, of audits of the same rows and groups.
+    pub(crate) fn all(audits: &[(Series, &Audit)], rates: &[RateKind]) -> Vec<Self> {
+        let Some((_, first)) = audits.first() else { return Vec::new() };
+        let mut panels = Vec::new();
+        for class in 0..first.classes.len() {
+            // Whether a prediction agrees with the label does not depend on the class.
+            for &rate in rates.iter().filter(|&&rate| class == 0 || rate != RateKind::Accuracy) {
+                panels.push(Self::new(audits, class, rate));
+            }
+        }
+        panels
+    }
+
+    fn new(audits: &[(Series, &Audit)], class: usize, rate: RateKind) -> Self {
+        let first = audits[0].1;
+        let labels = &first.classes[class].labels;
+        let has_labels = rate == RateKind::PositiveRate;
+        let mut series: Vec<Series> = if has_labels { vec![Series::Labels] } else { Vec::new() };
+        let predicted: Vec<(Series, &PredictionAudit)> = audits
+            .iter()
+            .filter_map(|(series, audit)| audit.classes[class].predictions.as_ref().map(|found| (*series, found)))
+            .collect();
+        series.extend(predicted.iter().map(|(series, _)| *series));
+        let line = |part: Part| {
+            let labelled: &LabelRates = match part {
+                Part::Overall => &labels.overall,
+                Part::Group(at) => &labels.groups[at],
+                Part::Intersection(at) => &labels.intersections[at],
+            };
+            let own = has_labels.then_some(labelled.positive_rate);
+            let rates = predicted.iter().map(|(_, found)| of_kind(of_part(found, part), rate));
+            let rates: Vec<Rate> = own.into_iter().chain(rates).collect();
+            Line {
+                group: labelled.group.clone(),
+                rows: labelled.rows,
+                small: rates.iter().any(|rate| rate.count < first.small_group),
+                rates,
+            }
+        };
+        // Predictions if there are any: the labels stand before them.
+        let by = usize::from(has_labels && series.len() > 1);
+        Self {
+            class: first.classes[class].positive.clone(),
+            rate,
+            overall: line(Part::Overall),
+            groups: sorted((0..labels.groups.len()).map(|at| line(Part::Group(at))).collect(), by),
+            intersections: sorted((0..labels.intersections.len()).map(|at| line(Part::Intersection(at))).collect(), by),
+            series,
+        }
+    }
+
+    /// The same rate of another audit: of everyone, then of the groups in the order of this panel.
+    pub(crate) fn rates_of(&self, audit: &Audit) -> Vec<Rate> {
+        let class = audit.classes.iter().find(|class| class.positive == self.class);
+        let Some(PredictionAudit { overall, groups, .. }) =
+            class.and_then(|class: &ClassAudit| class.predictions.as_ref())
+        else {
+            return Vec::new();
+        };
+        let named = |line: &Line| groups.iter().find(|found| found.group == line.group);
+        let of_groups = self.groups.iter().filter_map(named);
+        std::iter::once(overall).chain(of_groups).map(|found| of_kind(found, self.rate)).collect()
+    }
+
+    /// What the rate is the share of: `predicted “yes”, of rows labelled “yes”`.
+    pub fn title(&self) -> String {
+        let class = &self.class;
+        match self.rate {
+            RateKind::PositiveRate if self.series == [Series::Labels] => format!("Labelled “{class}”"),
+            RateKind::PositiveRate => format!("Predicted “{class}”"),
+            RateKind::TruePositiveRate => format!("Predicted “{class}”, of rows labelled “{class}”"),
+            RateKind::FalsePositiveRate => format!("Predicted “{class}”, of rows not labelled “{class}”"),
+            RateKind::Accuracy => "Predicted as labelled".to_owned(),
+        }
+    }
+
+    /// The name of the rate.
+    pub fn rate_name(&self) -> &'static str {
+        match self.rate {
+            RateKind::PositiveRate => "positive rate",
+            RateKind::TruePositiveRate => "true positive rate",
+            RateKind::FalsePositiveRate => "false positive rate",
+            RateKind::Accuracy => "accuracy",
+        }
+    }
+}
+
+fn of_part(found: &PredictionAudit, part: Part) -> &GroupRates {
+    match part {
+        Part::Overall => &found.overall,
+        Part::Group(at) => &found.groups[at],
+        Part::Intersection(at) => &found.intersections[at],
+    }
+}
+
+fn of_kind(rates: &GroupRates, kind: RateKind) -> Rate {
+    match kind {
+        RateKind::PositiveRate => rates.positive_rate,
+        RateKind::TruePositiveRate => rates.true_positive_rate,
+        RateKind::FalsePositiveRate => rates.false_positive_rate,
+        RateKind::Accuracy => rates.accuracy,
+    }
+}
+
+/// Lowest first, undefined last; what is equal stays in the order of the groups.
+fn sorted(mut lines: Vec<Line>, by: usize) -> Vec<Line> {
+    let key = |line: &Line| line.rates.get(by).and_then(|rate| rate.value).unwrap_or(f64::INFINITY);
+    lines.sort_by(|one, other| key(one).total_cmp(&key(other)));
+    lines
+}

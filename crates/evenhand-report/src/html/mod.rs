@@ -1,0 +1,123 @@
+//! A report as one page that needs nothing else: no network, no fonts, no server.
+//!
+//! `sections` turns parts of a report into charts and tables, `dots` and `plot` are the charts, `table` their text
+//! alternative, `scale` their axes. Templates escape whatever they are given; the report itself is in the page as
+//! JSON, and the script, which is the only one that the page's policy lets run, reads it from there.
+
+mod dots;
+mod plot;
+mod scale;
+mod sections;
+mod steps;
+mod table;
+
+use askama::Template;
+use base64::Engine as _;
+use sha2::{Digest as _, Sha256};
+
+use crate::Result;
+use crate::number::{percent, points};
+use crate::report::Report;
+use sections::{Charted, TradeoffView};
+use steps::SearchView;
+
+const STYLE: &str = include_str!("../../templates/style.css");
+const SCRIPT: &str = include_str!("../../templates/script.js");
+
+/// The page.
+#[derive(Template)]
+#[template(path = "page.html")]
+struct Page<'a> {
+    report: &'a Report,
+    title: String,
+    finding: Vec<String>,
+    measured_on: String,
+    /// Two numbers before and after, with what they are.
+    headline: Vec<[String; 3]>,
+    panels: Vec<Charted>,
+    gaps: Option<Charted>,
+    bias: Option<Charted>,
+    tradeoff: Option<TradeoffView>,
+    search: Option<SearchView>,
+    settings: String,
+    learner: String,
+    statement: &'static str,
+    limits: Vec<String>,
+    definitions: Vec<(String, String)>,
+    json: String,
+    policy: String,
+    style: &'static str,
+    script: &'static str,
+}
+
+impl Report {
+    /// The report as one page.
+    ///
+    /// # Errors
+    /// [`crate::Error::Template`] or [`crate::Error::Json`].
+    pub fn html(&self) -> Result<String> {
+        let pretty = |value: &serde_json::Value| serde_json::to_string_pretty(value);
+        let page = Page {
+            report: self,
+            title: self.title(),
+            finding: self.finding(),
+            measured_on: self.measured_on(),
+            headline: self.headline(),
+            panels: self.panels.iter().map(|panel| sections::panel(panel, &self.about)).collect(),
+            gaps: sections::gaps(self),
+            bias: self.bias.as_ref().and_then(sections::bias),
+            tradeoff: self.tradeoff.as_ref().and_then(|tradeoff| sections::tradeoff(self, tradeoff)),
+            search: self.search.as_ref().map(|search| steps::search(self, search)),
+            settings: pretty(&self.record.settings)?,
+            learner: pretty(&self.record.learner)?,
+            statement: self.statement(),
+            limits: self.limits(),
+            definitions: self.definitions(),
+            json: for_script(&serde_json::to_string(self)?),
+            policy: policy(),
+            style: STYLE,
+            script: SCRIPT,
+        };
+        Ok(page.render()?)
+    }
+
+    fn headline(&self) -> Vec<[String; 3]> {
+        let Some(change) = self.change else { return Vec::new() };
+        let violation = change
+            .violation_before
+            .zip(change.violation_after)
+            .map(|(before, after)| ["Largest violation, in points".to_owned(), points(before), points(after)]);
+        let error =
+            ["Error on the observed labels".to_owned(), percent(change.error_before), percent(change.error_after)];
+        violation.into_iter().chain([error]).collect()
+    }
+}
+
+/// JSON that ends no script element and starts no comment, whatever names it holds.
+fn for_script(json: &str) -> String {
+    json.replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace('&', "\\u0026")
+        .replace('\u{2028}', "\\u2028")
+        .replace('\u{2029}', "\\u2029")
+}
+
+/// Nothing may be loaded, and no script may run but the page's own.
+fn policy() -> String {
+    let hash = base64::engine::general_purpose::STANDARD.encode(Sha256::digest(SCRIPT));
+    format!("default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{hash}'")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_in_a_page_is_the_same_json() {
+        let hostile = serde_json::to_string("</script><!-- & \u{2028} é 🦉").unwrap();
+        let shown = for_script(&hostile);
+        assert!(!shown.contains('<') && !shown.contains('&') && !shown.contains('\u{2028}'), "{shown}");
+        let back: String = serde_json::from_str(&shown).unwrap();
+        assert_eq!(back, "</script><!-- & \u{2028} é 🦉");
+    }
+}

@@ -1,0 +1,188 @@
+//! The section that says how a correction was found: steps, multipliers, weights by cell.
+
+use super::dots::{DotLine, Dots, Mark, Shape};
+use super::plot::{Curve, Plot};
+use super::scale::Scale;
+use super::sections::factor_short;
+use super::table::Table;
+use crate::number::{count, counted, decimal, factor, or_none, percent, points};
+use crate::report::Report;
+use crate::{CellWeight, Search};
+
+/// So many cells are drawn; the table has all.
+const MOST_CELLS: usize = 16;
+
+/// So many multipliers are named in the chart, the largest.
+const MOST_NAMED: usize = 3;
+
+/// What is shown of a search.
+pub(super) struct SearchView {
+    pub(super) summary: String,
+    pub(super) plots: Vec<(String, Plot)>,
+    pub(super) steps: Option<Table>,
+    pub(super) multipliers: Option<Table>,
+    pub(super) cells: Option<(Dots, Table)>,
+    pub(super) few: Option<String>,
+}
+
+pub(super) fn search(report: &Report, search: &Search) -> SearchView {
+    let (steps, fits) = (counted(search.steps.len(), "step"), counted(search.fits, "fit"));
+    let rule = search.rule.map(|rule| format!(" Weights are of the kind “{}”.", rule.name())).unwrap_or_default();
+    SearchView {
+        summary: format!("{steps}, {fits}; the search {}.{rule}", search.ending(!report.verdicts.is_empty())),
+        plots: if search.steps.len() > 1 { plots(report, search) } else { Vec::new() },
+        steps: (!search.steps.is_empty()).then(|| steps_table(report, search)),
+        multipliers: (!search.multipliers.is_empty()).then(|| Table {
+            caption:
+                "Multipliers behind the classifier’s weights; where several sets give the same weights, the smallest"
+                    .to_owned(),
+            heads: ["Constraint", "λ"].map(str::to_owned).to_vec(),
+            words: 1,
+            rows: search
+                .multipliers
+                .iter()
+                .map(|one| vec![one.name.clone(), or_none(one.value, |value| decimal(value, 4))])
+                .collect(),
+        }),
+        cells: (!search.cells.is_empty()).then(|| (cells(&search.cells), cells_table(&search.cells))),
+        few: search.few.map(|few| {
+            let cells = counted(few.cells, "cell");
+            format!(
+                "Not shown one by one: {cells} of fewer than five rows each, {} together.",
+                counted(few.rows, "row")
+            )
+        }),
+    }
+}
+
+fn plots(report: &Report, search: &Search) -> Vec<(String, Plot)> {
+    let numbers = || search.steps.iter().map(|step| step.number as f64);
+    let across = Scale::linear(numbers(), 1.0);
+    let whole = |value: f64| decimal(value, 0);
+    let ticks = || across.ticks(whole).into_iter().filter(|tick| tick.value.fract().abs() < 1e-9).collect();
+    let up = Scale::linear(search.steps.iter().map(|step| step.violation).chain([0.0]), 0.01);
+    let spot = |step: &crate::Step| {
+        let told = format!("Step {}: largest violation {} points", step.number, points(step.violation));
+        Plot::spot([&across, &up], [step.number as f64, step.violation], told)
+    };
+    let violation = Plot {
+        alt: "Largest violation on the training rows at every step. The numbers are in the table that follows.".into(),
+        along: "step →".to_owned(),
+        up: "↑ points".to_owned(),
+        ticks_along: ticks(),
+        ticks_up: Plot::ticks_up(&up, points),
+        curves: vec![Curve { accent: true, points: search.steps.iter().map(spot).collect() }],
+        is_live: false,
+    };
+    let mut plots = vec![("Largest violation on the training rows".to_owned(), violation)];
+    if !search.multipliers.is_empty() {
+        let up = Scale::linear(search.steps.iter().flat_map(|step| step.multipliers.iter().copied()).chain([0.0]), 0.1);
+        let multipliers = Plot {
+            alt: "The multiplier of every constraint at every step. The numbers are in the table that follows.".into(),
+            along: "step →".to_owned(),
+            up: "↑ λ".to_owned(),
+            ticks_along: ticks(),
+            ticks_up: Plot::ticks_up(&up, |value| decimal(value, 2)),
+            curves: curves(report, search, &across, &up),
+            is_live: false,
+        };
+        plots.push(("Multipliers".to_owned(), multipliers));
+    }
+    plots
+}
+
+/// A curve for each multiplier; the largest in the end have their names beside them.
+fn curves(report: &Report, search: &Search, across: &Scale, up: &Scale) -> Vec<Curve> {
+    let last = search.steps.last().map(|step| step.multipliers.as_slice()).unwrap_or_default();
+    let mut largest: Vec<usize> = (0..last.len()).collect();
+    largest.sort_by(|&one, &other| last[other].abs().total_cmp(&last[one].abs()));
+    let mut named: Vec<(usize, f64)> = Vec::new();
+    for &at in &largest {
+        let height = up.share(last[at]);
+        // A tenth of the height apart, or names lie on each other.
+        if named.len() < MOST_NAMED && named.iter().all(|(_, other)| (height - other).abs() > 0.1) {
+            named.push((at, height));
+        }
+    }
+    let curve = |at: usize| {
+        let name = &search.multipliers[at].name;
+        let spot = |step: &crate::Step| {
+            let value = step.multipliers.get(at).copied().unwrap_or(0.0);
+            let told = format!("Step {}: {name} {}", step.number, decimal(value, 3));
+            Plot::spot([across, up], [step.number as f64, value], told)
+        };
+        let mut points: Vec<_> = search.steps.iter().map(spot).collect();
+        if let Some(end) = points.last_mut().filter(|_| named.iter().any(|(one, _)| *one == at)) {
+            end.label = Some(shortened(report.short_name(name)));
+        }
+        Curve { accent: largest.first() == Some(&at), points }
+    };
+    (0..search.multipliers.len().min(last.len())).map(curve).collect()
+}
+
+/// A name that fits into a chart; the table has all of it.
+fn shortened(name: &str) -> String {
+    const MOST: usize = 34;
+    if name.chars().count() <= MOST {
+        return name.to_owned();
+    }
+    name.chars().take(MOST - 1).chain(['…']).collect()
+}
+
+fn steps_table(report: &Report, search: &Search) -> Table {
+    let mut heads: Vec<String> = ["Step", "Largest violation, points", "Error"].map(str::to_owned).to_vec();
+    heads.extend(search.multipliers.iter().map(|one| format!("λ {}", report.short_name(&one.name))));
+    let row = |step: &crate::Step| {
+        let mut cells = vec![count(step.number), points(step.violation), percent(step.error)];
+        cells.extend(step.multipliers.iter().map(|value| decimal(*value, 4)));
+        cells
+    };
+    let rows = search.steps.iter().map(row).collect();
+    Table { caption: "Every step, on the training rows".to_owned(), heads, words: 1, rows }
+}
+
+fn cell_name(cell: &CellWeight) -> String {
+    if cell.groups.is_empty() { "no group".to_owned() } else { cell.groups.join(" & ") }
+}
+
+fn cells(cells: &[CellWeight]) -> Dots {
+    let scale = Scale::factors(cells.iter().flat_map(|cell| [cell.relative, cell.least, cell.most]));
+    let line = |cell: &CellWeight| DotLine {
+        name: format!("{}, labelled “{}”", cell_name(cell), cell.label),
+        rows: counted(cell.rows, "row"),
+        small: false,
+        overall: false,
+        marks: Mark::new(Shape::Alone, &scale, Some(cell.relative), Some(cell.least), Some(cell.most))
+            .into_iter()
+            .collect(),
+        numbers: format!("{}\u{a0}×", factor(cell.relative)),
+    };
+    Dots {
+        alt: "How much a row of each cell counts, against the mean. The numbers are in the table that follows.".into(),
+        ticks: scale.ticks(factor_short),
+        reference: Some(scale.at(1.0)),
+        heads: ["", "weight"],
+        lines: cells.iter().take(MOST_CELLS).map(line).collect(),
+        single: true,
+        live: None,
+    }
+}
+
+fn cells_table(cells: &[CellWeight]) -> Table {
+    let row = |cell: &CellWeight| {
+        vec![
+            cell_name(cell),
+            cell.label.clone(),
+            count(cell.rows),
+            factor(cell.relative),
+            factor(cell.least),
+            factor(cell.most),
+        ]
+    };
+    Table {
+        caption: "How much a row counts, against the mean of all rows".to_owned(),
+        heads: ["Groups", "Label", "Rows", "Mean", "Least", "Most"].map(str::to_owned).to_vec(),
+        words: 2,
+        rows: cells.iter().map(row).collect(),
+    }
+}

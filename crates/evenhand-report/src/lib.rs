@@ -1,0 +1,64 @@
+//! Reports: one page that a regulator, a manager and an engineer can all read.
+//!
+//! A [`Report`] is a value: everything that is shown, and nothing that is not. It is made of what the engine found
+//! ([`Report::of_fit`], [`Report::of_audit`], [`Report::of_identification`]) and written as text, as Markdown for a model card, or as one HTML file that needs no network;
+//! the HTML holds the value itself as JSON, and every number in it comes from there. The same value gives the
+//! same bytes: no clock is read, and no folder is named.
+//!
+//! ```
+//! use evenhand::correction::Silent;
+//! use evenhand::{Correction, Dataset, Logistic, Notion, Schema, synthetic};
+//! use evenhand_report::{FitResult, Format, Record, Report, Rows};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let schema = Schema::label("approved").positive("yes").ignore("deserved");
+//! let data = Dataset::new(synthetic::population(2_000, 1)?, &schema)?;
+//! let (asked, learner) = (Correction::new(Notion::DemographicParity).group("sex")?, Logistic::default());
+//! let fitted = asked.fit(&data, &learner)?;
+//! let uncorrected = asked.uncorrected(fitted.problem(), &learner)?;
+//! let result = FitResult {
+//!     correction: &asked,
+//!     learner: &learner,
+//!     fitted: &fitted,
+//!     uncorrected: &uncorrected,
+//!     rows: Rows { data: &data, problem: fitted.problem(), are_training: true },
+//!     judgements: &[],
+//!     identification: None,
+//!     confidence: 0.95,
+//!     warnings: Vec::new(),
+//!     record: Record::new(data.digest(), data.rows(), &asked, &learner),
+//! };
+//! let report = Report::of_fit(&result, &mut Silent)?;
+//! assert!(report.finding()[0].starts_with("Before correction, rows in sex=female were predicted “yes”"));
+//! assert!(report.render(Format::Html)?.contains("<h1"));
+//! # Ok(()) }
+//! ```
+//!
+//! `report` is the value, made of `groups`, `gap`, `bias`, `tradeoff`, `search` and `record`; `of_fit` and `of_audit` fill it; `finding`,
+//! `limits` and `number` are its words; `text`, `markdown` and `html` write it.
+
+mod bias;
+mod error;
+mod finding;
+mod gap;
+mod groups;
+mod html;
+mod limits;
+mod markdown;
+mod number;
+mod of_audit;
+mod of_fit;
+mod record;
+mod report;
+mod search;
+mod text;
+mod tradeoff;
+
+pub use bias::{Bias, Tilted};
+pub use error::{Error, Result};
+pub use gap::{Constrained, Gap, LabelledAs};
+pub use groups::{Line, Panel, Series};
+pub use of_fit::{FitResult, Rows};
+pub use record::Record;
+pub use report::{About, Change, Format, Kind, NotionLine, Report};
+pub use search::{CellWeight, Few, Search, Step};
+pub use tradeoff::{Place, Tradeoff};

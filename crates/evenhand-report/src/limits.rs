@@ -1,0 +1,95 @@
+//! What a report cannot show, and what its words mean.
+
+use crate::number::{confidence, count};
+use crate::report::{Kind, Report};
+
+impl Report {
+    /// What such a report cannot show.
+    pub(crate) fn limits(&self) -> Vec<String> {
+        let about = &self.about;
+        let mut limits = vec![
+            "Error is measured on the observed labels. If these are biased, a classifier that follows them less may be the better one; this page cannot tell.".to_owned(),
+            "Equal rates are one definition among several that cannot all hold at once. Which one is right is a question about the decision at hand, not about the data.".to_owned(),
+            "None of the numbers is a legal finding. They are not a test of disparate treatment, of adverse impact by the four-fifths rule, or of discrimination under any statute, unless a lawyer says so for the case.".to_owned(),
+            "Only the groups named here were looked at. Others, and people within these groups, may fare differently.".to_owned(),
+            format!(
+                "Intervals are for one number at a time, at {}, and take rows as drawn independently from the people that matter. They do not cover rows that are missing, or people who never came to be rows.",
+                confidence(about.confidence)
+            ),
+            format!("Groups of fewer than {} rows are marked: their rates say little.", count(about.small_group)),
+        ];
+        if self.kind != Kind::Fit {
+            // There is no error to speak of.
+            limits.remove(0);
+        }
+        if about.are_training {
+            limits.push("There were no test rows: all numbers are of the rows that the classifier was trained on, and flatter it.".into());
+        }
+        if self.bias.is_some() {
+            limits.push(
+                "The odds ratios are the bias of whoever gave the labels only under the assumptions stated with them."
+                    .into(),
+            );
+        }
+        limits
+    }
+
+    /// Words that the page uses, each with its meaning.
+    pub(crate) fn definitions(&self) -> Vec<(String, String)> {
+        let mut all: Vec<(String, String)> = self
+            .notions
+            .iter()
+            .map(|notion| {
+                let scores = if self.about.scores { ", of probabilities in place of decisions" } else { "" };
+                (
+                    notion.name.clone(),
+                    format!("{}. Its violation is the largest {}{scores}.", notion.definition, notion.measured),
+                )
+            })
+            .collect();
+        let words: [(&str, &str); 8] = [
+            (
+                "Violation",
+                "overall (or asked) rate minus group rate; the largest over all groups, without its sign, unless a group is named.",
+            ),
+            ("Error", "the share of rows predicted otherwise than labelled."),
+            ("Points", "percentage points: the difference of two percentages."),
+            (
+                "Interval",
+                "where the true value lies, by a method that is right as often as the confidence says: Wilson's for shares, Newcombe's for differences.",
+            ),
+            (
+                "Odds ratio",
+                "by which factor the odds of a positive label were changed for a group; 1 is no change, 0.5 is half the odds.",
+            ),
+            (
+                "Multiplier",
+                "one number for each constraint, λ in the paper: how far labels are tilted back for a group.",
+            ),
+            ("Weight", "how much a row counts when the classifier is trained, against the mean of all rows."),
+            ("Cell", "all rows alike in groups and label: they share one weight."),
+        ];
+        all.extend(words.into_iter().map(|(word, meaning)| (word.to_owned(), meaning.to_owned())));
+        all
+    }
+
+    /// What was not done to the data.
+    pub(crate) fn statement(&self) -> &'static str {
+        match self.method.as_deref() {
+            _ if self.kind == Kind::Audit => "Nothing was changed: labels and predictions were counted as they are.",
+            _ if self.kind == Kind::Identify => {
+                "No label and no feature was changed: a model described the labels, and its probabilities were compared."
+            }
+            Some("calibration") => {
+                "No label and no feature was changed: the method decides by thresholds for each group."
+            }
+            Some("lagrangian") => {
+                "No label and no feature was changed: the method adds penalties to what is trained for."
+            }
+            Some("unconstrained") => "No label and no feature was changed, and no row counts differently.",
+            _ => {
+                "No label and no feature was changed: rows count more or less in training, by their groups and label, and nothing else differs."
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! A report as a section of a model card, in Markdown.
+//!
+//! Names from the data are escaped: they may hold anything, a table must stay one, and no name becomes a link or a tag.
+
+use std::fmt::Write as _;
+
+use crate::number::{confidence, count, counted, factor, or_none, percent, points, range};
+use crate::report::Report;
+use crate::{Line, Panel};
+
+impl Report {
+    /// The report as a section of a model card.
+    pub fn markdown(&self) -> String {
+        let mut out = format!("## {}\n\n", escaped(&self.title()));
+        for sentence in self.finding() {
+            let _ = writeln!(out, "{}", escaped(&sentence));
+        }
+        let _ = write!(out, "\n{}\n", escaped(&self.measured_on()));
+        for panel in &self.panels {
+            out.push_str(&table(panel, self.about.confidence));
+        }
+        if let Some(bias) = &self.bias {
+            out.push_str("\n### What the labels say about themselves\n\n");
+            if !bias.found {
+                out.push_str("No multipliers make probabilities even: there is no estimate.\n");
+            }
+            for group in bias.groups.iter().filter(|_| bias.found) {
+                let _ = writeln!(out, "- {}", escaped(&group.sentence));
+            }
+            let _ = write!(out, "\n{}\n", escaped(&bias.assumption));
+        }
+        if let Some(tradeoff) = &self.tradeoff {
+            out.push_str("\n### The trade-off\n\n| strength | error | largest violation, points | |\n| ---: | ---: | ---: | --- |\n");
+            for (at, place) in tradeoff.places.iter().enumerate() {
+                let chosen = if tradeoff.chosen == Some(at) { "chosen" } else { "" };
+                let (strength, error) = (crate::text::percent_whole(place.strength), percent(place.error));
+                let _ = writeln!(out, "| {strength} | {error} | {} | {chosen} |", or_none(place.violation, points));
+            }
+        }
+        self.write_search(&mut out);
+        self.write_record(&mut out);
+        out
+    }
+
+    fn write_search(&self, out: &mut String) {
+        let Some(search) = &self.search else { return };
+        let (steps, fits) = (counted(search.steps.len(), "step"), counted(search.fits, "fit"));
+        let _ = write!(
+            out,
+            "\n### How it was found\n\n{steps}, {fits}; the search {}.\n",
+            search.ending(!self.verdicts.is_empty())
+        );
+        if search.cells.is_empty() {
+            return;
+        }
+        out.push_str("\n| groups | label | rows | counts, against the mean |\n| --- | --- | ---: | ---: |\n");
+        for cell in &search.cells {
+            let groups = if cell.groups.is_empty() { "none".to_owned() } else { cell.groups.join(" & ") };
+            let (groups, label) = (escaped(&groups), escaped(&cell.label));
+            let _ = writeln!(out, "| {groups} | {label} | {} | {} × |", count(cell.rows), factor(cell.relative));
+        }
+    }
+
+    fn write_record(&self, out: &mut String) {
+        let record = &self.record;
+        let _ = write!(out, "\n### Record\n\n- Software: {}\n", escaped(&record.software));
+        let _ = writeln!(out, "- Data: {}, SHA-256 {}", counted(record.data_rows, "row"), record.data_sha256);
+        if let Some(settings) = &record.settings_sha256 {
+            let _ = writeln!(out, "- Settings: SHA-256 {settings}");
+        }
+        if let Some(split) = record.split {
+            let _ = writeln!(out, "- Held out for testing: {}, seed {}", percent(split.holdout), split.seed);
+        }
+        if let Some(command) = &record.command {
+            let _ = writeln!(out, "- Command: {}", escaped(command));
+        }
+        let _ = write!(out, "\n{}\n\n### Limits\n\n", self.statement());
+        for limit in self.limits() {
+            let _ = writeln!(out, "- {}", escaped(&limit));
+        }
+        out.push_str("\n### Definitions\n\n");
+        for (word, meaning) in self.definitions() {
+            let _ = writeln!(out, "- **{}**: {}", escaped(&word), escaped(&meaning));
+        }
+    }
+}
+
+fn table(panel: &Panel, sure: f64) -> String {
+    let mut out = format!("\n### {}\n\n| group | rows |", escaped(&panel.title()));
+    for series in &panel.series {
+        let _ = write!(out, " {} | {} interval |", series.name(), confidence(sure));
+    }
+    out.push_str("\n| --- | ---: |");
+    out.push_str(&" ---: | ---: |".repeat(panel.series.len()));
+    out.push('\n');
+    let line = |line: &Line| {
+        let small = if line.small { " (few)" } else { "" };
+        let mut cells = format!("| {} | {}{small} |", escaped(&line.group), count(line.rows));
+        for rate in &line.rates {
+            let ends = range(rate.low, rate.high, percent).unwrap_or_else(|| crate::number::NONE.into());
+            let _ = write!(cells, " {} | {ends} |", or_none(rate.value, percent));
+        }
+        cells + "\n"
+    };
+    let lines = std::iter::once(&panel.overall).chain(&panel.groups).chain(&panel.intersections);
+    out + &lines.map(line).collect::<String>()
+}
+
+/// Text that Markdown takes for text, on one line.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' => out.extend(['\\', character]),
+            character if character.is_control() => out.push(' '),
+            character => out.push(character),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn no_name_breaks_a_table_or_becomes_a_tag() {
+        assert_eq!(escaped("a|b\n<i>`x`*"), "a\\|b &lt;i&gt;\\`x\\`\\*");
+    }
+}

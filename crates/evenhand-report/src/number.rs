@@ -1,0 +1,86 @@
+//! Numbers as people read them, the same in text, Markdown and HTML.
+//!
+//! Shares are percentages with one decimal, distances of shares are points; a minus is a minus and not a hyphen.
+
+/// What is shown where there is no number.
+pub(crate) const NONE: &str = "–";
+
+/// A share: `41.2 %`.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{}\u{a0}%", decimal(share * 100.0, 1))
+}
+
+/// A distance of shares, in points: `−0.4`.
+pub(crate) fn points(distance: f64) -> String {
+    decimal(distance * 100.0, 1)
+}
+
+/// A number with so many decimals; zero has no sign.
+pub(crate) fn decimal(value: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.abs());
+    let is_zero = text.chars().all(|character| matches!(character, '0' | '.'));
+    if value < 0.0 && !is_zero { format!("−{text}") } else { text }
+}
+
+/// A factor: three digits that count, as in `0.62`, `1.05`, `12.3`, `0.0042`.
+pub(crate) fn factor(value: f64) -> String {
+    match value.abs() {
+        size if size >= 100.0 => decimal(value, 0),
+        size if size >= 10.0 => decimal(value, 1),
+        size if size >= 0.1 || size == 0.0 => decimal(value, 2),
+        size if size >= 0.01 => decimal(value, 3),
+        size if size >= 1e-4 => decimal(value, 5),
+        _ => format!("{value:.1e}").replace('-', "−"),
+    }
+}
+
+/// The confidence of intervals: `95 %`.
+pub(crate) fn confidence(share: f64) -> String {
+    let rounded = (share * 1e6).round() / 1e4;
+    format!("{rounded}\u{a0}%")
+}
+
+/// Digits in groups of three.
+pub(crate) fn count(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 row`, `32,561 rows`.
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    format!("{}\u{a0}{noun}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+/// A number that may be missing.
+pub(crate) fn or_none(value: Option<f64>, shown: impl Fn(f64) -> String) -> String {
+    value.map_or_else(|| NONE.to_owned(), shown)
+}
+
+/// Both ends of an interval: `10.9 to 12.5`.
+pub(crate) fn range(low: Option<f64>, high: Option<f64>, shown: impl Fn(f64) -> String) -> Option<String> {
+    Some(format!("{} to {}", shown(low?), shown(high?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_zero_has_no_sign() {
+        assert_eq!(
+            (points(-0.004), points(-0.0001), percent(0.412_34)),
+            ("−0.4".into(), "0.0".into(), "41.2\u{a0}%".into())
+        );
+        assert_eq!((count(5_032_561), counted(1, "row")), ("5,032,561".into(), "1\u{a0}row".into()));
+        assert_eq!((factor(0.6234), factor(12.34), factor(0.004_21)), ("0.62".into(), "12.3".into(), "0.00421".into()));
+        assert_eq!((confidence(0.95), confidence(0.999)), ("95\u{a0}%".into(), "99.9\u{a0}%".into()));
+        assert_eq!(range(Some(0.1), None, points), None);
+    }
+}

@@ -1,0 +1,131 @@
+//! From an audit, or from an identification of bias, to its report.
+//!
+//! Both are values of the engine already: here they only take their places.
+
+use evenhand::audit::{Audit, AuditOptions, RateKind};
+use evenhand::identify::Identification;
+use evenhand::{Dataset, Warning};
+
+use crate::of_fit::told;
+use crate::report::{About, Kind};
+use crate::{Bias, Panel, Record, Report, Series};
+
+/// The rates that predictions are audited by.
+const RATES: [RateKind; 4] =
+    [RateKind::PositiveRate, RateKind::TruePositiveRate, RateKind::FalsePositiveRate, RateKind::Accuracy];
+
+impl Report {
+    /// The report of an audit of some rows.
+    pub fn of_audit(audit: &Audit, data: &Dataset, record: Record) -> Self {
+        let rates = if audit.accuracy.is_some() { &RATES[..] } else { &RATES[..1] };
+        let about = About {
+            weighted: audit.weighted,
+            small_group: audit.small_group,
+            ..about(data, audit.rows, audit.confidence)
+        };
+        Self {
+            panels: Panel::all(&[(Series::Predictions, audit)], rates),
+            intersections_left_out: audit.intersections_left_out,
+            warnings: told(&audit.warnings),
+            ..empty(Kind::Audit, about, record)
+        }
+    }
+
+    /// The report of what labels say about themselves.
+    pub fn of_identification(found: &Identification, warnings: &[Warning], data: &Dataset, record: Record) -> Self {
+        let about = about(data, found.rows, found.confidence);
+        Self { bias: Some(Bias::of(found)), warnings: told(warnings), ..empty(Kind::Identify, about, record) }
+    }
+}
+
+fn about(data: &Dataset, rows: usize, confidence: f64) -> About {
+    let labels = data.labels();
+    About {
+        label: data.schema().label_column().to_owned(),
+        positive: labels.positive().map(|class| labels.classes()[class].clone()),
+        classes: labels.classes().to_vec(),
+        rows,
+        are_training: false,
+        training_rows: 0,
+        weighted: data.row_weights().is_some(),
+        confidence,
+        small_group: AuditOptions::default().small_group,
+        scores: false,
+    }
+}
+
+fn empty(kind: Kind, about: About, record: Record) -> Report {
+    Report {
+        kind,
+        method: None,
+        about,
+        notions: Vec::new(),
+        change: None,
+        constraints: Vec::new(),
+        verdicts: Vec::new(),
+        panels: Vec::new(),
+        intersections_left_out: 0,
+        bias: None,
+        tradeoff: None,
+        search: None,
+        warnings: Vec::new(),
+        record,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use evenhand::{Groups, Identify, Labels, Schema, synthetic};
+
+    use super::*;
+
+    fn people() -> Dataset {
+        let schema = Schema::label("approved").positive("yes").ignore("deserved");
+        Dataset::new(synthetic::population(2_000, 1).unwrap(), &schema).unwrap()
+    }
+
+    fn audited(predicted: bool) -> Report {
+        let data = people();
+        let (groups, _) = Groups::of(&["sex".parse().unwrap()], &data).unwrap();
+        let (table, labels) = (data.table(), data.labels());
+        let column = table.column("deserved").unwrap();
+        let other = Labels::against(column, "deserved", table, labels.classes(), labels.positive()).unwrap();
+        let audit = Audit::of(
+            labels.codes(),
+            predicted.then_some(other.codes()),
+            &groups.membership(table).unwrap(),
+            None,
+            labels.classes(),
+            labels.positive(),
+            AuditOptions::default(),
+        );
+        Report::of_audit(&audit.unwrap(), &data, Record::new(data.digest(), data.rows(), &"audit", &()))
+    }
+
+    #[test]
+    fn an_audit_says_which_group_is_farthest_from_everyone() {
+        let labels = audited(false);
+        assert_eq!((labels.panels.len(), labels.title().as_str()), (1, "Labels of “approved”, by group"));
+        let finding = labels.finding();
+        assert!(finding[0].starts_with("Labelled “yes”: ") && finding[0].contains(" of everyone, "), "{finding:?}");
+        assert_eq!(audited(true).panels.len(), 4);
+        for report in [labels, audited(true)] {
+            let page = report.html().unwrap();
+            assert!(
+                page.contains("Rates by group") && !page.contains("The trade-off") && !page.contains("The learner")
+            );
+        }
+    }
+
+    #[test]
+    fn an_identification_is_told_group_by_group() {
+        let data = people();
+        let (found, warnings) = Identify::default().group("sex").unwrap().run(&data).unwrap();
+        let record = Record::new(data.digest(), data.rows(), &"identify", &());
+        let report = Report::of_identification(&found, &warnings, &data, record);
+        assert!(report.finding()[0].starts_with("Positive labels for sex=female were given at 0."));
+        let page = report.html().unwrap();
+        assert!(page.contains("Odds of a positive label") && !page.contains("Rates by group"));
+        assert_eq!(serde_json::from_str::<Report>(&serde_json::to_string(&report).unwrap()).unwrap(), report);
+    }
+}

@@ -1,0 +1,73 @@
+//! What is needed to do it again: data, settings, versions, command.
+//!
+//! Holds [`Record`]. It names no folder and reads no clock, so that a report of the same data is the same report.
+
+use evenhand::Correction;
+use evenhand::model::{Model, Split};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Where a report comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The program.
+    pub software: String,
+    /// The command that made it, if one did.
+    pub command: Option<String>,
+    /// SHA-256 of the content of all rows given, before any split.
+    pub data_sha256: String,
+    /// How many rows that was.
+    pub data_rows: usize,
+    /// SHA-256 of all settings, where a model was recorded.
+    pub settings_sha256: Option<String>,
+    /// How rows were held out, if they were.
+    pub split: Option<Split>,
+    /// The recipe that made the rows ready, if one did.
+    pub recipe: Option<String>,
+    /// What was asked.
+    pub settings: Value,
+    /// Who learned.
+    pub learner: Value,
+}
+
+impl Record {
+    /// The record of settings on some data.
+    pub fn new(data_sha256: String, data_rows: usize, settings: &impl Serialize, learner: &impl Serialize) -> Self {
+        Self {
+            software: concat!("evenhand ", env!("CARGO_PKG_VERSION")).to_owned(),
+            command: None,
+            data_sha256,
+            data_rows,
+            settings_sha256: None,
+            split: None,
+            recipe: None,
+            settings: value(settings),
+            learner: value(learner),
+        }
+    }
+
+    /// The record of a model, as its file has it.
+    pub fn of_model(model: &Model, learner: &impl Serialize) -> Self {
+        let provenance = &model.provenance;
+        let settings: &Correction = &model.settings;
+        Self {
+            software: model.software.clone(),
+            settings_sha256: Some(provenance.settings_sha256.clone()),
+            split: provenance.split,
+            recipe: provenance.recipe.clone(),
+            ..Self::new(provenance.data_sha256.clone(), provenance.data_rows, settings, learner)
+        }
+    }
+
+    /// The same, made by a command.
+    #[must_use]
+    pub fn by(mut self, command: String) -> Self {
+        self.command = Some(command);
+        self
+    }
+}
+
+/// Settings as JSON has them; what it cannot hold is left out.
+fn value(settings: &impl Serialize) -> Value {
+    serde_json::to_value(settings).unwrap_or(Value::Null)
+}

@@ -1,0 +1,146 @@
+//! How a correction was found: its steps, its multipliers, and the weights it used.
+//!
+//! Holds [`Search`]. Weights are told by cell, never by row, and cells of a few rows are told together.
+
+use evenhand::constraint::WeightRule;
+use evenhand::correction::NamedValue;
+use evenhand::{Fitted, Method, Predictor, Stop};
+use serde::{Deserialize, Serialize};
+
+/// Cells with fewer rows than this are not told one by one: their rows might be known by it.
+const FEWEST: usize = 5;
+
+/// How a correction was found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Search {
+    /// How it ended.
+    pub stop: Stop,
+    /// How many times the learner was called.
+    pub fits: usize,
+    /// One multiplier for each constraint, λ in the paper; none where the method has none.
+    pub multipliers: Vec<NamedValue>,
+    /// How they became weights.
+    pub rule: Option<WeightRule>,
+    /// Every step.
+    pub steps: Vec<Step>,
+    /// The weights used, most re-weighted first.
+    pub cells: Vec<CellWeight>,
+    /// The cells that are too small to be told one by one.
+    pub few: Option<Few>,
+}
+
+/// One step of the search, on the training rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// Counted from 1.
+    pub number: usize,
+    /// The multipliers behind the weights of this fit.
+    pub multipliers: Vec<f64>,
+    /// The largest violation.
+    pub violation: f64,
+    /// The share of rows predicted otherwise than labelled.
+    pub error: f64,
+}
+
+/// The weight of rows alike in groups and label.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CellWeight {
+    /// The groups they are in.
+    pub groups: Vec<String>,
+    /// Their label.
+    pub label: String,
+    /// How many they are.
+    pub rows: usize,
+    /// How much such a row counts, on average, against the mean of all rows: 1 is as much as without correction.
+    pub relative: f64,
+    /// The least that any of them counts; the same as `relative` unless the shift of features was undone.
+    pub least: f64,
+    /// The most.
+    pub most: f64,
+}
+
+/// Cells of a few rows, together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Few {
+    /// How many cells.
+    pub cells: usize,
+    /// How many rows they have together.
+    pub rows: usize,
+}
+
+impl Search {
+    pub(crate) fn of<P: Predictor>(fitted: &Fitted<P>, method: Method) -> Self {
+        let outcome = fitted.outcome();
+        let weighs = matches!(method, Method::Correction | Method::Reweighing) && !outcome.unweighted;
+        let (cells, few) = if weighs { cells(fitted) } else { (Vec::new(), None) };
+        let named = |(name, value): (&str, f64)| NamedValue { name: name.to_owned(), value: Some(value) };
+        Self {
+            stop: outcome.stop,
+            fits: outcome.fits,
+            multipliers: fitted.multipliers().map(named).collect(),
+            rule: method.is_correction().then_some(outcome.rule),
+            steps: outcome
+                .trace
+                .iter()
+                .map(|done| Step {
+                    number: done.number,
+                    multipliers: done.multipliers.clone(),
+                    violation: done.violation,
+                    error: done.error,
+                })
+                .collect(),
+            cells,
+            few,
+        }
+    }
+
+    /// How it ended, in words.
+    pub(crate) fn ending(&self, bounded: bool) -> &'static str {
+        match self.stop {
+            Stop::Converged if bounded => "ended within the bound on the training rows",
+            Stop::Converged => "ended where violations are as small as the training rows can tell",
+            Stop::LoopLimit => "ended when all steps allowed were taken",
+            Stop::Stalled => "stopped where no further step made the violation smaller",
+            Stop::Infeasible => "stopped where no weights that the method allows made the violation smaller",
+            _ => "was cut off",
+        }
+    }
+}
+
+/// The weights that the learner was given, by cell.
+fn cells<P: Predictor>(fitted: &Fitted<P>) -> (Vec<CellWeight>, Option<Few>) {
+    let (cells, binding) = (fitted.problem().cells(), fitted.binding());
+    let names = fitted.problem().group_names();
+    let weights = fitted.weights().to_rows();
+    // Per cell: weight, own weight of its rows, least and most of their ratio.
+    let mut sums = vec![(0.0, 0.0, f64::INFINITY, 0.0_f64); cells.len()];
+    for (row, cell) in cells.cell_of_row().iter().enumerate() {
+        let own = cells.row_weights().map_or(1.0, |own| own[row]);
+        if own > 0.0 {
+            let (sum, ratio) = (&mut sums[cell], weights[row] / own);
+            *sum = (sum.0 + weights[row], sum.1 + own, sum.2.min(ratio), sum.3.max(ratio));
+        }
+    }
+    let total = sums.iter().fold((0.0, 0.0), |total, sum| (total.0 + sum.0, total.1 + sum.1));
+    let mean = total.0 / total.1;
+    let counted = |cell: &usize| sums[*cell].1 > 0.0;
+    let (told, few): (Vec<usize>, Vec<usize>) =
+        (0..cells.len()).filter(counted).partition(|&cell| cells.count(cell) >= FEWEST);
+    let mut told: Vec<CellWeight> = told
+        .into_iter()
+        .map(|cell| CellWeight {
+            groups: cells.groups(cell).map(|group| names[group].clone()).collect(),
+            label: binding.classes()[cells.label(cell)].clone(),
+            rows: cells.count(cell),
+            relative: sums[cell].0 / sums[cell].1 / mean,
+            least: sums[cell].2 / mean,
+            most: sums[cell].3 / mean,
+        })
+        .collect();
+    // Twice as much is as far as half as much. Rounded, so that what is equal but for its last digits keeps its order.
+    let far = |cell: &CellWeight| (cell.relative.ln().abs() * 1e9).round();
+    told.sort_by(|one, other| far(other).total_cmp(&far(one)).then(other.rows.cmp(&one.rows)));
+    let few =
+        (!few.is_empty()).then(|| Few { cells: few.len(), rows: few.iter().map(|&cell| cells.count(cell)).sum() });
+    (told, few)
+}

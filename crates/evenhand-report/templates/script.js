@@ -1,0 +1,76 @@
+// Moves the groups with the slider, and opens what is folded before printing. Reads the report from the page itself.
+(() => {
+  "use strict";
+  const root = document.documentElement;
+  root.classList.add("js");
+  const report = JSON.parse(document.getElementById("report").textContent);
+
+  // The same words as the page has without a script.
+  const decimal = (value, decimals) => {
+    const text = Math.abs(value).toFixed(decimals);
+    return value < 0 && /[1-9]/.test(text) ? "−" + text : text;
+  };
+  const percent = (share, decimals = 1) => decimal(share * 100, decimals) + "\u00a0%";
+  const orNone = (value, shown) => (value === null ? "–" : shown(value));
+  const said = (place) =>
+    `${percent(place.strength, 0)} of the correction: error ${percent(place.error)}, largest violation ` +
+    `${orNone(place.violation, (value) => decimal(value * 100, 1))} points`;
+
+  const slider = document.getElementById("strength");
+  const live = document.getElementById("live");
+  const plot = document.getElementById("tradeoff-plot");
+  if (report.tradeoff && slider && live && plot) {
+    const places = report.tradeoff.places;
+    const spots = [...plot.querySelectorAll(".curve circle")];
+    const cursor = document.getElementById("cursor");
+    const lines = [...live.querySelectorAll(".line:not(.head)")];
+    const low = Number(live.dataset.low);
+    const high = Number(live.dataset.high);
+    const at = (value) => `${(1.5 + 97 * Math.min(1, Math.max(0, (value - low) / (high - low)))).toFixed(2)}%`;
+
+    const show = (index) => {
+      const place = places[index];
+      slider.value = String(index);
+      slider.setAttribute("aria-valuetext", said(place));
+      document.getElementById("said").textContent = said(place);
+      cursor.setAttribute("cx", spots[index].getAttribute("cx"));
+      cursor.setAttribute("cy", spots[index].getAttribute("cy"));
+      cursor.setAttribute("visibility", "visible");
+      lines.forEach((line, row) => {
+        const [value, from, to] = place.rates[row] ?? [null, null, null];
+        const dot = line.querySelector("circle.dot");
+        const interval = line.querySelector("line.interval");
+        if (dot && value !== null) dot.setAttribute("cx", at(value));
+        if (interval && from !== null && to !== null) {
+          interval.setAttribute("x1", at(from));
+          interval.setAttribute("x2", at(to));
+        }
+        line.querySelector(".numbers").textContent = orNone(value, percent);
+      });
+    };
+
+    slider.addEventListener("input", () => show(Number(slider.value)));
+    const nearest = (event) => {
+      const distance = (spot) => {
+        const box = spot.getBoundingClientRect();
+        return Math.hypot(box.x + box.width / 2 - event.clientX, box.y + box.height / 2 - event.clientY);
+      };
+      let best = 0;
+      spots.forEach((spot, index) => {
+        if (distance(spot) < distance(spots[best])) best = index;
+      });
+      return best;
+    };
+    plot.addEventListener("pointermove", (event) => show(nearest(event)));
+    plot.addEventListener("pointerdown", (event) => show(nearest(event)));
+    plot.addEventListener("pointerleave", () => show(report.tradeoff.chosen ?? 0));
+    show(report.tradeoff.chosen ?? 0);
+  }
+
+  let folded = [];
+  window.addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("details:not([open])")];
+    folded.forEach((one) => { one.open = true; });
+  });
+  window.addEventListener("afterprint", () => folded.forEach((one) => { one.open = false; }));
+})();

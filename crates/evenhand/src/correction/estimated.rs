@@ -1,0 +1,100 @@
+//! The violation of every constraint with its interval, and decisions row by row: what a report shows of some rows.
+//!
+//! Holds [`Estimated`]. Each interval is that of one constraint by itself; whether a bound on all of them holds is for
+//! `verdict` to say. Leans on `compared`.
+
+use serde::{Deserialize, Serialize};
+
+use super::compared::{Compared, Side};
+use super::{Bound, Outcome, Problem};
+use crate::constraint::Measure;
+use crate::data::Codes;
+use crate::group::Membership;
+use crate::interval::quantile;
+use crate::kernel::decide;
+use crate::learner::{Predictor, scores};
+use crate::{Error, Result};
+
+/// The violation of one constraint on some rows, and how far it can be trusted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Estimated {
+    /// The constraint.
+    pub name: String,
+    /// Overall (or asked) rate minus group rate; `None` where these rows have none of the group's.
+    pub value: Option<f64>,
+    /// The lower end of its interval.
+    pub low: Option<f64>,
+    /// The upper end of its interval.
+    pub high: Option<f64>,
+}
+
+impl<P: Predictor> Outcome<P> {
+    /// The violation of every constraint on some rows, in the order of the constraints, each with an interval of its own.
+    ///
+    /// Rows are taken as drawn independently, and as new to the predictor; see [`Problem::judge`].
+    ///
+    /// # Errors
+    /// [`Error::Setting`] for a confidence outside 0.5 to 0.999999, and what the predictor says.
+    pub fn estimate(&self, problem: &Problem, measure: Measure, confidence: f64) -> Result<Vec<Estimated>> {
+        let z = quantile(confidence)?;
+        let tally = self.classifier().tally(problem)?;
+        // The number of the bound plays no part: it names which sides there are.
+        let compared = Compared::new(problem, &tally, measure, Bound::MaxViolation(0.0));
+        let each = |(at, constraint): (usize, &crate::constraint::Constraint)| {
+            let side = problem.functionals()[at].as_ref().map(|_| Side::Less(at));
+            let interval = side.map(|side| compared.interval(side, z));
+            Estimated {
+                name: constraint.name.clone(),
+                value: side.map(|side| compared.value(side)),
+                low: interval.map(|interval| interval.0),
+                high: interval.map(|interval| interval.1),
+            }
+        };
+        Ok(problem.constraints().iter().enumerate().map(each).collect())
+    }
+
+    /// The class that is decided for in every row. `membership` is that of the same rows, as
+    /// [`Binding::membership`](super::Binding::membership) gives it; it matters where thresholds by group decide.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when the membership is of other rows, and what the predictor says.
+    pub fn decisions(&self, problem: &Problem, membership: &Membership) -> Result<Codes> {
+        let (rows, classes) = (problem.features().rows(), problem.classes());
+        if membership.rows() != rows {
+            return Err(Error::Length { what: "rows of the membership", expected: rows, found: membership.rows() });
+        }
+        let scores = scores(&self.predictor, problem.features(), classes)?;
+        let decisions = match &self.thresholds {
+            Some(thresholds) => thresholds.decide(membership, &scores).0,
+            None => scores.chunks(classes).map(|scores| decide(scores) as u32).collect(),
+        };
+        Ok(Codes::narrow(decisions, classes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::correction::{Binding, Silent};
+    use crate::{Correction, Dataset, Logistic, Measure, Notion, Schema, synthetic};
+
+    #[test]
+    fn intervals_hold_their_values_and_decisions_are_those_that_were_counted() {
+        let schema = Schema::label("approved").positive("yes").ignore("deserved");
+        let data = Dataset::new(synthetic::population(2_000, 1).unwrap(), &schema).unwrap();
+        let asked = Correction::new(Notion::DemographicParity).group("sex").unwrap();
+        let (binding, problem, _) = Binding::new(&asked, &data).unwrap();
+        let found = asked.solve(&problem, &Logistic::default(), &mut Silent).unwrap();
+        let estimated = found.estimate(&problem, Measure::Decisions, 0.95).unwrap();
+        assert_eq!(estimated.len(), 2);
+        for (one, counted) in estimated.iter().zip(&found.train.violations) {
+            assert_eq!((&one.name, one.value), (&counted.name, counted.value));
+            assert!(one.low < one.value && one.value < one.high, "{one:?}");
+        }
+        let decisions = found.decisions(&problem, &binding.membership(data.table()).unwrap()).unwrap();
+        let positive = decisions.iter().filter(|&class| class == 1).count() as f64 / 2_000.0;
+        assert!((positive - found.train.positive_rate.unwrap()).abs() < 1e-12);
+        assert_eq!(found.estimate(&problem, Measure::Decisions, 2.0).unwrap_err().code(), "setting-invalid");
+        let other = crate::Membership::none(3);
+        assert_eq!(found.decisions(&problem, &other).unwrap_err().code(), "length-mismatch");
+    }
+}
