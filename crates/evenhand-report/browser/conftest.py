@@ -83,6 +83,13 @@ class Opened:
         """Open everything that is folded."""
         self.page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
 
+    def thin(self) -> None:
+        """Keep the first of many rows and marks that are alike in all but their numbers."""
+        self.page.evaluate(
+            """document.querySelectorAll("tbody tr:nth-child(n+5), .line:nth-child(n+7), .curve > :nth-child(n+5)")
+                .forEach((one) => one.remove())"""
+        )
+
     def data(self) -> Any:
         """Give the report inside the page."""
         return self.page.evaluate("JSON.parse(document.getElementById('report').textContent)")
@@ -155,7 +162,8 @@ def opened(browser: Browser, made: dict[str, Path], tmp_path_factory: pytest.Tem
             failures = reports.ROOT / "target/browser-failures"
             failures.mkdir(parents=True, exist_ok=True)
             picture = failures / f"{report}-{form.name}.png"
-            page.screenshot(path=picture, full_page=True)
+            # A very long page has no picture of all of it.
+            page.screenshot(path=picture, full_page=page.evaluate("document.body.scrollHeight") < 16000)
             print(f"a picture of the page: {picture}")
             raise
         finally:
