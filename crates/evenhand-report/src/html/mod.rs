@@ -4,6 +4,7 @@
 //! alternative, `scale` their axes. Templates escape whatever they are given; the report itself is in the page as
 //! JSON, and the script, which is the only one that the page's policy lets run, reads it from there.
 
+mod direction;
 mod dots;
 mod plot;
 mod scale;
@@ -18,6 +19,7 @@ use sha2::{Digest as _, Sha256};
 use crate::Result;
 use crate::number::{percent, points};
 use crate::report::Report;
+use direction::isolated;
 use sections::{Charted, TradeoffView};
 use steps::SearchView;
 
@@ -31,6 +33,7 @@ struct Page<'a> {
     report: &'a Report,
     title: String,
     finding: Vec<String>,
+    warnings: Vec<String>,
     measured_on: String,
     /// Two numbers before and after, with what they are.
     headline: Vec<[String; 3]>,
@@ -59,8 +62,9 @@ impl Report {
         let pretty = |value: &serde_json::Value| serde_json::to_string_pretty(value);
         let page = Page {
             report: self,
-            title: self.title(),
-            finding: self.finding(),
+            title: isolated(&self.title()),
+            finding: self.finding().iter().map(|sentence| isolated(sentence)).collect(),
+            warnings: self.warnings.iter().map(|warning| isolated(warning)).collect(),
             measured_on: self.measured_on(),
             headline: self.headline(),
             panels: self.panels.iter().map(|panel| sections::panel(panel, &self.about)).collect(),

@@ -102,8 +102,7 @@ impl Scale {
         let within = ladders.map(|ladder| -> Vec<f64> {
             ladder.into_iter().filter(|value| *value >= self.low && *value <= self.high).collect()
         });
-        let has_room =
-            |ticks: &&Vec<f64>| ticks.windows(2).all(|two| (two[1] / two[0]).ln() >= LEAST_APART * width);
+        let has_room = |ticks: &&Vec<f64>| ticks.windows(2).all(|two| (two[1] / two[0]).ln() >= LEAST_APART * width);
         within.iter().find(has_room).unwrap_or(&within[3]).clone()
     }
 }
