@@ -58,7 +58,9 @@ def made() -> dict[str, Path]:
 
 
 @pytest.fixture
-def opened(browser: Browser, made: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Open:
+def opened(
+    browser: Browser, made: dict[str, Path], tmp_path_factory: pytest.TempPathFactory, pictures: Path | None
+) -> Open:
     """Open a report in a form; a picture is left behind if the test fails."""
 
     @contextmanager
@@ -78,14 +80,13 @@ def opened(browser: Browser, made: dict[str, Path], tmp_path_factory: pytest.Tem
             page.goto(address)
             if form.printed:
                 page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+            if pictures and not (pictures / f"{report}-{form.name}.png").exists():
+                one.picture(pictures)
             yield one
         except Exception:
             failures = reports.ROOT / "target/browser-failures"
             failures.mkdir(parents=True, exist_ok=True)
-            picture = failures / f"{report}-{form.name}.png"
-            # A very long page has no picture of all of it.
-            page.screenshot(path=picture, full_page=page.evaluate("document.body.scrollHeight") < 16000)
-            print(f"a picture of the page: {picture}")
+            print(f"a picture of the page: {one.picture(failures)}")
             raise
         finally:
             context.close()

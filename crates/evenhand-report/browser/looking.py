@@ -72,11 +72,18 @@ class Opened:
         self.page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
 
     def thin(self) -> None:
-        """Keep the first of many rows and marks that are alike in all but their numbers."""
+        """Keep the first of many rows that are alike in all but their numbers, and no marks of drawings."""
         self.page.evaluate(
-            """document.querySelectorAll("tbody tr:nth-child(n+5), .line:nth-child(n+7), .curve > :nth-child(n+5)")
+            """document.querySelectorAll("tbody tr:nth-child(n+4), .line:nth-child(n+5), svg > *")
                 .forEach((one) => one.remove())"""
         )
+
+    def picture(self, folder: Path, name: str = "") -> Path:
+        """Write what is seen; a very long page has no picture of all of it."""
+        place = folder / f"{self.report}-{self.form.name}{name}.png"
+        box = self.page.locator("main").bounding_box()
+        self.page.screenshot(path=place, full_page=box is not None and box["height"] < 16000)
+        return place
 
     def data(self) -> Any:
         """Give the report inside the page."""
