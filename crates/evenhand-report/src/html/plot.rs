@@ -21,8 +21,24 @@ pub(super) struct Plot {
     pub(super) ticks_along: Vec<Tick>,
     pub(super) ticks_up: Vec<(String, String)>,
     pub(super) curves: Vec<Curve>,
+    /// Marks apart from the curves.
+    pub(super) others: Vec<Other>,
     /// Whether a script marks one of its points.
     pub(super) is_live: bool,
+}
+
+/// A mark with an outline of its own.
+#[derive(Debug)]
+pub(super) struct Other {
+    pub(super) spot: Spot,
+    /// The path of it, around its middle.
+    pub(super) outline: &'static str,
+}
+
+impl Other {
+    /// A square, a diamond, a triangle and a cross.
+    pub(super) const OUTLINES: [&'static str; 4] =
+        ["M-5,-5h10v10h-10z", "M0,-7L7,0L0,7L-7,0z", "M0,-7L7,5h-14z", "M-6,-2h4v-4h4v4h4v4h-4v4h-4v-4h-4z"];
 }
 
 /// Points in their order.

@@ -3,9 +3,8 @@
 use super::dots::{DotLine, Dots, Mark, Shape};
 use super::plot::{Curve, Plot};
 use super::scale::Scale;
-use super::sections::factor_short;
 use super::table::Table;
-use crate::number::{count, counted, decimal, factor, or_none, percent, points};
+use crate::number::{count, counted, decimal, factor, factor_short, or_none, percent, points};
 use crate::report::Report;
 use crate::{CellWeight, Search};
 
@@ -72,6 +71,7 @@ fn plots(report: &Report, search: &Search) -> Vec<(String, Plot)> {
         ticks_along: ticks(),
         ticks_up: Plot::ticks_up(&up, points),
         curves: vec![Curve { accent: true, points: search.steps.iter().map(spot).collect() }],
+        others: Vec::new(),
         is_live: false,
     };
     let mut plots = vec![("Largest violation on the training rows".to_owned(), violation)];
@@ -84,6 +84,7 @@ fn plots(report: &Report, search: &Search) -> Vec<(String, Plot)> {
             ticks_along: ticks(),
             ticks_up: Plot::ticks_up(&up, |value| decimal(value, 2)),
             curves: curves(report, search, &across, &up),
+            others: Vec::new(),
             is_live: false,
         };
         plots.push(("Multipliers".to_owned(), multipliers));

@@ -32,7 +32,12 @@ pub struct Predictions {
 }
 
 impl<P: Predictor> Fitted<P> {
-    pub(super) fn new(
+    /// What [`Correction::fit`] returns, from its parts: what training rows taught, these rows made ready, and what was
+    /// found on them, for programs that keep the outcome and read the rows again.
+    ///
+    /// # Errors
+    /// What the predictor says, where the shift of features was undone.
+    pub fn new(
         settings: &Correction,
         binding: Binding,
         problem: Problem,
