@@ -18,7 +18,9 @@
 //! let result = FitResult {
 //!     correction: &asked,
 //!     learner: &learner,
-//!     fitted: &fitted,
+//!     binding: fitted.binding(),
+//!     trained_on: fitted.problem(),
+//!     found: fitted.outcome(),
 //!     uncorrected: &uncorrected,
 //!     rows: Rows { data: &data, problem: fitted.problem(), are_training: true },
 //!     judgements: &[],

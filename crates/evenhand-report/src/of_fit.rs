@@ -4,8 +4,8 @@
 //! and other methods beside it. Leans on the engine for every number; computes none itself.
 
 use evenhand::audit::RateKind;
-use evenhand::correction::{Observer, Outcome};
-use evenhand::{Correction, Dataset, Fitted, Judgement, Learner, Warning};
+use evenhand::correction::{Binding, Observer, Outcome, Problem};
+use evenhand::{Correction, Dataset, Judgement, Learner, Warning};
 
 use crate::compared::Compared;
 use crate::measuring::{Measuring, Rows, spoken_of};
@@ -24,8 +24,12 @@ pub struct FitResult<'a, L: Learner> {
     pub correction: &'a Correction,
     /// Who learned.
     pub learner: &'a L,
-    /// What was found.
-    pub fitted: &'a Fitted<L::Predictor>,
+    /// What training rows taught.
+    pub binding: &'a Binding,
+    /// The training rows as the learner saw them.
+    pub trained_on: &'a Problem,
+    /// What was found on them.
+    pub found: &'a Outcome<L::Predictor>,
     /// The same learner without correction.
     pub uncorrected: &'a Outcome<L::Predictor>,
     /// The rows to measure on.
@@ -51,15 +55,15 @@ impl Report {
     /// # Errors
     /// What the engine says of rows, confidence or learner.
     pub fn of_fit<L: Learner>(fit: &FitResult<'_, L>, observer: &mut dyn Observer) -> Result<Self> {
-        let (correction, outcome) = (fit.correction, fit.fitted.outcome());
-        let measuring = Measuring::new(correction, fit.fitted.binding(), fit.rows, fit.confidence)?;
-        let compared = Compared::new(correction, &measuring, [fit.uncorrected, outcome])?;
+        let correction = fit.correction;
+        let measuring = Measuring::new(correction, fit.binding, fit.rows, fit.confidence)?;
+        let compared = Compared::new(correction, &measuring, [fit.uncorrected, fit.found])?;
         let tradeoff = tradeoff(fit, &measuring, &compared, observer)?;
         let audit = &compared.after.audit;
         Ok(Self {
             kind: Kind::Fit,
             method: Some(correction.method.name().to_owned()),
-            about: measuring.about(audit, fit.fitted.problem().features().rows()),
+            about: measuring.about(audit, fit.trained_on.features().rows()),
             notions: correction.notions.iter().map(NotionLine::of).collect(),
             change: Some(compared.change),
             constraints: compared.constraints,
@@ -68,7 +72,7 @@ impl Report {
             intersections_left_out: audit.intersections_left_out,
             bias: fit.asked_about.and_then(|train| Bias::asked(correction, train, fit.confidence)),
             tradeoff,
-            search: Some(Search::of(fit.fitted, correction.method)),
+            search: Some(Search::of(fit.binding, fit.trained_on, fit.found, correction.method)?),
             panels: compared.panels,
             warnings: told(&fit.warnings),
             record: fit.record.clone(),
@@ -89,7 +93,7 @@ fn tradeoff<L: Learner>(
     compared: &Compared,
     observer: &mut dyn Observer,
 ) -> Result<Option<Tradeoff>> {
-    let (correction, found) = (fit.correction, fit.fitted.outcome());
+    let FitResult { correction, trained_on, found, .. } = *fit;
     let Compared { before, after, panels, .. } = compared;
     let at = first_panel(correction, panels);
     let Some(panel) = panels.get(at) else { return Ok(None) };
@@ -97,7 +101,6 @@ fn tradeoff<L: Learner>(
     if correction.method == evenhand::Method::Unconstrained || (is_correction && !moves(found)) {
         return Ok(None);
     }
-    let trained_on = fit.fitted.problem();
     let mut places = vec![Place::of_strength(0.0, &before.assessed, &before.audit, panel)];
     if is_correction {
         let swept = correction.sweep(trained_on, fit.learner, found, fit.strengths, observer)?;

@@ -20,7 +20,9 @@ fn report_of(data: &Dataset, asked: &Correction) -> Report {
     let result = FitResult {
         correction: asked,
         learner: &learner,
-        fitted: &fitted,
+        binding: fitted.binding(),
+        trained_on: fitted.problem(),
+        found: fitted.outcome(),
         uncorrected: &uncorrected,
         rows: Rows { data, problem: fitted.problem(), are_training: true },
         judgements: &[],

@@ -5,9 +5,11 @@
   root.classList.add("js");
   const report = JSON.parse(document.getElementById("report").textContent);
 
-  // The same words as the page has without a script.
+  // The same words as the page has without a script: a half goes to the even digit, where toFixed would go up.
   const decimal = (value, decimals) => {
-    const text = Math.abs(value).toFixed(decimals);
+    const exact = Math.abs(value).toFixed(40);
+    const [below, rest] = [exact.slice(0, decimals - 40), exact.slice(decimals - 40)];
+    const text = /^50*$/.test(rest) && /[02468]$/.test(below) ? below : Math.abs(value).toFixed(decimals);
     return value < 0 && /[1-9]/.test(text) ? "−" + text : text;
   };
   const percent = (share) => decimal(share * 100, 1) + "\u00a0%";

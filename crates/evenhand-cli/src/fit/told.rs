@@ -40,7 +40,9 @@ pub(super) fn write<L: Learner>(
     let result = FitResult {
         correction: &config.correction,
         learner,
-        fitted,
+        binding: fitted.binding(),
+        trained_on: fitted.problem(),
+        found: fitted.outcome(),
         uncorrected: &compared.uncorrected,
         rows: measured_on,
         judgements: &compared.judgements,

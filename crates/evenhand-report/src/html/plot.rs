@@ -58,17 +58,34 @@ pub(super) struct Spot {
     pub(super) told: String,
     /// What stands beside it.
     pub(super) label: Option<String>,
-    /// Whether that is to the left of it.
-    pub(super) leftward: bool,
     pub(super) filled: bool,
 }
 
 impl Plot {
     /// A point on two scales.
     pub(super) fn spot(scales: [&Scale; 2], values: [f64; 2], told: String) -> Spot {
-        let x = scales[0].at(values[0]);
-        let leftward = x.parse::<f64>().is_ok_and(|x| x > 60.0);
-        Spot { x, y: height(scales[1], values[1]), told, label: None, leftward, filled: false }
+        Spot { x: scales[0].at(values[0]), y: height(scales[1], values[1]), told, label: None, filled: false }
+    }
+
+    /// Labels beside points, where the fewest points and lines are under them.
+    fn labels(&self) -> Vec<Label<'_>> {
+        let others = self.others.iter().map(|other| Taken::at(&other.spot));
+        let mut taken: Vec<Taken> = self.curves.iter().flat_map(Curve::taken).chain(others).collect();
+        let spots = self.curves.iter().flat_map(|curve| &curve.points);
+        let place = |(spot, text)| {
+            let best = Label::around(spot, text)
+                .min_by_key(|label| label.covers(&taken))
+                .expect("there are places around a point");
+            taken.extend(best.taken());
+            best
+        };
+        spots.filter_map(|spot| Some((spot, spot.label.as_deref()?))).map(place).collect()
+    }
+
+    /// The curves that have a name at their end.
+    fn ends(&self) -> Vec<(&Curve, &Spot, &str)> {
+        let named = |curve| Some((curve, Curve::end(curve)?, Curve::end(curve)?.label.as_deref()?));
+        self.curves.iter().filter_map(named).collect()
     }
 
     /// Lines across, with their numbers.
@@ -77,7 +94,109 @@ impl Plot {
     }
 }
 
+/// Text beside a point.
+struct Label<'a> {
+    text: &'a str,
+    spot: &'a Spot,
+    /// From the point to the foot of the text.
+    dx: f64,
+    dy: f64,
+    /// Whether the text ends there.
+    last: bool,
+}
+
+impl<'a> Label<'a> {
+    /// The widths of a drawing on narrow pages and on wide ones.
+    const WIDTHS: [f64; 3] = [230.0, 300.0, 640.0];
+
+    /// Where it could be, the best first: above, below, at either side; farther away.
+    fn around(spot: &'a Spot, text: &'a str) -> impl Iterator<Item = Self> {
+        let places = [
+            (-6.0, -16.0, false),
+            (6.0, -16.0, true),
+            (-6.0, 25.0, false),
+            (6.0, 25.0, true),
+            (16.0, 4.0, false),
+            (-16.0, 4.0, true),
+            (-6.0, -32.0, false),
+            (6.0, -32.0, true),
+            (-6.0, 41.0, false),
+            (6.0, 41.0, true),
+        ];
+        places.into_iter().map(move |(dx, dy, last)| Self { text, spot, dx, dy, last })
+    }
+
+    /// Left, right, top and bottom in a drawing so wide, by what letters measure about.
+    fn sides(&self, width: f64) -> [f64; 4] {
+        let long = 8.5 * self.text.chars().count() as f64;
+        let from = place(&self.spot.x) / 100.0 * width + self.dx - if self.last { long } else { 0.0 };
+        let foot = place(&self.spot.y) + self.dy;
+        [from, from + long, foot - 11.0, foot + 4.0]
+    }
+
+    /// How much of what is taken lies under it; beyond the edge is worse.
+    fn covers(&self, taken: &[Taken]) -> usize {
+        let covered = |width: f64| -> usize {
+            let [left, right, top, bottom] = self.sides(width);
+            let is_beyond = left < -8.0 || right > width + 8.0 || top < -8.0 || bottom > BOTTOM + 2.0;
+            let is_under = |one: &&Taken| {
+                let x = one.x / 100.0 * width;
+                x > left - 5.0 && x < right + 5.0 && one.y > top - 5.0 && one.y < bottom + 5.0
+            };
+            taken.iter().filter(is_under).map(|one| one.cost).sum::<usize>() + if is_beyond { 1_000 } else { 0 }
+        };
+        Self::WIDTHS.map(covered).iter().sum()
+    }
+
+    /// Points of it that others keep away from, in every width.
+    fn taken(&self) -> Vec<Taken> {
+        let points = |width: f64| {
+            let [left, right, top, bottom] = self.sides(width);
+            let across = (0..=8).map(move |at| (left + (right - left) * f64::from(at) / 8.0) / width * 100.0);
+            across.flat_map(move |x| [top, bottom].map(|y| Taken { x, y, cost: 10 }))
+        };
+        Self::WIDTHS.into_iter().flat_map(points).collect()
+    }
+}
+
+/// A point that a label should not lie on, and how bad it is.
+struct Taken {
+    x: f64,
+    y: f64,
+    cost: usize,
+}
+
+impl Taken {
+    /// Where a mark is.
+    fn at(spot: &Spot) -> Self {
+        Self { x: place(&spot.x), y: place(&spot.y), cost: 30 }
+    }
+}
+
+/// A place that was written, as a number.
+fn place(written: &str) -> f64 {
+    written.parse().unwrap_or(0.0)
+}
+
 impl Curve {
+    /// Its points, and more of them along its lines.
+    fn taken(&self) -> impl Iterator<Item = Taken> {
+        const PARTS: u8 = 12;
+        let between = |(from, to): (&Spot, &Spot)| {
+            let ([x, far], [y, down]) = ([&from.x, &to.x].map(|at| place(at)), [&from.y, &to.y].map(|at| place(at)));
+            (1..PARTS).map(move |part| {
+                let share = f64::from(part) / f64::from(PARTS);
+                Taken { x: x + (far - x) * share, y: y + (down - y) * share, cost: 1 }
+            })
+        };
+        self.points.iter().map(Taken::at).chain(self.joins().flat_map(between))
+    }
+
+    /// Where it ends.
+    fn end(&self) -> Option<&Spot> {
+        self.points.last()
+    }
+
     /// From each point to the next.
     fn joins(&self) -> impl Iterator<Item = (&Spot, &Spot)> {
         self.points.iter().zip(self.points.iter().skip(1))
@@ -86,4 +205,38 @@ impl Curve {
 
 fn height(scale: &Scale, value: f64) -> String {
     format!("{:.1}", BOTTOM - (BOTTOM - TOP) * scale.share(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A curve through places, with a label at the first.
+    fn labelled(places: &[[f64; 2]]) -> Plot {
+        let unit = Scale::between(0.0, 1.0);
+        let mut points: Vec<Spot> =
+            places.iter().map(|&values| Plot::spot([&unit, &unit], values, String::new())).collect();
+        points[0].label = Some("no correction".to_owned());
+        Plot {
+            alt: String::new(),
+            along: String::new(),
+            up: String::new(),
+            ticks_along: Vec::new(),
+            ticks_up: Vec::new(),
+            curves: vec![Curve { accent: true, points }],
+            others: Vec::new(),
+            is_live: true,
+        }
+    }
+
+    #[test]
+    fn a_label_keeps_off_the_curve_and_inside_the_drawing() {
+        // A curve that falls to its labelled end at the right: above it is the curve, to its right the edge.
+        let falling = labelled(&[[0.95, 0.3], [0.8, 0.36], [0.6, 0.5], [0.2, 0.9]]);
+        let label = &falling.labels()[0];
+        assert!(label.last && label.dy > 20.0, "{} {}", label.dx, label.dy);
+        // Nothing is in the way.
+        let rising = labelled(&[[0.2, 0.3], [0.1, 0.2], [0.05, 0.1]]);
+        assert_eq!((rising.labels()[0].dx, rising.labels()[0].dy), (-6.0, -16.0));
+    }
 }

@@ -5,6 +5,9 @@
 /// How much of the width is left free at either end, so that a mark there is not cut.
 const INSET: f64 = 1.5;
 
+/// How much of the width is between factors at the least, so that they can be read on a narrow page.
+const LEAST_APART: f64 = 0.12;
+
 /// A range of numbers, laid out from left to right.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scale {
@@ -38,7 +41,12 @@ impl Scale {
         }
     }
 
-    /// The same, but not below 0 or above 1.
+    /// From one number to another, with ticks between them.
+    pub(super) fn between(low: f64, high: f64) -> Self {
+        Self { low, high, step: step(high - low), logarithmic: false }
+    }
+
+    /// As `linear`, but not below 0 or above 1.
     pub(super) fn shares(values: impl Iterator<Item = f64>) -> Self {
         let scale = Self::linear(values, 0.04);
         Self { low: scale.low.max(0.0), high: scale.high.min(1.0), ..scale }
@@ -78,17 +86,24 @@ impl Scale {
         (first..=last).map(|at| at as f64 * step).collect()
     }
 
+    /// As many round factors as have room beside each other; 1 is one of them.
     fn factors_on(&self) -> Vec<f64> {
-        let wide = self.high / self.low > 30.0;
-        let digits: &[f64] = if wide { &[1.0] } else { &[1.0, 2.0, 5.0] };
-        let decades = -6..=6;
-        let all = decades.flat_map(|decade| digits.iter().map(move |digit| digit * 10f64.powi(decade)));
-        let within: Vec<f64> = all.filter(|value| *value >= self.low && *value <= self.high).collect();
-        if within.len() > 1 {
-            within
-        } else {
-            [0.8, 1.0, 1.25].into_iter().filter(|v| *v >= self.low && *v <= self.high).collect()
-        }
+        let decades = |digits: &'static [f64], apart: usize| {
+            let powers = (-6..=6).step_by(apart);
+            powers.flat_map(|power| digits.iter().map(move |digit| digit * 10f64.powi(power))).collect()
+        };
+        let ladders: [Vec<f64>; 4] = [
+            vec![0.5, 0.67, 0.8, 1.0, 1.25, 1.5, 2.0],
+            decades(&[1.0, 2.0, 5.0], 1),
+            decades(&[1.0], 1),
+            decades(&[1.0], 3),
+        ];
+        let width = (self.high / self.low).ln();
+        let within = ladders.map(|ladder| -> Vec<f64> {
+            ladder.into_iter().filter(|value| *value >= self.low && *value <= self.high).collect()
+        });
+        let has_room = |ticks: &&Vec<f64>| ticks.windows(2).all(|two| (two[1] / two[0]).ln() >= LEAST_APART * width);
+        within.iter().find(has_room).unwrap_or(&within[3]).clone()
     }
 }
 
@@ -133,6 +148,20 @@ mod tests {
         {
             assert!(scale.high > scale.low && scale.low >= 0.0 && scale.high <= 1.0, "{scale:?}");
             assert!(scale.ticks(crate::number::percent).len() > 1, "{scale:?}");
+        }
+    }
+
+    #[test]
+    fn factors_have_ticks_from_end_to_end_and_room_between() {
+        let ends = [(0.1, 3.3), (0.57, 1.7), (0.01, 900.0), (0.2, 2.5), (1.0, 1.0), (1e-6, 1e6), (0.3, 80.0)];
+        for (low, high) in ends {
+            let scale = Scale::factors([low, high].into_iter());
+            let ticks = scale.ticks(|value| value.to_string());
+            let places: Vec<f64> = ticks.iter().map(|tick| tick.at.parse().unwrap()).collect();
+            assert!((3..=8).contains(&places.len()), "{low} to {high}: {ticks:?}");
+            assert!(places.windows(2).all(|two| two[1] - two[0] > 11.0), "{low} to {high}: {ticks:?}");
+            assert!(places[0] < 40.0 && places[places.len() - 1] > 60.0, "{low} to {high}: {ticks:?}");
+            assert!(ticks.iter().any(|tick| (tick.value - 1.0).abs() < 1e-9), "{low} to {high}: {ticks:?}");
         }
     }
 

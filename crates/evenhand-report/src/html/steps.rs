@@ -11,14 +11,17 @@ use crate::{CellWeight, Search};
 /// So many cells are drawn; the table has all.
 const MOST_CELLS: usize = 16;
 
+/// So many columns fit beside the number of a step, on paper too.
+const MOST_COLUMNS: usize = 6;
+
 /// So many multipliers are named in the chart, the largest.
-const MOST_NAMED: usize = 3;
+const MOST_NAMED: usize = 4;
 
 /// What is shown of a search.
 pub(super) struct SearchView {
     pub(super) summary: String,
     pub(super) plots: Vec<(String, Plot)>,
-    pub(super) steps: Option<Table>,
+    pub(super) steps: Vec<Table>,
     pub(super) multipliers: Option<Table>,
     pub(super) cells: Option<(Dots, Table)>,
     pub(super) few: Option<String>,
@@ -30,7 +33,7 @@ pub(super) fn search(report: &Report, search: &Search) -> SearchView {
     SearchView {
         summary: format!("{steps}, {fits}; the search {}.{rule}", search.ending(!report.verdicts.is_empty())),
         plots: if search.steps.len() > 1 { plots(report, search) } else { Vec::new() },
-        steps: (!search.steps.is_empty()).then(|| steps_table(report, search)),
+        steps: if search.steps.is_empty() { Vec::new() } else { steps_tables(report, search) },
         multipliers: (!search.multipliers.is_empty()).then(|| Table {
             caption:
                 "Multipliers behind the classifier’s weights; where several sets give the same weights, the smallest"
@@ -55,8 +58,8 @@ pub(super) fn search(report: &Report, search: &Search) -> SearchView {
 }
 
 fn plots(report: &Report, search: &Search) -> Vec<(String, Plot)> {
-    let numbers = || search.steps.iter().map(|step| step.number as f64);
-    let across = Scale::linear(numbers(), 1.0);
+    let number = |step: Option<&crate::Step>| step.map_or(0.0, |step| step.number as f64);
+    let across = Scale::between(number(search.steps.first()), number(search.steps.last()));
     let whole = |value: f64| decimal(value, 0);
     let ticks = || across.ticks(whole).into_iter().filter(|tick| tick.value.fract().abs() < 1e-9).collect();
     let up = Scale::linear(search.steps.iter().map(|step| step.violation).chain([0.0]), 0.01);
@@ -100,8 +103,8 @@ fn curves(report: &Report, search: &Search, across: &Scale, up: &Scale) -> Vec<C
     let mut named: Vec<(usize, f64)> = Vec::new();
     for &at in &largest {
         let height = up.share(last[at]);
-        // A tenth of the height apart, or names lie on each other.
-        if named.len() < MOST_NAMED && named.iter().all(|(_, other)| (height - other).abs() > 0.1) {
+        // A sixth of the height apart, or names of two lines lie on each other.
+        if named.len() < MOST_NAMED && named.iter().all(|(_, other)| (height - other).abs() > 0.17) {
             named.push((at, height));
         }
     }
@@ -114,14 +117,14 @@ fn curves(report: &Report, search: &Search, across: &Scale, up: &Scale) -> Vec<C
         };
         let mut points: Vec<_> = search.steps.iter().map(spot).collect();
         if let Some(end) = points.last_mut().filter(|_| named.iter().any(|(one, _)| *one == at)) {
-            end.label = Some(shortened(report.short_name(name)));
+            end.label = Some(report.short_name(name).to_owned());
         }
         Curve { accent: largest.first() == Some(&at), points }
     };
     (0..search.multipliers.len().min(last.len())).map(curve).collect()
 }
 
-/// A name that fits into a chart; the table has all of it.
+/// A name that fits over a column; the table of multipliers has all of it.
 fn shortened(name: &str) -> String {
     const MOST: usize = 34;
     if name.chars().count() <= MOST {
@@ -130,16 +133,33 @@ fn shortened(name: &str) -> String {
     name.chars().take(MOST - 1).chain(['…']).collect()
 }
 
-fn steps_table(report: &Report, search: &Search) -> Table {
-    let mut heads: Vec<String> = ["Step", "Largest violation, points", "Error"].map(str::to_owned).to_vec();
-    heads.extend(search.multipliers.iter().map(|one| format!("λ {}", report.short_name(&one.name))));
-    let row = |step: &crate::Step| {
-        let mut cells = vec![count(step.number), points(step.violation), percent(step.error)];
-        cells.extend(step.multipliers.iter().map(|value| decimal(*value, 4)));
-        cells
+/// Every step; many multipliers are in tables of their own, below each other.
+fn steps_tables(report: &Report, search: &Search) -> Vec<Table> {
+    let table = |caption: &str, heads: Vec<String>, cells: &dyn Fn(&crate::Step) -> Vec<String>| Table {
+        caption: caption.to_owned(),
+        heads: std::iter::once("Step".to_owned()).chain(heads).collect(),
+        words: 1,
+        rows: search
+            .steps
+            .iter()
+            .map(|step| std::iter::once(count(step.number)).chain(cells(step)).collect())
+            .collect(),
     };
-    let rows = search.steps.iter().map(row).collect();
-    Table { caption: "Every step, on the training rows".to_owned(), heads, words: 1, rows }
+    let measured = |step: &crate::Step| vec![points(step.violation), percent(step.error)];
+    let names: Vec<String> =
+        search.multipliers.iter().map(|one| format!("λ {}", shortened(report.short_name(&one.name)))).collect();
+    let lambda = |step: &crate::Step| -> Vec<String> { step.multipliers.iter().map(|one| decimal(*one, 4)).collect() };
+    let heads = ["Largest violation, points", "Error"].map(str::to_owned);
+    let caption = "Every step, on the training rows";
+    if names.len() + heads.len() <= MOST_COLUMNS {
+        return vec![table(caption, [heads.to_vec(), names].concat(), &|step| [measured(step), lambda(step)].concat())];
+    }
+    let parts = names.chunks(MOST_COLUMNS).enumerate().map(|(at, part)| {
+        let from = at * MOST_COLUMNS;
+        let caption = format!("Every step: multipliers {} to {}", from + 1, from + part.len());
+        table(&caption, part.to_vec(), &|step| lambda(step).into_iter().skip(from).take(part.len()).collect())
+    });
+    std::iter::once(table(caption, heads.to_vec(), &measured)).chain(parts).collect()
 }
 
 fn cell_name(cell: &CellWeight) -> String {

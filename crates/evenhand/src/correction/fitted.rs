@@ -32,12 +32,7 @@ pub struct Predictions {
 }
 
 impl<P: Predictor> Fitted<P> {
-    /// What [`Correction::fit`] returns, from its parts: what training rows taught, these rows made ready, and what was
-    /// found on them, for programs that keep the outcome and read the rows again.
-    ///
-    /// # Errors
-    /// What the predictor says, where the shift of features was undone.
-    pub fn new(
+    pub(super) fn new(
         settings: &Correction,
         binding: Binding,
         problem: Problem,
@@ -45,15 +40,8 @@ impl<P: Predictor> Fitted<P> {
         mut warnings: Vec<Warning>,
     ) -> Result<Self> {
         warnings.append(&mut outcome.warnings);
-        let (cells, bounds, measure) = (problem.cells(), settings.bounds.clone(), settings.measure);
-        let weights = match &outcome.undone {
-            Some(undone) => Weights::of_each(undone.weights(&problem)?, cells.row_weights().cloned()),
-            None => Weights::of_cells(
-                outcome.cell_weights.clone(),
-                cells.cell_of_row().clone(),
-                cells.row_weights().cloned(),
-            ),
-        };
+        let (bounds, measure) = (settings.bounds.clone(), settings.measure);
+        let weights = outcome.weights(&problem)?;
         Ok(Self { binding, problem, outcome, weights, bounds, measure, warnings })
     }
 

@@ -1,0 +1,284 @@
+"""Reports as a real browser shows them: silent, readable in every form, and usable without eyes or mouse."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from conftest import DARK, LIGHT, NARROW, NARROWEST, PRINTED, UNSCRIPTED, Form, Open, Opened
+from pypdf import PdfReader
+
+import reports
+
+every_report = pytest.mark.parametrize("report", reports.REPORTS)
+# Where nothing could be corrected, or the method is another, there is no more or less of it.
+WITHOUT_SLIDER = ["demo-audit", "predictions-audit", "compas-identify", "hostile-identify", "calibration", "three-people"]
+WITH_SLIDER = [name for name in reports.REPORTS if name not in WITHOUT_SLIDER]
+NONE = "–"
+
+
+# Numbers as the page has them, computed anew.
+
+
+def decimal(value: float, decimals: int) -> str:
+    text = f"{abs(value):.{decimals}f}"
+    return "−" + text if value < 0 and text.strip("0.") else text
+
+
+def percent(share: float | None, decimals: int = 1) -> str:
+    return NONE if share is None else decimal(share * 100, decimals) + "\u00a0%"
+
+
+def points(distance: float | None) -> str:
+    return NONE if distance is None else decimal(distance * 100, 1)
+
+
+def interval(rate: dict[str, Any], shown: Callable[[float | None], str]) -> str:
+    return NONE if rate["low"] is None else f"{shown(rate['low'])} to {shown(rate['high'])}"
+
+
+def texts(one: Opened, selector: str) -> list[str]:
+    return [text.strip() for text in one.page.locator(selector).all_text_contents()]
+
+
+def cells(one: Opened, caption: str) -> list[list[str]]:
+    """Give the rows of the first table whose caption begins so."""
+    table = one.page.locator("table", has=one.page.locator("caption", has_text=caption)).first
+    rows = table.locator("tbody tr").all()
+    return [row.locator("th, td").all_text_contents() for row in rows]
+
+
+# What a page does by itself.
+
+
+@every_report
+def test_a_page_is_silent_and_asks_the_network_for_nothing(report: str, opened: Open) -> None:
+    with opened(report, LIGHT) as one:
+        one.unfold()
+        if one.page.locator("#strength").count():
+            one.page.locator("#strength").press("Home")
+            one.page.locator("#tradeoff-plot").hover()
+        one.page.pdf()
+        one.check(one.noise, "a report says nothing but on its page")
+
+
+def test_the_policy_of_a_page_lets_nothing_in(opened: Open) -> None:
+    with opened("demo", LIGHT) as one:
+        one.page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=alert(1)>')")
+        one.page.wait_for_timeout(200)
+        assert any("Content Security Policy" in line for line in one.noise), one.noise
+        assert not any(line.startswith("dialog") for line in one.noise), one.noise
+
+
+@pytest.mark.parametrize("report", ["hostile", "hostile-identify"])
+def test_hostile_names_are_shown_as_text(report: str, opened: Open) -> None:
+    with opened(report, LIGHT) as one:
+        one.unfold()
+        shown = one.page.locator("main").inner_text()
+        one.check([name for name in reports.HOSTILE if name not in shown], "names that are not shown as they are")
+        if report == "hostile":
+            one.check([label for label in reports.LABELS if label not in shown], "labels that are not shown as they are")
+        strangers = one.page.locator("main :is(img, script, b:has-text('team'), i)")
+        assert strangers.count() == 0, strangers.all_inner_texts()
+        names = one.page.locator(".name bdi").all()
+        one.check([name.inner_text() for name in names if not name.get_attribute("title")], "cut without a title")
+        one.check(one.noise, "hostile names did something")
+
+
+# What it shows.
+
+
+@every_report
+def test_numbers_are_those_of_the_json_in_the_page(report: str, opened: Open) -> None:
+    with opened(report, LIGHT) as one:
+        one.unfold()
+        data = one.data()
+        if change := data["change"]:
+            violations = [points(change["violation_before"]), points(change["violation_after"])]
+            errors = [percent(change["error_before"]), percent(change["error_after"])]
+            assert texts(one, ".headline .was") == [violations[0], errors[0]]
+            assert texts(one, ".headline b") == [violations[1], errors[1]]
+        figures = one.page.locator("section[aria-labelledby=groups] figure").all()
+        assert len(figures) == len(data["panels"]) + bool(data["constraints"])
+        for panel, figure in zip(data["panels"], figures, strict=False):
+            lines = [panel["overall"], *panel["groups"]]
+            told = [at for at, name in enumerate(panel["series"]) if name != "labels" or len(panel["series"]) == 1]
+            beside = [" → ".join(percent(line["rates"][at]["value"]) for at in told) for line in lines]
+            assert figure.locator(".dots").first.locator(".line:not(.head) .numbers").all_text_contents() == beside
+            table = [row.locator("th, td").all_text_contents() for row in figure.locator("tbody tr").all()]
+            for row, line in zip(table, [*lines, *panel["intersections"]], strict=True):
+                expected = [f"{line['rows']:,}" + (" (few)" if line["small"] else "")]
+                for rate in line["rates"]:
+                    expected += [percent(rate["value"]), interval(rate, points)]
+                    if panel["rate"] in ("true_positive_rate", "false_positive_rate"):
+                        expected += [f"{rate['count']:,}"]
+                assert row[1:] == expected, f"{report}: {line['group']}"
+        if data["constraints"]:
+            gaps = {gap["name"]: gap for gap in data["constraints"]}
+            for name, *numbers in cells(one, "Violation of every constraint"):
+                gap = gaps.pop(name)
+                assert numbers == [
+                    text for side in ("before", "after") for text in (points(gap[side]["value"]), interval(gap[side], points))
+                ]
+            assert not gaps
+
+
+@every_report
+def test_every_chart_has_a_text_alternative(report: str, opened: Open) -> None:
+    with opened(report, LIGHT) as one:
+        one.check(one.probe("unexplained()"), "charts that not everyone can read")
+
+
+@every_report
+def test_everything_is_there_without_a_script(report: str, opened: Open) -> None:
+    with opened(report, LIGHT) as one:
+        scripted = texts(one, ".numbers, td, .headline dd, #said")
+    with opened(report, UNSCRIPTED) as one:
+        assert texts(one, ".numbers, td, .headline dd, #said") == scripted
+        assert one.page.locator("#strength").is_hidden() or not one.page.locator("#strength").count()
+
+
+@pytest.mark.parametrize("report", WITH_SLIDER)
+def test_the_slider_moves_the_groups(report: str, opened: Open) -> None:
+    with opened(report, LIGHT) as one:
+        data = one.data()["tradeoff"]
+        slider, live = one.page.locator("#strength"), one.page.locator("#live")
+        low, high = (float(live.get_attribute(f"data-{end}") or "nan") for end in ("low", "high"))
+        spots = one.page.locator("#tradeoff-plot .curve circle")
+        assert slider.get_attribute("value") == str(data["chosen"])
+
+        def place(value: float) -> str:
+            return f"{1.5 + 97 * min(1, max(0, (value - low) / (high - low))):.2f}%"
+
+        def marks() -> list[Any]:
+            found: list[Any] = live.locator(".line:not(.head)").evaluate_all(
+                """lines => lines.map(line => [
+                    line.querySelector(".numbers").textContent,
+                    line.querySelector("circle")?.getAttribute("cx"),
+                    ...["x1", "x2"].map(end => line.querySelector(".interval")?.getAttribute(end))])"""
+            )
+            return found
+
+        seen = []
+        slider.press("Home")
+        for index, at in enumerate(data["places"]):
+            said = (
+                f"{percent(at['strength'], 0)} of the correction: error {percent(at['error'])}, "
+                f"largest violation {points(at['violation'])} points"
+            )
+            where = f"{report}, place {index}"
+            assert slider.input_value() == str(index), where
+            assert slider.get_attribute("aria-valuetext") == said, where
+            assert one.page.locator("#said").inner_text() == said, where
+            found = marks()
+            seen.append(str(found))
+            for line, (value, *ends) in zip(found, at["rates"], strict=True):
+                assert line[0] == percent(value), where
+                if value is not None:
+                    assert [float(x.rstrip("%")) for x in line[1:]] == pytest.approx(
+                        [float(place(x).rstrip("%")) for x in [value, *ends]], abs=0.0101
+                    ), where
+            cursor = one.page.locator("#cursor")
+            assert cursor.is_visible(), where
+            assert cursor.get_attribute("cx") == spots.nth(index).get_attribute("cx"), where
+            assert cursor.get_attribute("cy") == spots.nth(index).get_attribute("cy"), where
+            slider.press("ArrowRight")
+        assert len(set(seen)) > 1, f"{report}: no mark moved"
+        first = spots.first.bounding_box()
+        assert first
+        one.page.mouse.move(first["x"] + first["width"] / 2, first["y"] + first["height"] / 2)
+        assert slider.input_value() == "0", f"{report}: pointing at a point does not choose it"
+
+
+# Who can use it.
+
+
+@every_report
+def test_a_keyboard_reaches_every_control(report: str, opened: Open) -> None:
+    with opened(report, LIGHT) as one:
+        keyboard = one.page.keyboard
+        folded = one.page.locator("summary").count()
+        # Once around with everything folded, opening what there is; then around again.
+        for _ in range(folded + 1):
+            keyboard.press("Tab")
+            if one.page.evaluate("document.activeElement.localName") == "summary":
+                keyboard.press("Enter")
+        one.unfold()
+        controls = one.probe("controls()")
+        one.page.evaluate("document.activeElement.blur(); window.getSelection().collapse(document.body, 0)")
+        reached = {}
+        for _ in range(len(controls) + 2):
+            keyboard.press("Tab")
+            found = one.probe("focused()")
+            if found["control"] is not None:
+                reached[int(found["control"])] = found
+        missing = [name for at, name in enumerate(controls) if at not in reached]
+        one.check(missing, "not reached by the keyboard")
+        one.check([found["name"] for found in reached.values() if not found["visible"]], "focus is not seen")
+
+
+COLOURS = "color-contrast"
+
+
+# Colours are the same on a narrow page, and all but colours is the same in the dark: to ask again takes long.
+@pytest.mark.parametrize(
+    ("form", "rules"),
+    [
+        (LIGHT, {}),
+        (DARK, {"runOnly": [COLOURS]}),
+        (NARROW, {"rules": {COLOURS: {"enabled": False}}}),
+    ],
+    ids=["light", "dark", "narrow"],
+)
+@every_report
+def test_the_accessibility_checker_finds_no_fault(
+    report: str, form: Form, rules: dict[str, Any], opened: Open
+) -> None:
+    with opened(report, form) as one:
+        one.unfold()
+        faint = one.probe("faint()")
+        one.thin()
+        found = Axe().run(one.page, options=rules).response["violations"]
+        faults = [
+            f"{fault['impact']}, {fault['id']}: {fault['help']}: {node['html'][:160]}"
+            for fault in found
+            for node in fault["nodes"]
+        ]
+        one.check(faults, "faults of accessibility")
+        one.check(faint, "too faint")
+
+
+# How it looks.
+
+
+@pytest.mark.parametrize("form", [LIGHT, DARK, NARROW, NARROWEST, PRINTED], ids=lambda form: form.name)
+@every_report
+def test_nothing_is_cut_or_lies_on_something_else(
+    report: str, form: Form, opened: Open, pictures: Path | None
+) -> None:
+    with opened(report, form) as one:
+        if pictures and not form.printed:
+            one.page.screenshot(path=pictures / f"{report}-{form.name}.png", full_page=True)
+        one.unfold()
+        if pictures and not form.printed:
+            one.page.screenshot(path=pictures / f"{report}-{form.name}-unfolded.png", full_page=True)
+        one.check(one.probe(f"wide({str(not form.printed).lower()})"), "too wide, or cut")
+        one.check(one.probe("overlaps()"), "texts on each other")
+
+
+@every_report
+def test_the_printed_page_has_everything(report: str, opened: Open, pictures: Path | None) -> None:
+    with opened(report, LIGHT) as one:
+        printed = one.page.pdf(prefer_css_page_size=True, format="A4")
+        if pictures:
+            (pictures / f"{report}.pdf").write_bytes(printed)
+        assert one.page.locator("details[open]").count() == 0, f"{report}: unfolded for print, and left so"
+        # Places of line breaks are the browser's own.
+        words = "".join("".join(page.extract_text() for page in PdfReader(io.BytesIO(printed)).pages).split())
+        expected = texts(one, "main h2, main td, .headline b, .headline .was, .numbers, summary")
+        one.check([text for text in expected if "".join(text.split()) not in words], "not printed")
+        assert "Strengthofthecorrection" not in words, f"{report}: a slider cannot be moved on paper"
