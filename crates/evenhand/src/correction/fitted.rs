@@ -100,6 +100,11 @@ impl<P: Predictor> Fitted<P> {
         &self.outcome
     }
 
+    /// What the run found, without the rows it was found on.
+    pub fn into_outcome(self) -> Outcome<P> {
+        self.outcome
+    }
+
     /// The multipliers with their constraints' names.
     pub fn multipliers(&self) -> impl Iterator<Item = (&str, f64)> {
         let names = self.binding.constraints().iter().map(|constraint| constraint.name.as_str());
