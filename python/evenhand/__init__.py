@@ -23,6 +23,7 @@ from ._exceptions import (
 )
 from ._frontier import Frontier, frontier, sample_weights
 from ._identify import Identification, identify
+from ._report import Report
 from ._scorers import violation_scorer
 from ._verdict import Judgement
 
@@ -38,6 +39,7 @@ __all__ = [
     "Frontier",
     "Identification",
     "Judgement",
+    "Report",
     "__version__",
     "audit",
     "constraints",

@@ -13,6 +13,7 @@ from . import _core
 from ._columns import is_frame, table_of
 from ._data import assemble, positive_of, target_of
 from ._exceptions import EvenhandError
+from ._report import Report
 from ._results import frame_of, html_table, library_of
 from ._sensitive import sensitive_of
 from .constraints import Constraint, spelled
@@ -34,10 +35,11 @@ class Audit:
     Made by :func:`audit`. It says what was measured, and no more: no number here makes a model right to use.
     """
 
-    def __init__(self, record: dict[str, Any], text: str, library: str) -> None:
+    def __init__(self, record: dict[str, Any], text: str, library: str, report: _core.Report) -> None:
         self._record = record
         self._text = text
         self._library = library
+        self._report = report
 
     @property
     def by_group(self) -> Any:
@@ -96,6 +98,10 @@ class Audit:
             raise EvenhandError(f"an audit of these does not measure {notion}; it measures: {known}", "notion-syntax")
         found = [row[definition] for row in rows if row["notion"] == notion and row[definition] is not None]
         return (min if definition == "ratio" else max)(found, default=None)
+
+    def report(self) -> Report:
+        """Tell it to people who were not there; in a notebook the page shows itself."""
+        return Report(self._report)
 
     def to_dict(self) -> dict[str, Any]:
         """Get everything, with the keys of ``evenhand audit --json``."""
@@ -230,7 +236,7 @@ def audit(
         while predictions in data.table.names:
             predictions += "_"
         data.table.add_codes(predictions, predicted.codes, target.texts)
-    record, text, _ = _core.audit(
+    record, text, _, report = _core.audit(
         data.table,
         data.roles,
         groups=data.groups,
@@ -238,7 +244,7 @@ def audit(
         confidence=confidence,
         intersections=intersections,
     )
-    return Audit(json.loads(record), text, library_of(X, sensitive_features, y_true, y_pred))
+    return Audit(json.loads(record), text, library_of(X, sensitive_features, y_true, y_pred), report)
 
 
 def _with_interval(row: dict[str, Any], name: str) -> str | None:

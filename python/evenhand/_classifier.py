@@ -8,6 +8,7 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from ._data import Data, Target, add_sensitive, assemble, positive_of, target_of
 from ._exceptions import EvenhandError, EvenhandWarning, tell
 from ._external import Learner, aligned_scores
 from ._progress import watching
+from ._report import Report
 from ._results import html_table
 from ._sensitive import sensitive_of
 from ._verdict import Judgement
@@ -73,6 +75,15 @@ def _method_of(asked: Any) -> str:
     if name == "calibration" and asked["decisions"] == "deterministic":
         return "thresholds"
     return {"correction": "weighting"}.get(name, name)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What a report is made of: what was found, and the rows it was found on."""
+
+    kept: _core.Kept
+    rows: Callable[[], Data]
+    learner: Learner | None
 
 
 class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -276,14 +287,18 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             )
             warnings.warn(EvenhandWarning(message, "no-groups"), stacklevel=2)
         positive = positive_of(target, self.pos_label)
-        data = assemble(
-            self._features(X),
-            target,
-            sensitive,
-            positive=positive,
-            sample_weight=weight,
-            groups_needed=not lone,
-        )
+
+        def gathered() -> Data:
+            return assemble(
+                self._features(X),
+                target,
+                sensitive,
+                positive=positive,
+                sample_weight=weight,
+                groups_needed=not lone,
+            )
+
+        data = gathered()
         settings = self._settings(notions, data, X)
         learner = None
         if self.estimator is not None:
@@ -308,6 +323,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
                 keep=self.on_interrupt == "keep",
             )
         self._keep(found, target)
+        self._fitted = Fit(found.kept, gathered, learner)
         return self
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> NDArray[Any]:
@@ -408,6 +424,62 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             ``groups``.
         """
         return self._judged(X, y, sensitive_features, sample_weight, 0.95)[0]
+
+    def report(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: Any = None,
+        confidence: float = 0.95,
+    ) -> Report:
+        """Tell what was found, for people who were not there; in a notebook it shows itself.
+
+        The learner is trained again without correction, with more and less of it, and for two other methods: some
+        fifteen times if it is the built-in one, which for comparison also trains the Lagrangian approach, else seven.
+        It needs the training rows, which the classifier refers to, without a copy, until it is pickled.
+
+        Parameters
+        ----------
+        X, y, sensitive_features, sample_weight
+            Labelled rows to measure on, as in :meth:`fit`; without them the training rows, which flatter.
+        confidence : float, default=0.95
+            Of the intervals.
+
+        Returns
+        -------
+        Report
+        """
+        check_is_fitted(self)
+        fitted: Fit | None = getattr(self, "_fitted", None)
+        if fitted is None:
+            message = (
+                "a report needs the rows it was fitted to, and a classifier that was loaded, copied or pickled has "
+                "them no more; fit it again, or take `audit(y, predictions, ...).report()`"
+            )
+            raise EvenhandError(message, "rows-needed")
+        if (X is None) != (y is None):
+            raise EvenhandError("give both X and y, or none of them for the training rows", "setting-invalid")
+        train, learner = fitted.rows(), fitted.learner
+        test = None
+        if X is not None:
+            rows = self._new_table(X) if learner is None else self._columns(X)
+            test = self._labelled(rows, y, sensitive_features, sample_weight).table
+            if learner is not None:
+                learner.others = self._shown(self._new_rows(X))
+        seen = set(train.table.names) - set(train.withhold) - {train.label, train.weight}
+        with nullcontext() if learner is None else learner.interrupts:
+            found = fitted.kept.report(
+                train.table,
+                train.roles,
+                test=test,
+                learner=learner,
+                name=type(self.estimator_).__name__,
+                ask=learner is None or bool(seen),
+                confidence=confidence,
+            )
+        return Report(found)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file of the command line: ``evenhand predict`` gives the same bits.
@@ -663,20 +735,30 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, confidence: float
     ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         check_is_fitted(self)
-        target = target_of(y, classes=self.classes_)
         if isinstance(self.estimator_, _core.Model):
             scores = self._engine_scores(X, sensitive_features)
         else:
             shown = self._shown(self._new_rows(X))
             scores = aligned_scores(self.estimator_, shown, self.classes_)[:, np.argsort(self._order)]
+        data = self._labelled(self._columns(X), y, sensitive_features, sample_weight)
+        assessed, judged = self._binding.judge(data.table, np.ascontiguousarray(scores), confidence)
+        return json.loads(assessed), json.loads(judged)
+
+    def _columns(self, X: Any) -> _core.Table:
+        """Columns that groups may be told by, where X has names."""
+        return table_of(X) if is_frame(X) else _core.Table()
+
+    def _labelled(self, table: _core.Table, y: Any, sensitive_features: Any, sample_weight: Any) -> Data:
+        """Add labels, weights and sensitive columns as training named them."""
+        target = target_of(y, classes=self.classes_)
         sensitive = sensitive_of(
             sensitive_features, len(target.codes), groups=self.groups, intersections=self.intersections
         )
         weight = self._binding.weight
         if weight is not None and sample_weight is None:
             sample_weight = np.ones(len(target.codes))
-        data = assemble(
-            table_of(X) if is_frame(X) else _core.Table(),
+        return assemble(
+            table,
             target,
             sensitive,
             sample_weight=None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64),
@@ -684,5 +766,9 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             label=self._binding.label,
             weight=weight,
         )
-        assessed, judged = self._binding.judge(data.table, np.ascontiguousarray(scores), confidence)
-        return json.loads(assessed), json.loads(judged)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the training rows behind: they are only referred to, for a report."""
+        state: dict[str, Any] = dict(super().__getstate__())
+        state.pop("_fitted", None)
+        return state

@@ -11,10 +11,13 @@ __all__ = [
     "Binding",
     "Corrector",
     "Fitted",
+    "Kept",
     "Model",
+    "Report",
     "Roles",
     "Settings",
     "Table",
+    "Traced",
     "audit",
     "class_order",
     "fit",
@@ -148,6 +151,38 @@ class Fitted:
     def fits(self) -> int: ...
     @property
     def warnings(self) -> _Warnings: ...
+    @property
+    def kept(self) -> Kept: ...
+
+@final
+class Kept:
+    def report(
+        self,
+        table: Table,
+        roles: Roles,
+        *,
+        test: Table | None = None,
+        learner: Callable[..., Any] | None = None,
+        name: str | None = None,
+        ask: bool = True,
+        confidence: float = 0.95,
+    ) -> Report: ...
+
+@final
+class Traced:
+    def report(self, table: Table, roles: Roles, *, test: Table | None = None, confidence: float = 0.95) -> Report: ...
+
+@final
+class Report:
+    def html(self) -> str: ...
+    def markdown(self) -> str: ...
+    def text(self) -> str: ...
+    def save(self, path: str) -> None: ...
+    def finding(self) -> list[str]: ...
+    def to_json(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+    @staticmethod
+    def restore(state: str) -> Report: ...
 
 @final
 class Corrector:
@@ -184,7 +219,7 @@ def audit(
     confidence: float = 0.95,
     intersections: bool = True,
     small_group: int = 30,
-) -> tuple[str, str, _Warnings]: ...
+) -> tuple[str, str, _Warnings, Report]: ...
 def identify(
     table: Table,
     roles: Roles,
@@ -195,7 +230,7 @@ def identify(
     resamples: int = 0,
     seed: int = 0,
     l2: float | None = None,
-) -> tuple[str, _Warnings]: ...
+) -> tuple[str, _Warnings, Report]: ...
 def frontier(
     table: Table,
     roles: Roles,
@@ -205,7 +240,7 @@ def frontier(
     test: Table | None = None,
     callback: Callable[[dict[str, Any]], object] | None = None,
     keep: bool = False,
-) -> tuple[str, _Warnings]: ...
+) -> tuple[str, _Warnings, Traced]: ...
 def class_order(classes: Sequence[str], positive: str | None = None) -> list[str]: ...
 def log_odds(scores: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def notions(notions: Sequence[str]) -> list[str]: ...

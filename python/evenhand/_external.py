@@ -59,8 +59,8 @@ class Predictor:
     learner: Learner
 
     def __call__(self, rows: NDArray[np.uintp] | None) -> NDArray[np.float64]:
-        """Score some of the training rows, in the engine's order of classes."""
-        X = self.learner.X if rows is None else _safe_indexing(self.learner.X, rows.astype(np.intp))
+        """Score some rows, in the engine's order of classes."""
+        X = self.learner.rows(rows)
         with self.learner.interrupts.minded():
             scores = aligned_scores(self.estimator, X, self.learner.classes)
         return np.ascontiguousarray(scores[:, self.learner.order])
@@ -80,6 +80,8 @@ class Learner:
     weighted: bool
     """Whether the user gave weights."""
     interrupts: Interrupts = field(default_factory=Interrupts)
+    others: Any = None
+    """Rows that were not trained on, counted on from those that were."""
 
     def __post_init__(self) -> None:
         self.parameter = weight_parameter(self.estimator)
@@ -87,6 +89,14 @@ class Learner:
         if self.parameter is None and not self.sampling:
             message = f"`{name}.fit` takes no sample_weight; give method='sampling', which keeps rows by lot instead"
             raise EvenhandError(message, "learner-weights")
+
+    def rows(self, rows: NDArray[np.uintp] | None) -> Any:
+        """Find rows by their numbers: some of the training rows, or all that were not trained on."""
+        if rows is None:
+            return self.X
+        if len(rows) and rows[0] >= len(self.y):
+            return self.others
+        return _safe_indexing(self.X, rows.astype(np.intp))
 
     def _repeated(self, weights: NDArray[np.float64]) -> NDArray[np.intp]:
         """Rows as often as they weigh: a row of weight 2 comes twice."""

@@ -15,6 +15,7 @@ from ._columns import is_frame, table_of
 from ._data import assemble, positive_of, target_of
 from ._exceptions import tell
 from ._progress import watching
+from ._report import Report
 from ._results import frame_of, html_table, library_of
 from ._sensitive import sensitive_of
 from .constraints import Constraints, spelled
@@ -25,9 +26,10 @@ __all__ = ["Frontier", "frontier", "sample_weights"]
 class Frontier:
     """Classifiers from the uncorrected one to the most even one that weights lead to. Made by :func:`frontier`."""
 
-    def __init__(self, record: dict[str, Any], library: str) -> None:
+    def __init__(self, record: dict[str, Any], library: str, reported: Callable[[float], _core.Report]) -> None:
         self._record = record
         self._library = library
+        self._reported = reported
 
     @property
     def points(self) -> Any:
@@ -44,6 +46,22 @@ class Frontier:
     def n_fits(self) -> int:
         """How many times the learner was called for all points."""
         return int(self._record["fits"])
+
+    def report(self, confidence: float = 0.95) -> Report:
+        """Tell what less violation costs, for people who were not there; in a notebook the page shows itself.
+
+        Measured on test rows where some were given. It needs the rows again, which are referred to, without a copy.
+
+        Parameters
+        ----------
+        confidence : float, default=0.95
+            Of the intervals.
+
+        Returns
+        -------
+        Report
+        """
+        return Report(self._reported(confidence))
 
     def to_dict(self) -> dict[str, Any]:
         """Get everything: rates by group and multipliers of every point."""
@@ -133,17 +151,27 @@ def frontier(
         weight = None if weight is None else np.asarray(weight, dtype=np.float64)
         return assemble(table, target, sensitive, positive=positive, sample_weight=weight)
 
-    data = data_of(X, target, sensitive_features, sample_weight)
-    tested = None
-    if test is not None:
-        tested = data_of(test[0], target_of(test[1], target.name, classes=target.classes), test[2], None).table
+    def gathered() -> tuple[Any, Any]:
+        data = data_of(X, target, sensitive_features, sample_weight)
+        if test is None:
+            return data, None
+        return data, data_of(test[0], target_of(test[1], target.name, classes=target.classes), test[2], None).table
+
+    data, tested = gathered()
     settings = _core.Settings(
         spelled(constraints), groups=data.groups, withhold=[*(withhold or ()), *data.withhold], shift=shift, l2=l2
     )
     with watching(callback, progress, points * settings.most_fits) as told_of:
-        record, told = _core.frontier(data.table, data.roles, settings, points=points, test=tested, callback=told_of)
+        record, told, traced = _core.frontier(
+            data.table, data.roles, settings, points=points, test=tested, callback=told_of
+        )
     tell(told)
-    return Frontier(json.loads(record), library_of(X, sensitive_features, y))
+
+    def reported(confidence: float) -> _core.Report:
+        data, tested = gathered()
+        return traced.report(data.table, data.roles, test=tested, confidence=confidence)
+
+    return Frontier(json.loads(record), library_of(X, sensitive_features, y), reported)
 
 
 def sample_weights(

@@ -13,6 +13,7 @@ from . import _core
 from ._columns import is_frame, table_of
 from ._data import assemble, positive_of, target_of
 from ._exceptions import tell
+from ._report import Report
 from ._results import frame_of, html_table, library_of
 from ._sensitive import sensitive_of
 
@@ -22,9 +23,10 @@ __all__ = ["Identification", "identify"]
 class Identification:
     """The estimated bias in labels, with intervals, and what it assumes. Made by :func:`identify`."""
 
-    def __init__(self, record: dict[str, Any], library: str) -> None:
+    def __init__(self, record: dict[str, Any], library: str, report: _core.Report) -> None:
         self._record = record
         self._library = library
+        self._report = report
 
     @property
     def effects(self) -> Any:
@@ -47,6 +49,10 @@ class Identification:
     def assumption(self) -> str:
         """What the numbers rest on."""
         return str(self._record["assumption"])
+
+    def report(self) -> Report:
+        """Tell it to people who were not there; in a notebook the page shows itself."""
+        return Report(self._report)
 
     def to_dict(self) -> dict[str, Any]:
         """Get everything, with the keys of ``evenhand identify --json``."""
@@ -129,7 +135,7 @@ def identify(
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     table = table_of(X if is_frame(X) or hasattr(X, "tocsc") else np.asarray(X))
     data = assemble(table, target, sensitive, positive=positive, sample_weight=weight)
-    record, told = _core.identify(
+    record, told, report = _core.identify(
         data.table,
         data.roles,
         groups=data.groups,
@@ -140,4 +146,4 @@ def identify(
         l2=l2,
     )
     tell(told)
-    return Identification(json.loads(record), library_of(X, sensitive_features, y))
+    return Identification(json.loads(record), library_of(X, sensitive_features, y), report)

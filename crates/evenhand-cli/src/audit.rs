@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use evenhand::audit::{AuditOptions, AuditedNotion, ClassAudit, Rate};
 use evenhand::{Audit, Error, GroupSpec, Groups, Notion};
-use evenhand_report::Record;
+use evenhand_report::{AskedBound, Record};
 use serde::Serialize;
 use serde_json::json;
 
@@ -66,7 +66,8 @@ Examples:
         --ignore probability --group sex --notion equal-opportunity --max-violation 0.05
 
 JSON keys: rows, weighted, confidence, small_group, accuracy, classes, intersections_left_out,
-warnings; with --max-violation also bound (notion, of, max_violation, violation, met).";
+warnings; with --max-violation also bound (notion, of, max_violation, violation, met), with --report
+also report.";
 
 /// Arguments that make sense together.
 struct Config {
@@ -89,6 +90,8 @@ struct Report {
     warnings: Vec<Told>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<Bound>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<PathBuf>,
 }
 
 /// A bound that was asked for.
@@ -116,13 +119,14 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
         let groups: Vec<&str> = groups.names().collect();
         let settings = json!({ "groups": groups, "predictions": args.predictions, "confidence": args.confidence });
         let record = Record::new(progress.during("hashing the data", || data.digest()), data.rows(), &settings, &());
-        page::write(path, &evenhand_report::Report::of_audit(&audit, &data, record.by(page::command())))?;
+        let asked = bound.as_ref().map(Bound::told);
+        page::write(path, &evenhand_report::Report::of_audit(&audit, asked, &data, record.by(page::command())))?;
     }
     let met = bound.as_ref().is_none_or(|bound| bound.met);
     if args.json {
-        output::json(&Report::new(audit, bound))?;
+        output::json(&Report::new(audit, bound, args.report.clone()))?;
     } else {
-        output::text(&audit.to_string())?;
+        output::text(&(audit.to_string() + &page::wrote(args.report.as_deref())))?;
         if let Some(Bound { notion, of, max_violation, violation, .. }) = bound.filter(|bound| !bound.met) {
             note(&format!(
                 "bound not met: violation of {notion} by {of} is {}, above {max_violation}",
@@ -133,12 +137,37 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
     Ok(if met { Ending::Fine } else { Ending::Missed })
 }
 
+impl Bound {
+    /// The same, as a report has it.
+    fn told(&self) -> AskedBound {
+        let Self { notion, of, max_violation, violation, met } = self;
+        AskedBound {
+            notion: notion.clone(),
+            of: (*of).to_owned(),
+            max_violation: *max_violation,
+            violation: *violation,
+            met: *met,
+        }
+    }
+}
+
 impl Report {
-    fn new(audit: Audit, bound: Option<Bound>) -> Self {
+    fn new(audit: Audit, bound: Option<Bound>, report: Option<PathBuf>) -> Self {
         let Audit { rows, weighted, confidence, small_group, accuracy, classes, intersections_left_out, warnings } =
             audit;
         let warnings = Told::all(warnings, None);
-        Self { rows, weighted, confidence, small_group, accuracy, classes, intersections_left_out, warnings, bound }
+        Self {
+            rows,
+            weighted,
+            confidence,
+            small_group,
+            accuracy,
+            classes,
+            intersections_left_out,
+            warnings,
+            bound,
+            report,
+        }
     }
 }
 

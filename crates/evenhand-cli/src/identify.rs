@@ -70,7 +70,7 @@ Examples:
 
 JSON keys: rows, confidence, effects (group, rows, odds_ratio, low, high, resampled, sentence),
 multipliers (name, value, standard_error, low, high, resampled), violation, stop, fits,
-assumption, warnings.";
+assumption, warnings, report (where one was asked for).";
 
 /// The estimate, with the texts of warnings. The keys are stable.
 #[derive(Serialize)]
@@ -78,6 +78,8 @@ struct Report {
     #[serde(flatten)]
     found: Identification,
     warnings: Vec<Told>,
+    #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
+    page: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
@@ -105,7 +107,7 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
         let record = record.by(page::command());
         page::write(path, &evenhand_report::Report::of_identification(&found, &warnings, data, record))?;
     }
-    let report = Report { found, warnings: Told::all(warnings, None) };
+    let report = Report { found, warnings: Told::all(warnings, None), page: args.report.clone() };
     output::report(args.json, &report, &report.warnings, || report.to_text())?;
     if report.found.stop != Stop::Converged {
         note("no multipliers make the probabilities even: the numbers above are not an estimate of the bias");
@@ -134,11 +136,12 @@ impl Report {
         let sentences: Vec<String> = found.effects.iter().map(|effect| clean(&effect.sentence) + "\n").collect();
         let (multipliers, effects) = (self.multipliers(), self.effects());
         format!(
-            "{}\nFactor on the odds of a positive label\n{effects}\nMultipliers, in units of g/Z - 1\n{multipliers}\n{}\n{}, {}.\n",
+            "{}\nFactor on the odds of a positive label\n{effects}\nMultipliers, in units of g/Z - 1\n{multipliers}\n{}\n{}, {}.\n{}",
             sentences.concat(),
             wrapped(&found.assumption),
             counted(found.rows, "row"),
             counted(found.fits, "fit"),
+            page::wrote(self.page.as_deref()),
         )
     }
 

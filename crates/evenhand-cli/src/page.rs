@@ -30,6 +30,11 @@ pub(crate) fn write(path: &Path, report: &Report) -> Result<()> {
     Ok(write_atomically(path, |file| file.write_all(page.as_bytes()))?)
 }
 
+/// What is said of a report that was written.
+pub(crate) fn wrote(path: Option<&Path>) -> String {
+    path.map(|path| format!("Wrote the report to {}.\n", path.display())).unwrap_or_default()
+}
+
 /// An error of the report crate as one of ours: those of the engine have codes and hints of their own.
 pub(crate) fn told(error: Error) -> anyhow::Error {
     match error {

@@ -3,15 +3,17 @@
 use evenhand::audit::AuditOptions;
 use evenhand::{Audit, GroupSpec, Groups};
 use pyo3::prelude::*;
+use serde_json::json;
 
 use crate::binding::dataset;
 use crate::error::raised;
 use crate::model::{Warnings, warnings};
+use crate::report::{Report, record};
 use crate::settings::Roles;
 use crate::table::Table;
-use crate::work::{apart, json};
+use crate::work::{self, apart};
 
-/// An audit as JSON and as text, and its warnings. The table is used up.
+/// An audit as JSON and as text, its warnings, and a report of it. The table is used up.
 #[pyfunction]
 #[pyo3(signature = (table, roles, *, groups, predictions=None, confidence=0.95, intersections=true, small_group=30))]
 #[allow(clippy::too_many_arguments)] // the settings, by name
@@ -24,16 +26,18 @@ pub(crate) fn audit(
     confidence: f64,
     intersections: bool,
     small_group: usize,
-) -> PyResult<(String, String, Warnings)> {
+) -> PyResult<(String, String, Warnings, Report)> {
     let specs: Vec<GroupSpec> =
         groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;
     let data = dataset(table, roles)?;
-    let audit = apart(py, || {
+    let (audit, report) = apart(py, || {
         let (groups, found) = Groups::of(&specs, &data)?;
         let options = AuditOptions { confidence, small_group, intersections };
         let mut audit = Audit::of_dataset(&data, &groups, predictions, options)?;
         audit.warnings.splice(0..0, found);
-        Ok(audit)
+        let settings = json!({ "groups": groups.names().collect::<Vec<_>>(), "confidence": confidence });
+        let report = evenhand_report::Report::of_audit(&audit, None, &data, record(&data, &settings, &()));
+        Ok((audit, report))
     })?;
-    Ok((json(&audit)?, audit.to_string(), warnings(&audit.warnings)))
+    Ok((work::json(&audit)?, audit.to_string(), warnings(&audit.warnings), Report { inner: report }))
 }

@@ -80,18 +80,27 @@ impl Binding {
     /// Rows without features: scores are given.
     fn problem(&self, table: evenhand::Table) -> evenhand::Result<Problem> {
         let (classes, positive) = (self.inner.classes(), self.inner.positive());
-        let rows = table.rows();
         let data = Dataset::with_classes(table, self.inner.schema(), classes, positive)?;
-        Problem::new(
-            Features::new(rows, 0, Vec::new(), Vec::new())?,
-            data.labels().codes().clone(),
-            classes.len(),
-            positive,
-            &self.inner.membership(data.table())?,
-            data.row_weights().map(Into::into),
-            self.inner.constraints().to_vec(),
-        )
+        scored(&self.inner, &data, 0)
     }
+}
+
+/// Rows without features, for scores that come from elsewhere; they are counted from `first`.
+pub(crate) fn scored(
+    binding: &evenhand::correction::Binding,
+    data: &Dataset,
+    first: usize,
+) -> evenhand::Result<Problem> {
+    let places: Vec<usize> = (first..first + data.rows()).collect();
+    Problem::new(
+        Features::new(first + data.rows(), 0, Vec::new(), Vec::new())?.select(&places),
+        data.labels().codes().clone(),
+        binding.classes().len(),
+        binding.positive(),
+        &binding.membership(data.table())?,
+        data.row_weights().map(Into::into),
+        binding.constraints().to_vec(),
+    )
 }
 
 /// A dataset of a table, which is used up.

@@ -21,6 +21,20 @@ impl From<Error> for Failure {
     }
 }
 
+impl From<evenhand_report::Error> for Failure {
+    fn from(error: evenhand_report::Error) -> Self {
+        match error {
+            evenhand_report::Error::Engine(error) => Self::Engine(error),
+            evenhand_report::Error::Format { found } => Self::Engine(Error::Setting {
+                setting: "path",
+                found: format!("`{found}`"),
+                allowed: "a name that ends with .html, .md or .txt".into(),
+            }),
+            other => Self::Panic(other.to_string()),
+        }
+    }
+}
+
 impl From<PyErr> for Failure {
     fn from(error: PyErr) -> Self {
         Self::Python(error)
@@ -65,7 +79,8 @@ fn class_of(error: &Error) -> &'static str {
     }
 }
 
-fn exception(class: &str, message: &str, code: &str) -> PyErr {
+/// An exception of `evenhand._exceptions`.
+pub(crate) fn exception(class: &str, message: &str, code: &str) -> PyErr {
     Python::attach(|py| {
         let made = py
             .import("evenhand._exceptions")

@@ -1,5 +1,6 @@
 //! Finding the multipliers, and the classifier that goes with them.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use evenhand::learner::{Interruptible, LogisticModel};
@@ -10,8 +11,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::binding::{Binding, dataset};
-use crate::error::Failure;
-use crate::learner::{PythonLearner, PythonPredictor, Raised, Watch};
+use crate::kept::{Basis, Found, Kept};
+use crate::learner::{PythonLearner, Raised, Watch};
 use crate::model::{Model, warnings};
 use crate::observer::{settle, told, watched};
 use crate::settings::{Roles, Settings};
@@ -38,6 +39,8 @@ pub(crate) struct Fitted {
     stop: String,
     fits: usize,
     warnings: Vec<(String, String)>,
+    /// For a report.
+    kept: Py<Kept>,
 }
 
 /// Finds the multipliers. The table is used up.
@@ -78,8 +81,10 @@ fn fit_built_in(
         let model = model.read_as(&ReadOptions::default(), data.table());
         Ok((fitted, model))
     })?;
+    let digest = model.provenance.data_sha256.clone();
     let model = Py::new(py, Model { inner: model })?;
-    Fitted::new::<LogisticModel>(py, settings, &fitted, Some(model), None)
+    let found = |outcome| Found::BuiltIn(Arc::new(outcome));
+    Fitted::new(py, settings, fitted, digest, (Some(model), None), found)
 }
 
 fn fit_python(
@@ -95,24 +100,29 @@ fn fit_python(
         caught(|| {
             let mut watch = Watch { callback, raised: raised.clone(), started: Instant::now() };
             let learner = PythonLearner { fit: learner, raised: raised.clone() };
-            settings.correction.fit_observed(data, &learner, &mut watch).map_err(Failure::from)
+            let fitted = settings.correction.fit_observed(data, &learner, &mut watch)?;
+            Ok((fitted, data.digest()))
         })
     });
-    let fitted = settle(py, done, raised.take(), keep)?;
+    let (fitted, digest) = settle(py, done, raised.take(), keep)?;
     let object = fitted.predictor().object.clone_ref(py);
-    Fitted::new::<PythonPredictor>(py, settings, &fitted, None, Some(object))
+    Fitted::new(py, settings, fitted, digest, (None, Some(object)), Found::Python)
 }
 
 impl Fitted {
     fn new<P: Predictor>(
         py: Python<'_>,
         settings: &Settings,
-        fitted: &evenhand::Fitted<P>,
-        model: Option<Py<Model>>,
-        predictor: Option<Py<PyAny>>,
+        fitted: evenhand::Fitted<P>,
+        digest: String,
+        (model, predictor): (Option<Py<Model>>, Option<Py<PyAny>>),
+        found: impl FnOnce(evenhand::correction::Outcome<P>) -> Found,
     ) -> PyResult<Self> {
         let outcome = fitted.outcome();
-        let binding = Binding { settings: settings.correction.clone(), inner: fitted.binding().clone() };
+        let Settings { correction, learner } = settings;
+        let binding = Binding { settings: correction.clone(), inner: fitted.binding().clone() };
+        let basis =
+            Basis { correction: correction.clone(), learner: *learner, digest, warnings: fitted.warnings().to_vec() };
         Ok(Self {
             model,
             predictor,
@@ -126,6 +136,7 @@ impl Fitted {
             stop: outcome.stop.to_string(),
             fits: outcome.fits,
             warnings: warnings(fitted.warnings()),
+            kept: Py::new(py, Kept { found: found(fitted.into_outcome()), basis: Arc::new(basis) })?,
         })
     }
 }

@@ -1,13 +1,20 @@
 //! Error against violation, from no correction to the floor.
 
-use evenhand::correction::{Asked, Assessment, Binding, NamedValue, Point, Stop};
+use std::sync::Arc;
+
+use evenhand::Dataset;
+use evenhand::correction::{Asked, Assessment, Binding, Frontier, NamedValue, Observer, Point, Stop};
 use evenhand::learner::{Interruptible, LogisticModel};
+use evenhand_report::{FrontierResult, Rows};
 use pyo3::prelude::*;
 use serde::Serialize;
 
 use crate::binding::dataset;
+use crate::error::Failure;
+use crate::kept::{Basis, changed};
 use crate::model::warnings;
 use crate::observer::watched;
+use crate::report::{Report, record};
 use crate::settings::{Roles, Settings};
 use crate::table::Table;
 use crate::work::json;
@@ -32,7 +39,73 @@ struct Path {
     fits: usize,
 }
 
-/// The frontier of the built-in learner as JSON, and warnings. The tables are used up.
+/// A path that was traced, without the rows it was traced on: these are handed in again for a report.
+#[pyclass(module = "evenhand._core", frozen)]
+pub(crate) struct Traced {
+    frontier: Arc<Frontier<LogisticModel>>,
+    basis: Arc<Basis>,
+}
+
+#[pymethods]
+impl Traced {
+    /// The report of the path on its training rows, or on others. Both tables are used up.
+    #[pyo3(signature = (table, roles, *, test=None, confidence=0.95))]
+    fn report(
+        &self,
+        py: Python<'_>,
+        table: &Bound<'_, Table>,
+        roles: &Roles,
+        test: Option<&Bound<'_, Table>>,
+        confidence: f64,
+    ) -> PyResult<Report> {
+        let train = dataset(table, roles)?;
+        let test = test.map(|test| PyResult::Ok(std::mem::take(&mut test.try_borrow_mut()?.inner))).transpose()?;
+        let (frontier, basis) = (Arc::clone(&self.frontier), Arc::clone(&self.basis));
+        let report = watched(py, None, false, move |observer, stop| {
+            Ok(reported(&frontier, &basis, &train, test, confidence, observer, stop))
+        })?;
+        Ok(Report { inner: report? })
+    }
+}
+
+fn reported(
+    frontier: &Frontier<LogisticModel>,
+    basis: &Basis,
+    train: &Dataset,
+    test: Option<evenhand::Table>,
+    confidence: f64,
+    observer: &mut dyn Observer,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<evenhand_report::Report, Failure> {
+    let Basis { correction, learner, digest, warnings } = basis;
+    if train.digest() != *digest {
+        return Err(changed());
+    }
+    let (binding, trained_on, _) = Binding::new(correction, train)?;
+    let test = test.map(|table| train.like(table)).transpose()?;
+    let tested_on = test.as_ref().map(|test| binding.problem(test)).transpose()?;
+    let rows = match (&test, &tested_on) {
+        (Some(data), Some((problem, _))) => Rows { data, problem, are_training: false },
+        _ => Rows { data: train, problem: &trained_on, are_training: true },
+    };
+    let unlike = tested_on.iter().flat_map(|(_, more)| more);
+    let named = serde_json::json!({ "kind": "logistic", "settings": learner });
+    let traced = FrontierResult {
+        correction,
+        learner: &Interruptible { learner: *learner, stop },
+        binding: &binding,
+        trained_on: &trained_on,
+        frontier,
+        rows,
+        asked_about: Some(train),
+        confidence,
+        warnings: warnings.iter().chain(unlike).cloned().collect(),
+        record: record(train, correction, &named).tested_on(test.as_ref().map(Dataset::digest)),
+    };
+    Ok(evenhand_report::Report::of_frontier(&traced, observer)?)
+}
+
+/// The frontier of the built-in learner as JSON, warnings, and what a report is made of. The tables are used up.
 #[pyfunction]
 #[pyo3(signature = (table, roles, settings, *, points=12, test=None, callback=None, keep=false))]
 #[allow(clippy::too_many_arguments)] // the settings, by name
@@ -45,14 +118,14 @@ pub(crate) fn frontier(
     test: Option<&Bound<'_, Table>>,
     callback: Option<Py<PyAny>>,
     keep: bool,
-) -> PyResult<(String, Vec<(String, String)>)> {
+) -> PyResult<(String, Vec<(String, String)>, Traced)> {
     let (correction, learner) = (settings.correction.clone(), settings.learner);
     let data = dataset(table, roles)?;
     let test = match test {
         Some(test) => Some(std::mem::take(&mut test.try_borrow_mut()?.inner)),
         None => None,
     };
-    let (path, told) = watched(py, callback.as_ref(), keep, move |observer, stop| {
+    let (path, told, kept) = watched(py, callback.as_ref(), keep, move |observer, stop| {
         let (binding, problem, mut told) = Binding::new(&correction, &data)?;
         let learner = Interruptible { learner, stop };
         let found = correction.frontier(&problem, &learner, points, observer)?;
@@ -66,7 +139,7 @@ pub(crate) fn frontier(
             }
             None => None,
         };
-        let tell = |point: Point<LogisticModel>| -> evenhand::Result<Told> {
+        let tell = |point: &Point<LogisticModel>| -> evenhand::Result<Told> {
             let Point { asked, outcome, dominated } = point;
             let assess = |problem: &evenhand::correction::Problem| {
                 problem.assess_predictor(&outcome.predictor, correction.measure)
@@ -76,10 +149,14 @@ pub(crate) fn frontier(
             let multipliers =
                 names.zip(&outcome.multipliers).map(|(name, &value)| NamedValue { name, value: Some(value) }).collect();
             let (stop, fits) = (outcome.stop, outcome.fits);
-            Ok(Told { asked, multipliers, test, stop, fits, dominated, train: outcome.train })
+            let (asked, dominated, train) = (*asked, *dominated, outcome.train.clone());
+            Ok(Told { asked, multipliers, test, stop, fits, dominated, train })
         };
-        let points = found.points.into_iter().map(tell).collect::<evenhand::Result<_>>()?;
-        Ok((Path { points, floor, fits }, told))
+        let points = found.points.iter().map(tell).collect::<evenhand::Result<_>>()?;
+        let digest = data.digest();
+        let basis = Basis { correction, learner: learner.learner, digest, warnings: told.clone() };
+        let kept = Traced { frontier: Arc::new(found), basis: Arc::new(basis) };
+        Ok((Path { points, floor, fits }, told, kept))
     })?;
-    Ok((json(&path)?, warnings(&told)))
+    Ok((json(&path)?, warnings(&told), kept))
 }

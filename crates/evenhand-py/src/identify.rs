@@ -6,11 +6,12 @@ use pyo3::prelude::*;
 use crate::binding::dataset;
 use crate::error::raised;
 use crate::model::warnings;
+use crate::report::{Report, record};
 use crate::settings::Roles;
 use crate::table::Table;
 use crate::work::{apart, json};
 
-/// The identified bias as JSON, and warnings. The table is used up.
+/// The identified bias as JSON, warnings, and a report of it. The table is used up.
 #[pyfunction]
 #[pyo3(signature = (table, roles, *, groups, withhold, confidence=0.95, resamples=0, seed=0, l2=None))]
 #[allow(clippy::too_many_arguments)] // the settings, by name
@@ -24,12 +25,17 @@ pub(crate) fn identify(
     resamples: usize,
     seed: u64,
     l2: Option<f64>,
-) -> PyResult<(String, Vec<(String, String)>)> {
+) -> PyResult<(String, Vec<(String, String)>, Report)> {
     let usual = Identify::default();
     let learner = Logistic { l2: l2.unwrap_or(usual.learner.l2), ..usual.learner };
     let groups = groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;
     let settings = Identify { groups, withhold, confidence, resamples, seed, learner, plan: None };
     let data = dataset(table, roles)?;
-    let (found, told) = apart(py, || settings.run(&data))?;
-    Ok((json(&found)?, warnings(&told)))
+    let (found, told, report) = apart(py, || {
+        let (found, told) = settings.run(&data)?;
+        let record = record(&data, &settings, &settings.learner);
+        let report = evenhand_report::Report::of_identification(&found, &told, &data, record);
+        Ok((found, told, report))
+    })?;
+    Ok((json(&found)?, warnings(&told), Report { inner: report }))
 }

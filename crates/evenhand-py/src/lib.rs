@@ -13,9 +13,11 @@ mod error;
 mod fit;
 mod frontier;
 mod identify;
+mod kept;
 mod learner;
 mod model;
 mod observer;
+mod report;
 mod settings;
 mod small;
 mod table;
@@ -35,11 +37,15 @@ mod _core {
     #[pymodule_export]
     use crate::fit::{Fitted, fit};
     #[pymodule_export]
-    use crate::frontier::frontier;
+    use crate::frontier::{Traced, frontier};
     #[pymodule_export]
     use crate::identify::identify;
     #[pymodule_export]
+    use crate::kept::Kept;
+    #[pymodule_export]
     use crate::model::Model;
+    #[pymodule_export]
+    use crate::report::Report;
     #[pymodule_export]
     use crate::settings::{Roles, Settings};
     #[pymodule_export]

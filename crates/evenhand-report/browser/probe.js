@@ -45,7 +45,7 @@
     const pairs = (elements) => elements.forEach((one, at) => elements.slice(at + 1).forEach((other) => apart(one, other)));
     for (const svg of this.seen("svg")) {
       pairs(this.seen("text", svg));
-      for (const label of this.seen("text.said", svg)) this.seen("circle:not(#cursor)", svg).forEach((dot) => apart(label, dot));
+      for (const label of this.seen("text.said", svg)) this.seen("circle:not(#cursor), path", svg).forEach((dot) => apart(label, dot));
     }
     for (const line of this.seen(".line")) pairs(this.seen(":scope > .name, :scope > .numbers", line));
     for (const line of this.seen(".line:not(.head)")) pairs(this.seen(":scope > *", line));
@@ -89,14 +89,14 @@
       }
     };
     ask("svg text", 4.5);
-    ask("svg circle, svg line.interval, svg line.label, svg line.reference, .curve line", 3);
+    ask("svg circle, svg path, svg line.interval, svg line.label, svg line.reference, .curve line", 3);
     return [...new Set(faults)];
   },
 
   // Charts without words for those who do not see them, or without a table of their numbers.
   unexplained() {
     const faults = [];
-    for (const svg of document.querySelectorAll("svg")) {
+    for (const svg of document.querySelectorAll("svg:not(svg svg)")) {
       if (svg.getAttribute("aria-hidden") !== "true") faults.push(`${this.named(svg)} is neither named nor hidden`);
     }
     const charts = [...document.querySelectorAll(".dots, .plot, [role=img]")];

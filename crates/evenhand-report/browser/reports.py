@@ -126,6 +126,8 @@ REPORTS: dict[str, Callable[[Path], list[str]]] = {
     "adult": lambda _: ["fit", *recipe("adult"), *PARITY],
     "compas": lambda _: ["fit", *recipe("compas"), *notions("equalized-odds")],
     "demo-audit": lambda folder: ["audit", *demo(folder)],
+    "demo-frontier": lambda folder: ["frontier", *demo(folder), *PARITY, "--holdout", "0.3"],
+    "compas-frontier": lambda _: ["frontier", *recipe("compas"), *notions("equalized-odds")],
     "compas-identify": lambda _: ["identify", *recipe("compas")],
     "predictions-audit": lambda folder: ["audit", *predicted(three(folder)), *TEAM],
     "hostile": lambda folder: ["fit", *hostile(folder), *PARITY, "--holdout", "0.3"],

@@ -2,8 +2,8 @@
 //!
 //! Holds [`Bias`], what is shown of an identification of the engine.
 
-use evenhand::Stop;
 use evenhand::identify::Identification;
+use evenhand::{Correction, Dataset, Identify, Stop};
 use serde::{Deserialize, Serialize};
 
 /// The bias in the labels, as far as it can be told.
@@ -19,6 +19,8 @@ pub struct Bias {
     pub groups: Vec<Tilted>,
     /// What all this rests on.
     pub assumption: String,
+    /// Why there is no estimate, where the labels could not even be asked.
+    pub why: Option<String>,
 }
 
 /// By which factor the odds of a positive label of one group were changed.
@@ -57,6 +59,44 @@ impl Bias {
             found: identified.stop == Stop::Converged,
             groups: identified.effects.iter().map(tilted).collect(),
             assumption: identified.assumption.clone(),
+            why: None,
         }
+    }
+
+    /// What labels of training rows say about themselves, for the groups and features of a correction; nothing without
+    /// groups, or where labels are of more than two classes.
+    pub(crate) fn asked(correction: &Correction, train: &Dataset, confidence: f64) -> Option<Self> {
+        if correction.groups.is_empty() || train.labels().classes().len() != 2 {
+            return None;
+        }
+        let asked = Identify {
+            groups: correction.groups.clone(),
+            withhold: correction.withhold.clone(),
+            plan: correction.plan.clone(),
+            confidence,
+            ..Identify::default()
+        };
+        Some(match asked.run(train) {
+            Ok((found, _)) => Self::of(&found),
+            Err(error) => Self {
+                rows: train.rows(),
+                confidence,
+                found: false,
+                groups: Vec::new(),
+                assumption: String::new(),
+                why: Some(error.to_string()),
+            },
+        })
+    }
+
+    /// Why there is no estimate, if there is none.
+    pub(crate) fn missing(&self) -> Option<String> {
+        if self.found {
+            return None;
+        }
+        Some(match &self.why {
+            Some(why) => format!("The labels could not be asked about themselves: {why}."),
+            None => "No multipliers make the probabilities of the groups even: there is no estimate.".to_owned(),
+        })
     }
 }

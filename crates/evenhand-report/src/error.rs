@@ -7,6 +7,9 @@ pub enum Error {
     /// The engine could not measure something.
     #[error(transparent)]
     Engine(#[from] evenhand::Error),
+    /// A path without points has nothing to show.
+    #[error("the frontier has no points: there is nothing to report")]
+    Empty,
     /// A file name whose extension names no format.
     #[error("`{found}` does not say how a report is written; end it with .html, .md or .txt")]
     Format {

@@ -4,47 +4,85 @@
 
 use evenhand::{Bound, Verdict};
 
-use crate::number::{confidence, count, decimal, percent, points, range};
-use crate::report::{Change, Kind, Report};
-use crate::{Constrained, Gap, Line, Panel};
+use crate::number::{capital, confidence, count, decimal, percent, points, range};
+use crate::report::{AskedBound, Change, Kind, Report};
+use crate::{Bias, Constrained, Gap, Line, Panel};
 
 impl Report {
     /// The finding: first the largest gap before and after, then what else must be said in the same breath.
     pub fn finding(&self) -> Vec<String> {
         match self.kind {
             Kind::Fit => self.found_by_fit(),
-            Kind::Audit => self.panels.iter().map(|panel| self.found_in(panel)).collect(),
+            Kind::Frontier => self.found_by_fit().into_iter().chain(self.halfway()).collect(),
+            Kind::Audit => {
+                let found = self.panels.iter().map(|panel| self.found_in(panel));
+                found
+                    .take(1)
+                    .chain(self.asked())
+                    .chain(self.panels.iter().skip(1).map(|panel| self.found_in(panel)))
+                    .collect()
+            }
             Kind::Identify => match &self.bias {
                 Some(bias) if bias.found => bias.groups.iter().map(|group| group.sentence.clone()).collect(),
-                _ => vec!["No multipliers make the probabilities of the groups even: there is no estimate.".to_owned()],
+                bias => bias.as_ref().and_then(Bias::missing).into_iter().collect(),
             },
         }
     }
 
     /// Which group is farthest from everyone, by one rate.
     fn found_in(&self, panel: &Panel) -> String {
-        let rate = |line: &Line| line.rates.last().copied();
-        let value = |line: &Line| rate(line).and_then(|rate| rate.value);
         let title = panel.title();
+        let value = |line: &Line| line.rates.last().and_then(|rate| rate.value);
         let Some(overall) = value(&panel.overall) else { return format!("{title}: no rows to measure it on.") };
-        let far = |line: &Line| value(line).map(|value| (value - overall).abs());
-        let worst = panel.groups.iter().filter(|line| value(line).is_some());
-        let worst = worst.reduce(|worst, line| if far(line) > far(worst) { line } else { worst });
-        let Some((worst, found)) = worst.and_then(|line| Some((line, rate(line)?))) else {
+        let measured = panel.groups.iter().filter_map(|line| Some((line, line.gap?, value(line)?)));
+        let farthest = measured.reduce(|far, one| if one.1.size() > far.1.size() { one } else { far });
+        let Some((worst, gap, of_group)) = farthest else {
             return format!("{title}: {} of everyone; there is no group to compare with.", percent(overall));
         };
-        let ends = range(found.low, found.high, percent).unwrap_or_else(|| "not known".into());
-        let within = found.low.is_some_and(|low| low <= overall) && found.high.is_some_and(|high| high >= overall);
-        let chance = if within { "; too few rows to tell the two apart" } else { "" };
-        let distance = points(found.value.map_or(0.0, |value| (value - overall).abs()));
-        format!(
-            "{title}: {} of everyone, {} of {} ({} interval {ends}), {distance} points apart{chance} (largest |overall − group| {}).",
-            percent(overall),
-            found.value.map_or_else(String::new, percent),
+        let less = gap.value.is_none_or(|value| value >= 0.0);
+        let gap = if less { gap } else { gap.turned() };
+        let (among, size) = (panel.among(), points(gap.value.unwrap_or(0.0)));
+        let far = format!(
+            "rows in {}{among} {} {} often than everyone{among}",
             worst.group,
-            confidence(self.about.confidence),
-            panel.rate_name()
-        )
+            panel.done(),
+            if less { "less" } else { "more" },
+        );
+        let numbers = format!("{} against {}", percent(of_group), percent(overall));
+        if gap.may_be_none() {
+            return format!(
+                "Too few rows to tell whether {far}: {size} points were measured ({}), {numbers}.",
+                self.interval(&gap)
+            );
+        }
+        format!("{} by {size} points ({}): {numbers}.", capital(&far), self.interval(&gap))
+    }
+
+    /// Whether the bound on what was audited holds.
+    fn asked(&self) -> Option<String> {
+        let AskedBound { notion, of, max_violation, violation, met } = self.bound.as_ref()?;
+        let verdict = if *met { "met" } else { "not met" };
+        Some(format!(
+            "The bound that was asked for, at most {} points ({notion} of {of}, largest |overall − group|): {verdict}; {} points measured.",
+            points(*max_violation),
+            points(*violation)
+        ))
+    }
+
+    /// What half of the way costs.
+    fn halfway(&self) -> Option<String> {
+        let places = &self.tradeoff.as_ref()?.places;
+        let first = places.first()?;
+        let half = first.violation? / 2.0;
+        let place = places.iter().find(|place| place.violation.is_some_and(|violation| violation <= half))?;
+        let change = place.error - first.error;
+        let more = if change < 0.0 { "less" } else { "more" };
+        Some(format!(
+            "The first point with half of the largest violation or less ({} of {} points) has {} points {more} error on the observed labels than no correction.",
+            points(place.violation?),
+            points(first.violation?),
+            points(change.abs())
+        ))
     }
 
     fn found_by_fit(&self) -> Vec<String> {
@@ -100,6 +138,7 @@ impl Report {
         let less = worst.before.value.is_none_or(|value| value >= 0.0);
         let gap = if less { worst.after } else { worst.after.turned() };
         let with = match self.method.as_deref() {
+            _ if self.kind == Kind::Frontier => "At the end of the path".to_owned(),
             None | Some("correction") => "After it".to_owned(),
             Some(method) => format!("With the method {method}"),
         };
@@ -111,14 +150,20 @@ impl Report {
 
     /// What it costs: error is always that on the observed labels.
     fn price(&self) -> String {
-        let Some(Change { error_before, error_after, .. }) = self.change else { return String::new() };
+        let Some(Change { error_before, error_after, error_change_low, error_change_high, .. }) = self.change else {
+            return String::new();
+        };
         let change = error_after - error_before;
         let from = format!("{} before, {} after", percent(error_before), percent(error_after));
         if points(change) == "0.0" {
             return format!(", with the same error on the observed labels ({from})");
         }
-        let more = if change > 0.0 { "more" } else { "less" };
-        format!(", at {} points {more} error on the observed labels ({from})", points(change.abs()))
+        let (more, low, high) = match change > 0.0 {
+            true => ("more", error_change_low, error_change_high),
+            false => ("less", error_change_high.map(|high| -high), error_change_low.map(|low| -low)),
+        };
+        let ends = range(low, high, points).map(|ends| format!("{ends}; ")).unwrap_or_default();
+        format!(", at {} points {more} error on the observed labels ({ends}{from})", points(change.abs()))
     }
 
     fn left(&self, left: &Constrained) -> String {

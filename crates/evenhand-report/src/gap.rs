@@ -54,6 +54,10 @@ impl Gap {
         Self { value: estimated.value, low: estimated.low, high: estimated.high }
     }
 
+    pub(crate) fn of_audit(gap: &evenhand::audit::Gap) -> Self {
+        Self { value: gap.value, low: gap.low, high: gap.high }
+    }
+
     /// How far, either way.
     pub(crate) fn size(&self) -> f64 {
         self.value.map_or(0.0, f64::abs)

@@ -5,6 +5,8 @@
 use evenhand::audit::{Audit, ClassAudit, GroupRates, LabelRates, PredictionAudit, Rate, RateKind};
 use serde::{Deserialize, Serialize};
 
+use crate::Gap;
+
 /// One rate of every group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Panel {
@@ -47,6 +49,8 @@ pub struct Line {
     pub small: bool,
     /// One rate for each of the panel's series.
     pub rates: Vec<Rate>,
+    /// Everyone's rate minus the group's by the last of these, for groups.
+    pub gap: Option<Gap>,
 }
 
 /// A part of an audit: all rows, a group, or an intersection.
@@ -93,6 +97,10 @@ impl Panel {
             .filter_map(|(series, audit)| audit.classes[class].predictions.as_ref().map(|found| (*series, found)))
             .collect();
         series.extend(predicted.iter().map(|(series, _)| *series));
+        let gaps: Vec<&evenhand::audit::Gap> = match predicted.last() {
+            Some((_, found)) => found.violations.iter().flat_map(|violation| &violation.gaps).collect(),
+            None => labels.violation.gaps.iter().collect(),
+        };
         let line = |part: Part| {
             let labelled: &LabelRates = match part {
                 Part::Overall => &labels.overall,
@@ -100,12 +108,16 @@ impl Panel {
                 Part::Intersection(at) => &labels.intersections[at],
             };
             let own = has_labels.then_some(labelled.positive_rate);
-            let rates = predicted.iter().map(|(_, found)| of_kind(of_part(found, part), rate));
+            let rates = predicted.iter().map(|(_, found)| *of_part(found, part).rate(rate));
             let rates: Vec<Rate> = own.into_iter().chain(rates).collect();
             Line {
                 group: labelled.group.clone(),
                 rows: labelled.rows,
                 small: rates.iter().any(|rate| rate.count < first.small_group),
+                gap: gaps
+                    .iter()
+                    .find(|gap| gap.group == labelled.group && gap.rate == rate)
+                    .map(|gap| Gap::of_audit(gap)),
                 rates,
             }
         };
@@ -131,7 +143,7 @@ impl Panel {
         };
         let named = |line: &Line| groups.iter().find(|found| found.group == line.group);
         let of_groups = self.groups.iter().filter_map(named);
-        std::iter::once(overall).chain(of_groups).map(|found| of_kind(found, self.rate)).collect()
+        std::iter::once(overall).chain(of_groups).map(|found| *found.rate(self.rate)).collect()
     }
 
     /// What the rate is the share of: `predicted “yes”, of rows labelled “yes”`.
@@ -143,6 +155,26 @@ impl Panel {
             RateKind::TruePositiveRate => format!("Predicted “{class}”, of rows labelled “{class}”"),
             RateKind::FalsePositiveRate => format!("Predicted “{class}”, of rows not labelled “{class}”"),
             RateKind::Accuracy => "Predicted as labelled".to_owned(),
+        }
+    }
+
+    /// The rows that it asks about, after those of a group.
+    pub(crate) fn among(&self) -> String {
+        let class = &self.class;
+        match self.rate {
+            RateKind::PositiveRate | RateKind::Accuracy => String::new(),
+            RateKind::TruePositiveRate => format!(" labelled “{class}”"),
+            RateKind::FalsePositiveRate => format!(" not labelled “{class}”"),
+        }
+    }
+
+    /// What is counted, as said of rows.
+    pub(crate) fn done(&self) -> String {
+        let class = &self.class;
+        match self.rate {
+            RateKind::PositiveRate if self.series == [Series::Labels] => format!("are labelled “{class}”"),
+            RateKind::Accuracy => "are predicted as labelled".to_owned(),
+            _ => format!("are predicted “{class}”"),
         }
     }
 
@@ -162,15 +194,6 @@ fn of_part(found: &PredictionAudit, part: Part) -> &GroupRates {
         Part::Overall => &found.overall,
         Part::Group(at) => &found.groups[at],
         Part::Intersection(at) => &found.intersections[at],
-    }
-}
-
-fn of_kind(rates: &GroupRates, kind: RateKind) -> Rate {
-    match kind {
-        RateKind::PositiveRate => rates.positive_rate,
-        RateKind::TruePositiveRate => rates.true_positive_rate,
-        RateKind::FalsePositiveRate => rates.false_positive_rate,
-        RateKind::Accuracy => rates.accuracy,
     }
 }
 

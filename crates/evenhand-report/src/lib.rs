@@ -1,14 +1,14 @@
 //! Reports: one page that a regulator, a manager and an engineer can all read.
 //!
 //! A [`Report`] is a value: everything that is shown, and nothing that is not. It is made of what the engine found
-//! ([`Report::of_fit`], [`Report::of_audit`], [`Report::of_identification`]) and written as text, as Markdown for a model card, or as one HTML file that needs no network;
-//! the HTML holds the value itself as JSON, and every number in it comes from there. The same value gives the
+//! ([`Report::of_fit`], [`Report::of_frontier`], [`Report::of_audit`], [`Report::of_identification`]) and written as
+//! text, as Markdown for a model card, or as one HTML file that needs no network; the HTML holds the value itself as JSON, and every number in it comes from there. The same value gives the
 //! same bytes: no clock is read, and no folder is named.
 //!
 //! ```
 //! use evenhand::correction::Silent;
 //! use evenhand::{Correction, Dataset, Logistic, Notion, Schema, synthetic};
-//! use evenhand_report::{FitResult, Format, Record, Report, Rows};
+//! use evenhand_report::{FitResult, Format, Record, Report, Rows, STRENGTHS};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let schema = Schema::label("approved").positive("yes").ignore("deserved");
 //! let data = Dataset::new(synthetic::population(2_000, 1)?, &schema)?;
@@ -18,11 +18,14 @@
 //! let result = FitResult {
 //!     correction: &asked,
 //!     learner: &learner,
-//!     fitted: &fitted,
+//!     binding: fitted.binding(),
+//!     trained_on: fitted.problem(),
+//!     found: fitted.outcome(),
 //!     uncorrected: &uncorrected,
 //!     rows: Rows { data: &data, problem: fitted.problem(), are_training: true },
 //!     judgements: &[],
-//!     identification: None,
+//!     asked_about: Some(&data),
+//!     strengths: &STRENGTHS,
 //!     confidence: 0.95,
 //!     warnings: Vec::new(),
 //!     record: Record::new(data.digest(), data.rows(), &asked, &learner),
@@ -33,10 +36,12 @@
 //! # Ok(()) }
 //! ```
 //!
-//! `report` is the value, made of `groups`, `gap`, `bias`, `tradeoff`, `search` and `record`; `of_fit` and `of_audit` fill it; `finding`,
-//! `limits` and `number` are its words; `text`, `markdown` and `html` write it.
+//! `report` is the value, made of `groups`, `gap`, `bias`, `tradeoff`, `search` and `record`; `of_fit`, `of_frontier`
+//! and `of_audit` fill it, the first two with what `measuring` measures and `compared` compares; `finding`, `limits`
+//! and `number` are its words; `text`, `markdown` and `html` write it.
 
 mod bias;
+mod compared;
 mod error;
 mod finding;
 mod gap;
@@ -44,9 +49,11 @@ mod groups;
 mod html;
 mod limits;
 mod markdown;
+mod measuring;
 mod number;
 mod of_audit;
 mod of_fit;
+mod of_frontier;
 mod record;
 mod report;
 mod search;
@@ -57,8 +64,10 @@ pub use bias::{Bias, Tilted};
 pub use error::{Error, Result};
 pub use gap::{Constrained, Gap, LabelledAs};
 pub use groups::{Line, Panel, Series};
-pub use of_fit::{FitResult, Rows};
+pub use measuring::Rows;
+pub use of_fit::{FEW_STRENGTHS, FitResult, STRENGTHS};
+pub use of_frontier::FrontierResult;
 pub use record::Record;
-pub use report::{About, Change, Format, Kind, NotionLine, Report};
+pub use report::{About, AskedBound, Change, Format, Kind, NotionLine, Report};
 pub use search::{CellWeight, Few, Search, Step};
-pub use tradeoff::{Place, Tradeoff};
+pub use tradeoff::{Place, Rival, Tradeoff};

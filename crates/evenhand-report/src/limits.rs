@@ -18,7 +18,7 @@ impl Report {
             ),
             format!("Groups of fewer than {} rows are marked: their rates say little.", count(about.small_group)),
         ];
-        if self.kind != Kind::Fit {
+        if !self.is_trained() {
             // There is no error to speak of.
             limits.remove(0);
         }

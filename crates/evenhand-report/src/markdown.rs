@@ -21,8 +21,8 @@ impl Report {
         }
         if let Some(bias) = &self.bias {
             out.push_str("\n### What the labels say about themselves\n\n");
-            if !bias.found {
-                out.push_str("No multipliers make probabilities even: there is no estimate.\n");
+            if let Some(missing) = bias.missing() {
+                let _ = writeln!(out, "{}", escaped(&missing));
             }
             for group in bias.groups.iter().filter(|_| bias.found) {
                 let _ = writeln!(out, "- {}", escaped(&group.sentence));
@@ -30,11 +30,18 @@ impl Report {
             let _ = write!(out, "\n{}\n", escaped(&bias.assumption));
         }
         if let Some(tradeoff) = &self.tradeoff {
-            out.push_str("\n### The trade-off\n\n| strength | error | largest violation, points | |\n| ---: | ---: | ---: | --- |\n");
+            out.push_str(
+                "\n### The trade-off\n\n| | error | largest violation, points | |\n| --- | ---: | ---: | --- |\n",
+            );
             for (at, place) in tradeoff.places.iter().enumerate() {
                 let chosen = if tradeoff.chosen == Some(at) { "chosen" } else { "" };
-                let (strength, error) = (crate::text::percent_whole(place.strength), percent(place.error));
-                let _ = writeln!(out, "| {strength} | {error} | {} | {chosen} |", or_none(place.violation, points));
+                let (name, error) = (escaped(&place.name), percent(place.error));
+                let _ = writeln!(out, "| {name} | {error} | {} | {chosen} |", or_none(place.violation, points));
+            }
+            for rival in &tradeoff.rivals {
+                let (error, violation) = (or_none(rival.error, percent), or_none(rival.violation, points));
+                let remark = rival.why.as_deref().unwrap_or(rival.remark());
+                let _ = writeln!(out, "| method {} | {error} | {violation} | {} |", rival.method, escaped(remark));
             }
         }
         self.write_search(&mut out);
@@ -65,6 +72,9 @@ impl Report {
         let record = &self.record;
         let _ = write!(out, "\n### Record\n\n- Software: {}\n", escaped(&record.software));
         let _ = writeln!(out, "- Data: {}, SHA-256 {}", counted(record.data_rows, "row"), record.data_sha256);
+        if let Some(test) = &record.test_sha256 {
+            let _ = writeln!(out, "- Test rows: {}, SHA-256 {test}", counted(self.about.rows, "row"));
+        }
         if let Some(settings) = &record.settings_sha256 {
             let _ = writeln!(out, "- Settings: SHA-256 {settings}");
         }

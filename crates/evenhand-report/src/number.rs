@@ -5,9 +5,20 @@
 /// What is shown where there is no number.
 pub(crate) const NONE: &str = "–";
 
+/// A word or sentence with a capital at its start.
+pub(crate) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
 /// A share: `41.2 %`.
 pub(crate) fn percent(share: f64) -> String {
     format!("{}\u{a0}%", decimal(share * 100.0, 1))
+}
+
+/// A share without decimals: `70 %`.
+pub(crate) fn percent_whole(share: f64) -> String {
+    format!("{}\u{a0}%", decimal(share * 100.0, 0))
 }
 
 /// A distance of shares, in points: `−0.4`.
@@ -66,6 +77,23 @@ pub(crate) fn or_none(value: Option<f64>, shown: impl Fn(f64) -> String) -> Stri
 /// Both ends of an interval: `10.9 to 12.5`.
 pub(crate) fn range(low: Option<f64>, high: Option<f64>, shown: impl Fn(f64) -> String) -> Option<String> {
     Some(format!("{} to {}", shown(low?), shown(high?)))
+}
+
+/// A percentage on an axis, without a decimal that is zero.
+pub(crate) fn percent_short(share: f64) -> String {
+    percent(share).replace(".0\u{a0}", "\u{a0}")
+}
+
+/// A factor on an axis, without zeros at its end.
+pub(crate) fn factor_short(value: f64) -> String {
+    let text = factor(value);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// Points on an axis.
+pub(crate) fn points_short(distance: f64) -> String {
+    let text = points(distance);
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@
 
 use evenhand::audit::{Audit, AuditOptions, RateKind};
 use evenhand::identify::Identification;
-use evenhand::{Dataset, Warning};
+use evenhand::{Dataset, Notion, Warning};
 
 use crate::of_fit::told;
-use crate::report::{About, Kind};
+use crate::report::{About, AskedBound, Kind, NotionLine};
 use crate::{Bias, Panel, Record, Report, Series};
 
 /// The rates that predictions are audited by.
@@ -16,7 +16,7 @@ const RATES: [RateKind; 4] =
 
 impl Report {
     /// The report of an audit of some rows.
-    pub fn of_audit(audit: &Audit, data: &Dataset, record: Record) -> Self {
+    pub fn of_audit(audit: &Audit, bound: Option<AskedBound>, data: &Dataset, record: Record) -> Self {
         let rates = if audit.accuracy.is_some() { &RATES[..] } else { &RATES[..1] };
         let about = About {
             weighted: audit.weighted,
@@ -24,6 +24,8 @@ impl Report {
             ..about(data, audit.rows, audit.confidence)
         };
         Self {
+            bound,
+            notions: notions(audit.accuracy.is_some()),
             panels: Panel::all(&[(Series::Predictions, audit)], rates),
             intersections_left_out: audit.intersections_left_out,
             warnings: told(&audit.warnings),
@@ -36,6 +38,18 @@ impl Report {
         let about = about(data, found.rows, found.confidence);
         Self { bias: Some(Bias::of(found)), warnings: told(warnings), ..empty(Kind::Identify, about, record) }
     }
+}
+
+/// What predictions are audited by; labels alone only by the first.
+fn notions(predicted: bool) -> Vec<NotionLine> {
+    let all = [
+        Notion::DemographicParity,
+        Notion::EqualOpportunity,
+        Notion::PredictiveEquality,
+        Notion::EqualizedOdds,
+        Notion::EqualAccuracy,
+    ];
+    all.iter().take(if predicted { all.len() } else { 1 }).map(NotionLine::of).collect()
 }
 
 fn about(data: &Dataset, rows: usize, confidence: f64) -> About {
@@ -63,6 +77,7 @@ fn empty(kind: Kind, about: About, record: Record) -> Report {
         change: None,
         constraints: Vec::new(),
         verdicts: Vec::new(),
+        bound: None,
         panels: Vec::new(),
         intersections_left_out: 0,
         bias: None,
@@ -99,7 +114,7 @@ mod tests {
             labels.positive(),
             AuditOptions::default(),
         );
-        Report::of_audit(&audit.unwrap(), &data, Record::new(data.digest(), data.rows(), &"audit", &()))
+        Report::of_audit(&audit.unwrap(), None, &data, Record::new(data.digest(), data.rows(), &"audit", &()))
     }
 
     #[test]
@@ -107,7 +122,10 @@ mod tests {
         let labels = audited(false);
         assert_eq!((labels.panels.len(), labels.title().as_str()), (1, "Labels of “approved”, by group"));
         let finding = labels.finding();
-        assert!(finding[0].starts_with("Labelled “yes”: ") && finding[0].contains(" of everyone, "), "{finding:?}");
+        assert!(
+            finding[0].starts_with("Rows in sex=female are labelled “yes” less often than everyone by "),
+            "{finding:?}"
+        );
         assert_eq!(audited(true).panels.len(), 4);
         for report in [labels, audited(true)] {
             let page = report.html().unwrap();

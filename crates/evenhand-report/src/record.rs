@@ -18,6 +18,8 @@ pub struct Record {
     pub data_sha256: String,
     /// How many rows that was.
     pub data_rows: usize,
+    /// SHA-256 of the content of rows to measure on, where these were given apart.
+    pub test_sha256: Option<String>,
     /// SHA-256 of all settings, where a model was recorded.
     pub settings_sha256: Option<String>,
     /// How rows were held out, if they were.
@@ -38,6 +40,7 @@ impl Record {
             command: None,
             data_sha256,
             data_rows,
+            test_sha256: None,
             settings_sha256: None,
             split: None,
             recipe: None,
@@ -57,6 +60,20 @@ impl Record {
             recipe: provenance.recipe.clone(),
             ..Self::new(provenance.data_sha256.clone(), provenance.data_rows, settings, learner)
         }
+    }
+
+    /// The same, with how rows were held out and which recipe made them ready.
+    #[must_use]
+    pub fn of_rows(mut self, split: Option<Split>, recipe: Option<&str>) -> Self {
+        (self.split, self.recipe) = (split, recipe.map(str::to_owned));
+        self
+    }
+
+    /// The same, measured on rows that were given apart.
+    #[must_use]
+    pub fn tested_on(mut self, test_sha256: Option<String>) -> Self {
+        self.test_sha256 = test_sha256;
+        self
     }
 
     /// The same, made by a command.

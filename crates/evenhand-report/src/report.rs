@@ -27,6 +27,8 @@ pub struct Report {
     pub constraints: Vec<Constrained>,
     /// Whether bounds that were asked for hold.
     pub verdicts: Vec<Judgement>,
+    /// The bound on what was audited, if one was asked for.
+    pub bound: Option<AskedBound>,
     /// Rates by group.
     pub panels: Vec<Panel>,
     /// How many intersections of groups are not shown, for there are too many.
@@ -54,6 +56,8 @@ pub enum Kind {
     Audit,
     /// The bias in labels.
     Identify,
+    /// Classifiers from no correction to as little violation as weights lead to.
+    Frontier,
 }
 
 /// The rows that the numbers are of.
@@ -99,10 +103,29 @@ pub struct Change {
     pub error_before: f64,
     /// With.
     pub error_after: f64,
+    /// The lower end of the interval of error with minus error without; nothing where lots decide.
+    pub error_change_low: Option<f64>,
+    /// The upper end.
+    pub error_change_high: Option<f64>,
     /// The largest violation without; nothing where it could not be measured.
     pub violation_before: Option<f64>,
     /// With.
     pub violation_after: Option<f64>,
+}
+
+/// A bound on an audited violation, and whether it holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AskedBound {
+    /// The notion it is on.
+    pub notion: String,
+    /// Of what: `labels` or `predictions`.
+    pub of: String,
+    /// The most that was asked for.
+    pub max_violation: f64,
+    /// What was measured: the largest |overall − group|.
+    pub violation: f64,
+    /// Whether it is no more than that.
+    pub met: bool,
 }
 
 /// How a report is written.
@@ -163,13 +186,23 @@ impl Report {
             Kind::Fit => format!("Predicting “{label}”, before and after correction"),
             Kind::Audit if self.is_of_labels() => format!("Labels of “{label}”, by group"),
             Kind::Audit => format!("Predictions of “{label}”, by group"),
+            Kind::Frontier => format!("What less violation costs, predicting “{label}”"),
             Kind::Identify => format!("What labels of “{label}” say about themselves"),
         }
     }
 
     /// The heading over the groups.
     pub(crate) fn groups_heading(&self) -> &'static str {
-        if self.kind == Kind::Fit { "Before and after, by group" } else { "Rates by group" }
+        match self.kind {
+            Kind::Fit => "Before and after, by group",
+            Kind::Frontier => "Both ends of the path, by group",
+            Kind::Audit | Kind::Identify => "Rates by group",
+        }
+    }
+
+    /// Whether classifiers were trained for it.
+    pub(crate) fn is_trained(&self) -> bool {
+        matches!(self.kind, Kind::Fit | Kind::Frontier)
     }
 
     /// Whether no predictions were looked at.
@@ -189,7 +222,7 @@ impl Report {
     pub(crate) fn measured_on(&self) -> String {
         let rows = crate::number::counted(self.about.rows, "row");
         let weighted = if self.about.weighted { ", each with its own weight" } else { "" };
-        if self.kind != Kind::Fit {
+        if !self.is_trained() {
             return format!("Measured on {rows}{weighted}.");
         }
         if self.about.are_training {

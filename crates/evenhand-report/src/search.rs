@@ -2,9 +2,9 @@
 //!
 //! Holds [`Search`]. Weights are told by cell, never by row, and cells of a few rows are told together.
 
-use evenhand::constraint::WeightRule;
-use evenhand::correction::NamedValue;
-use evenhand::{Fitted, Method, Predictor, Stop};
+use evenhand::constraint::{Constraint, WeightRule};
+use evenhand::correction::{Binding, NamedValue, Outcome, Problem};
+use evenhand::{Method, Predictor, Stop};
 use serde::{Deserialize, Serialize};
 
 /// Cells with fewer rows than this are not told one by one: their rows might be known by it.
@@ -69,15 +69,22 @@ pub struct Few {
 }
 
 impl Search {
-    pub(crate) fn of<P: Predictor>(fitted: &Fitted<P>, method: Method) -> Self {
-        let outcome = fitted.outcome();
+    pub(crate) fn of<P: Predictor>(
+        binding: &Binding,
+        trained_on: &Problem,
+        outcome: &Outcome<P>,
+        method: Method,
+    ) -> evenhand::Result<Self> {
         let weighs = matches!(method, Method::Correction | Method::Reweighing) && !outcome.unweighted;
-        let (cells, few) = if weighs { cells(fitted) } else { (Vec::new(), None) };
-        let named = |(name, value): (&str, f64)| NamedValue { name: name.to_owned(), value: Some(value) };
-        Self {
+        let (cells, few) = if weighs { cells(binding, trained_on, outcome)? } else { (Vec::new(), None) };
+        let named = |(constraint, &value): (&Constraint, &f64)| NamedValue {
+            name: constraint.name.clone(),
+            value: Some(value),
+        };
+        Ok(Self {
             stop: outcome.stop,
             fits: outcome.fits,
-            multipliers: fitted.multipliers().map(named).collect(),
+            multipliers: binding.constraints().iter().zip(&outcome.multipliers).map(named).collect(),
             rule: method.is_correction().then_some(outcome.rule),
             steps: outcome
                 .trace
@@ -91,7 +98,7 @@ impl Search {
                 .collect(),
             cells,
             few,
-        }
+        })
     }
 
     /// How it ended, in words.
@@ -108,10 +115,13 @@ impl Search {
 }
 
 /// The weights that the learner was given, by cell.
-fn cells<P: Predictor>(fitted: &Fitted<P>) -> (Vec<CellWeight>, Option<Few>) {
-    let (cells, binding) = (fitted.problem().cells(), fitted.binding());
-    let names = fitted.problem().group_names();
-    let weights = fitted.weights().to_rows();
+fn cells<P: Predictor>(
+    binding: &Binding,
+    trained_on: &Problem,
+    outcome: &Outcome<P>,
+) -> evenhand::Result<(Vec<CellWeight>, Option<Few>)> {
+    let (cells, names) = (trained_on.cells(), trained_on.group_names());
+    let weights = outcome.weights(trained_on)?.to_rows();
     // Per cell: weight, own weight of its rows, least and most of their ratio.
     let mut sums = vec![(0.0, 0.0, f64::INFINITY, 0.0_f64); cells.len()];
     for (row, cell) in cells.cell_of_row().iter().enumerate() {
@@ -142,5 +152,5 @@ fn cells<P: Predictor>(fitted: &Fitted<P>) -> (Vec<CellWeight>, Option<Few>) {
     told.sort_by(|one, other| far(other).total_cmp(&far(one)).then(other.rows.cmp(&one.rows)));
     let few =
         (!few.is_empty()).then(|| Few { cells: few.len(), rows: few.iter().map(|&cell| cells.count(cell)).sum() });
-    (told, few)
+    Ok((told, few))
 }

@@ -2,9 +2,9 @@
 
 use evenhand::correction::Silent;
 use evenhand::data::Categorical;
-use evenhand::{Column, Correction, Dataset, Identify, Logistic, Notion, Schema, Table, synthetic};
+use evenhand::{Column, Correction, Dataset, Logistic, Notion, Schema, Table, synthetic};
 
-use super::{FitResult, Rows};
+use super::{FitResult, Rows, STRENGTHS};
 use crate::{Format, Record, Report, Series};
 
 /// Decisions about made-up people, by these groups.
@@ -17,16 +17,17 @@ fn report_of(data: &Dataset, asked: &Correction) -> Report {
     let learner = Logistic::default();
     let fitted = asked.fit(data, &learner).unwrap();
     let uncorrected = asked.uncorrected(fitted.problem(), &learner).unwrap();
-    let identify = Identify { groups: asked.groups.clone(), ..Identify::default() };
-    let identified = (data.labels().classes().len() == 2).then(|| identify.run(data).unwrap().0);
     let result = FitResult {
         correction: asked,
         learner: &learner,
-        fitted: &fitted,
+        binding: fitted.binding(),
+        trained_on: fitted.problem(),
+        found: fitted.outcome(),
         uncorrected: &uncorrected,
         rows: Rows { data, problem: fitted.problem(), are_training: true },
         judgements: &[],
-        identification: identified.as_ref(),
+        asked_about: Some(data),
+        strengths: &STRENGTHS,
         confidence: 0.95,
         warnings: fitted.warnings().to_vec(),
         record: Record::new(data.digest(), data.rows(), asked, &learner).by("evenhand fit loans.csv".into()),

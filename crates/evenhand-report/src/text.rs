@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::number::{count, counted, factor, or_none, percent, points, range};
+use crate::number::{count, counted, factor, or_none, percent, range};
 use crate::report::Report;
 use crate::{Line, Panel};
 
@@ -25,21 +25,19 @@ impl Report {
         }
         if let Some(bias) = &self.bias {
             out.push_str("\nWhat the labels say about themselves\n");
-            if bias.found {
-                for group in &bias.groups {
-                    let _ = writeln!(out, "  {}", group.sentence);
-                }
-            } else {
-                out.push_str("  No multipliers make probabilities even: there is no estimate.\n");
+            let sentences = bias.groups.iter().filter(|_| bias.found).map(|group| group.sentence.clone());
+            for sentence in sentences.chain(bias.missing()).chain([bias.assumption.clone()]) {
+                let _ = writeln!(out, "  {sentence}");
             }
-            let _ = writeln!(out, "  {}", bias.assumption);
         }
         if let Some(tradeoff) = &self.tradeoff {
-            out.push_str("\nMore and less of the correction: strength, error, largest violation in points\n");
+            out.push_str("\nThe trade-off\n");
             for (at, place) in tradeoff.places.iter().enumerate() {
-                let chosen = if tradeoff.chosen == Some(at) { "  chosen" } else { "" };
-                let (error, violation) = (percent(place.error), or_none(place.violation, points));
-                let _ = writeln!(out, "  {:>6}  {error:>7}  {violation:>5}{chosen}", percent_whole(place.strength));
+                let chosen = if tradeoff.chosen == Some(at) { " (chosen)" } else { "" };
+                let _ = writeln!(out, "  {}{chosen}", place.said());
+            }
+            for rival in &tradeoff.rivals {
+                let _ = writeln!(out, "  method {}", rival.said());
             }
         }
         if let Some(search) = &self.search {
@@ -78,11 +76,6 @@ impl Report {
         }
         out
     }
-}
-
-/// `70 %` of a correction.
-pub(crate) fn percent_whole(strength: f64) -> String {
-    format!("{}\u{a0}%", crate::number::decimal(strength * 100.0, 0))
 }
 
 fn table(panel: &Panel) -> String {

@@ -12,10 +12,10 @@
     const text = /^50*$/.test(rest) && /[02468]$/.test(below) ? below : Math.abs(value).toFixed(decimals);
     return value < 0 && /[1-9]/.test(text) ? "−" + text : text;
   };
-  const percent = (share, decimals = 1) => decimal(share * 100, decimals) + "\u00a0%";
+  const percent = (share) => decimal(share * 100, 1) + "\u00a0%";
   const orNone = (value, shown) => (value === null ? "–" : shown(value));
   const said = (place) =>
-    `${percent(place.strength, 0)} of the correction: error ${percent(place.error)}, largest violation ` +
+    `${place.name}: error ${percent(place.error)}, largest violation ` +
     `${orNone(place.violation, (value) => decimal(value * 100, 1))} points`;
 
   const slider = document.getElementById("strength");
@@ -23,6 +23,7 @@
   const plot = document.getElementById("tradeoff-plot");
   if (report.tradeoff && slider && live && plot) {
     const places = report.tradeoff.places;
+    const start = report.tradeoff.chosen ?? places.length - 1;
     const spots = [...plot.querySelectorAll(".curve circle")];
     const cursor = document.getElementById("cursor");
     const lines = [...live.querySelectorAll(".line:not(.head)")];
@@ -65,8 +66,8 @@
     };
     plot.addEventListener("pointermove", (event) => show(nearest(event)));
     plot.addEventListener("pointerdown", (event) => show(nearest(event)));
-    plot.addEventListener("pointerleave", () => show(report.tradeoff.chosen ?? 0));
-    show(report.tradeoff.chosen ?? 0);
+    plot.addEventListener("pointerleave", () => show(start));
+    show(start);
   }
 
   let folded = [];

@@ -56,7 +56,8 @@ fn run_with<L: Learner>(
     let compared = progress.during("comparing", || compare(config, learner, &fitted, rows.test.as_ref()))?;
     let known: Vec<Warning> =
         rows.warnings.iter().chain(fitted.warnings()).chain(&compared.warnings).cloned().collect();
-    let mut warnings = Told::all(rows.warnings.into_iter().chain(fitted.warnings().iter().cloned()).collect(), None);
+    let mut warnings =
+        Told::all(rows.warnings.iter().cloned().chain(fitted.warnings().iter().cloned()).collect(), None);
     warnings.extend(Told::all(compared.warnings.clone(), Some("test")));
 
     let tested = compared.test.as_ref().map(|test| test.after.clone());
@@ -70,7 +71,7 @@ fn run_with<L: Learner>(
         }
         if let Some(path) = &config.report {
             let fit = told::Fit { config, learner, fitted: &fitted, compared: &compared, warnings: known };
-            told::write(path, fit, &rows.train, rows.test.as_ref(), &model, progress)?;
+            told::write(path, fit, &rows, &model, progress)?;
         }
     }
     if let Some(path) = &config.weights {

@@ -1,21 +1,24 @@
 //! `evenhand frontier`: what less violation costs, from no correction to the floor.
 //!
-//! `report` is what is shown, `table` the file for plots. The work itself is the library's.
+//! `report` is what is shown, `table` the file for plots, `told` the report for others. The work itself is the library's.
 
 mod report;
 mod table;
+mod told;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use evenhand::correction::{Assessment, Binding, Frontier};
-use evenhand::{Correction, Dataset, Error, Learner, Preset};
+use evenhand::audit::AuditOptions;
+use evenhand::correction::{Assessment, Binding, Frontier, Problem};
+use evenhand::{Correction, Error, Learner, Preset, Warning};
 
 use crate::Ending;
 use crate::args::usage_of_rows;
 use crate::files;
 use crate::output::{self, Told};
+use crate::page;
 use crate::training::{Fitter, Training, TrainingArgs, see_below};
 use report::Report;
 
@@ -36,6 +39,15 @@ pub(crate) struct FrontierArgs {
     /// Where to write one line per point (.csv, .parquet, .arrow, …).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     out: Option<PathBuf>,
+
+    /// Where to write a report, for people who were not there: one page (.html), a section of a model card (.md) or text
+    /// (.txt).
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    report: Option<PathBuf>,
+
+    /// Confidence of the intervals of --report.
+    #[arg(long, value_name = "SHARE", default_value_t = AuditOptions::default().confidence)]
+    confidence: f64,
 }
 
 const EXAMPLES: &str = concat!(
@@ -43,7 +55,7 @@ const EXAMPLES: &str = concat!(
     "
 Examples:
   evenhand frontier adult.csv --label income --positive '>50K' --group sex --group race \\
-      --notion equalized-odds --holdout 0.3 --out frontier.csv
+      --notion equalized-odds --holdout 0.3 --out frontier.csv --report frontier.html
 
   Then fit the point of your choice:
     evenhand fit adult.csv --label income --positive '>50K' --group sex --group race \\
@@ -56,7 +68,7 @@ towards one class), stop, fits, dominated (1 where another point has no more vio
 the training rows); then `multiplier: NAME` for each constraint.
 
 JSON keys: notion, groups, classes (in the order of class_rates), points (asked, max_violation,
-multipliers, weights, train, test, stop, fits, dominated), floor, fits, seconds, warnings, out."
+multipliers, weights, train, test, stop, fits, dominated), floor, fits, seconds, warnings, out, report (where one was asked for)."
 );
 
 /// Arguments that make sense together.
@@ -65,6 +77,8 @@ struct Config {
     correction: Correction,
     points: usize,
     out: Option<PathBuf>,
+    report: Option<PathBuf>,
+    confidence: f64,
 }
 
 /// A frontier, and how its points do on test rows.
@@ -97,7 +111,12 @@ impl Config {
         if let Some(out) = &args.out {
             files::check_table(out, &training.files())?;
         }
-        Ok(Self { training, correction, points: args.points, out: args.out })
+        if let Some(report) = &args.report {
+            let others: Vec<&Path> = training.files().into_iter().chain(args.out.as_deref()).collect();
+            page::check(report, &others)?;
+        }
+        let FrontierArgs { points, out, report, confidence, .. } = args;
+        Ok(Self { training, correction, points, out, report, confidence })
     }
 }
 
@@ -121,29 +140,35 @@ where
     let progress = config.training.start()?;
     let rows = config.training.read(progress)?;
     rows.complete(&mut config.correction);
-    let (binding, problem, warnings) = Binding::new(&config.correction, &rows.train)?;
+    let config = &*config;
+    let (binding, problem, bound) = Binding::new(&config.correction, &rows.train)?;
     let mut watch = progress.fits();
     let frontier = config.correction.frontier(&problem, learner, config.points, &mut watch)?;
     let seconds = watch.finish();
-    let (tests, tested) = progress.during("testing", || test(config, &binding, &frontier, rows.test.as_ref()))?;
-    let warnings = rows.warnings.into_iter().chain(warnings).chain(frontier.warnings());
-    let mut warnings = Told::all(warnings.collect(), None);
-    warnings.extend(tested);
+    let (tested_on, unlike) = match &rows.test {
+        Some(test) => binding.problem(test).map(|(problem, warnings)| (Some(problem), warnings))?,
+        None => (None, Vec::new()),
+    };
+    let tests = progress.during("testing", || test(config, &frontier, tested_on.as_ref()))?;
+    let known: Vec<Warning> = rows.warnings.iter().cloned().chain(bound).chain(frontier.warnings()).collect();
+    if let Some(path) = &config.report {
+        let warnings = known.iter().chain(&unlike).cloned().collect();
+        let traced =
+            told::Traced { config, learner, binding: &binding, problem: &problem, frontier: &frontier, warnings };
+        told::write(path, traced, &rows, tested_on.as_ref(), progress)?;
+    }
+    let mut warnings = Told::all(known, None);
+    warnings.extend(Told::all(unlike, Some("test")));
     Ok(Traced { binding, frontier, tests, seconds, warnings })
 }
 
 /// How every point does on test rows, if there are any.
 fn test<P: evenhand::Predictor>(
     config: &Config,
-    binding: &Binding,
     frontier: &Frontier<P>,
-    rows: Option<&Dataset>,
-) -> Result<(Vec<Option<Assessment>>, Vec<Told>)> {
-    let Some(rows) = rows else { return Ok((frontier.points.iter().map(|_| None).collect(), Vec::new())) };
-    let (problem, warnings) = binding.problem(rows)?;
-    let measure = config.correction.measure;
-    let assess = |predictor| problem.assess_predictor(predictor, measure).map(Some);
-    let tests =
-        frontier.points.iter().map(|point| assess(&point.outcome.predictor)).collect::<evenhand::Result<_>>()?;
-    Ok((tests, Told::all(warnings, Some("test"))))
+    tested_on: Option<&Problem>,
+) -> Result<Vec<Option<Assessment>>> {
+    let assess =
+        |predictor| tested_on.map(|problem| problem.assess_predictor(predictor, config.correction.measure)).transpose();
+    Ok(frontier.points.iter().map(|point| assess(&point.outcome.predictor)).collect::<evenhand::Result<_>>()?)
 }

@@ -22,6 +22,8 @@ pub(super) struct Report {
     seconds: f64,
     pub(super) warnings: Vec<Told>,
     out: Option<PathBuf>,
+    #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
+    page: Option<PathBuf>,
     #[serde(skip)]
     notions: Vec<Notion>,
 }
@@ -108,6 +110,7 @@ impl Report {
             seconds,
             warnings,
             out: config.out.clone(),
+            page: config.report.clone(),
             notions,
         }
     }
@@ -145,7 +148,10 @@ impl Report {
             _ => "the last point took as many fits as it may".to_owned(),
         };
         let (points, fits) = (counted(self.points.len(), "point"), counted(self.fits, "fit"));
-        let wrote = self.out.as_ref().map(|path| format!("Wrote the points to {}.\n", path.display()));
-        format!("{dominated}{points}, {fits}, {:.2} s; {how}.\n{}", self.seconds, wrote.unwrap_or_default())
+        let wrote: String = [("points", &self.out), ("report", &self.page)]
+            .into_iter()
+            .filter_map(|(what, path)| Some(format!("Wrote the {what} to {}.\n", path.as_ref()?.display())))
+            .collect();
+        format!("{dominated}{points}, {fits}, {:.2} s; {how}.\n{wrote}", self.seconds)
     }
 }

@@ -13,12 +13,14 @@ use anyhow::{Context as _, Result};
 use evenhand::correction::Shift;
 use evenhand::learner::ProcessLearner;
 use evenhand::model::Split;
-use evenhand::{Correction, Logistic, Measure, Notion, Preset};
+use evenhand::{Correction, Dataset, Logistic, Measure, Notion, Preset};
+use evenhand_report::{FEW_STRENGTHS, STRENGTHS};
 
 use crate::origin::Origin;
 use crate::page;
 use crate::progress::Progress;
 use args::{MeasureArg, ShiftArg};
+pub(crate) use rows::Read;
 use rows::Rows;
 
 /// Options that make sense, made into settings.
@@ -40,6 +42,14 @@ pub(crate) enum Fitter {
 }
 
 impl Fitter {
+    /// How much of a correction a report tries: less where learning may take long.
+    pub(crate) fn strengths(&self) -> &'static [f64] {
+        match self {
+            Self::Logistic(_) => &STRENGTHS,
+            Self::Process(_) => &FEW_STRENGTHS,
+        }
+    }
+
     /// Who learned, as a report repeats it.
     pub(crate) fn record(&self) -> serde_json::Value {
         match self {
@@ -77,6 +87,11 @@ impl Training {
             Rows::Split(split) => Some(split),
             _ => None,
         }
+    }
+
+    /// The hash of test rows that are from a file of their own.
+    pub(crate) fn test_digest(&self, read: &Read) -> Option<String> {
+        read.test.as_ref().filter(|_| matches!(self.rows, Rows::TestFile(_))).map(Dataset::digest)
     }
 
     /// The recipe the rows are from, if they are.

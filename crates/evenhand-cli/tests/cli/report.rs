@@ -1,4 +1,4 @@
-//! `--report` of `fit`, `audit` and `identify`: a page, a card or a text, for people who were not there.
+//! `--report` of `fit`, `audit`, `identify` and `frontier`: a page, a card or a text, for people who were not there.
 
 use crate::support::{CliTest, snapshot};
 
@@ -67,8 +67,70 @@ fn methods_without_multipliers_have_a_report_too() {
     for method in ["unconstrained", "reweighing", "calibration", "lagrangian"] {
         test.expect(0, &format!("{FIT} --method {method} --report {method}.html"));
         let report = embedded(&test.read(&format!("{method}.html")));
-        assert_eq!((&report["method"], &report["tradeoff"]), (&method.into(), &serde_json::Value::Null));
+        assert_eq!(report["method"], method);
+        if method == "unconstrained" {
+            assert!(report["tradeoff"].is_null());
+            continue;
+        }
+        // Without it and with it, and the three others beside it.
+        let tradeoff = &report["tradeoff"];
+        assert_eq!((tradeoff["places"].as_array().unwrap().len(), &tradeoff["places"][1]["name"]), (2, &method.into()));
+        let rivals: Vec<&str> =
+            tradeoff["rivals"].as_array().unwrap().iter().map(|rival| rival["method"].as_str().unwrap()).collect();
+        assert!(rivals.len() == 3 && rivals.contains(&"correction") && !rivals.contains(&method), "{rivals:?}");
     }
+}
+
+#[test]
+fn rivals_in_a_report_are_what_their_own_fits_give() {
+    let test = CliTest::new();
+    test.expect(0, &format!("{FIT} --holdout 0.3 --report report.html"));
+    let report = embedded(&test.read("report.html"));
+    for rival in report["tradeoff"]["rivals"].as_array().unwrap() {
+        let alone = test.json(&format!("{FIT} --holdout 0.3 --method {} --json", rival["method"].as_str().unwrap()));
+        assert_eq!((&rival["error"], &rival["violation"]), (&alone["test"]["error"], &alone["test"]["violation"]));
+    }
+}
+
+#[test]
+fn a_frontier_has_a_report() {
+    let test = CliTest::new();
+    let frontier = FIT.replace("fit ", "frontier ");
+    let json = test.json(&format!("{frontier} --points 4 --holdout 0.3 --report path.html --json"));
+    assert_eq!(json["report"], "path.html");
+    let page = test.read("path.html");
+    let report = embedded(&page);
+    let (places, points) = (&report["tradeoff"]["places"], json["points"].as_array().unwrap());
+    assert_eq!((report["kind"].as_str(), places.as_array().unwrap().len()), (Some("frontier"), points.len()));
+    for (at, point) in points.iter().enumerate() {
+        assert_eq!(
+            (&places[at]["error"], &places[at]["violation"]),
+            (&point["test"]["error"], &point["test"]["violation"])
+        );
+    }
+    assert!(page.contains("What less violation costs") && page.contains("end of the path"));
+    test.expect(2, &format!("{frontier} --out path.csv --report path.csv"));
+}
+
+#[test]
+fn test_rows_of_another_file_are_in_the_record() {
+    let test = CliTest::new();
+    std::fs::copy(test.path("loans.csv"), test.path("later.csv")).unwrap();
+    test.expect(0, &format!("{FIT} --test later.csv --report report.html"));
+    let record = &embedded(&test.read("report.html"))["record"];
+    assert_eq!(record["test_sha256"], record["data_sha256"]);
+    test.expect(0, &format!("{FIT} --holdout 0.3 --report report.html"));
+    assert!(embedded(&test.read("report.html"))["record"]["test_sha256"].is_null());
+}
+
+#[test]
+fn a_bound_on_what_is_audited_is_in_the_finding() {
+    let test = CliTest::new();
+    test.expect(1, "audit loans.csv --label approved --ignore id --group sex --max-violation 0.001 --report audit.md");
+    assert!(
+        test.read("audit.md")
+            .contains("The bound that was asked for, at most 0.1 points (demographic-parity of labels")
+    );
 }
 
 #[test]

@@ -1,16 +1,21 @@
 //! A report as one page that needs nothing else: no network, no fonts, no server.
 //!
-//! `sections` turns parts of a report into charts and tables, `dots` and `plot` are the charts, `table` their text
-//! alternative, `scale` their axes. Templates escape whatever they are given; the report itself is in the page as
-//! JSON, and the script, which is the only one that the page's policy lets run, reads it from there.
+//! `groups`, `gaps`, `bias`, `tradeoff` and `steps` turn parts of a report into charts and tables; `dots` and `plot` are
+//! the charts, `table` their text alternative, `scale` their axes, and `charted` has them together; `direction` keeps
+//! names apart from the sentences they are in. Templates escape whatever they are given; the report itself is in the
+//! page as JSON, and the script, which is the only one that the page's policy lets run, reads it from there.
 
+mod bias;
+mod charted;
 mod direction;
 mod dots;
+mod gaps;
+mod groups;
 mod plot;
 mod scale;
-mod sections;
 mod steps;
 mod table;
+mod tradeoff;
 
 use askama::Template;
 use base64::Engine as _;
@@ -19,9 +24,10 @@ use sha2::{Digest as _, Sha256};
 use crate::Result;
 use crate::number::{percent, points};
 use crate::report::Report;
+use charted::Charted;
 use direction::isolated;
-use sections::{Charted, TradeoffView};
 use steps::SearchView;
+use tradeoff::TradeoffView;
 
 const STYLE: &str = include_str!("../../templates/style.css");
 const SCRIPT: &str = include_str!("../../templates/script.js");
@@ -67,10 +73,10 @@ impl Report {
             warnings: self.warnings.iter().map(|warning| isolated(warning)).collect(),
             measured_on: self.measured_on(),
             headline: self.headline(),
-            panels: self.panels.iter().map(|panel| sections::panel(panel, &self.about)).collect(),
-            gaps: sections::gaps(self),
-            bias: self.bias.as_ref().and_then(sections::bias),
-            tradeoff: self.tradeoff.as_ref().and_then(|tradeoff| sections::tradeoff(self, tradeoff)),
+            panels: self.panels.iter().map(|panel| groups::panel(panel, &self.about)).collect(),
+            gaps: gaps::gaps(self),
+            bias: self.bias.as_ref().and_then(bias::bias),
+            tradeoff: self.tradeoff.as_ref().and_then(|tradeoff| tradeoff::tradeoff(self, tradeoff)),
             search: self.search.as_ref().map(|search| steps::search(self, search)),
             settings: pretty(&self.record.settings)?,
             learner: pretty(&self.record.learner)?,

@@ -21,8 +21,24 @@ pub(super) struct Plot {
     pub(super) ticks_along: Vec<Tick>,
     pub(super) ticks_up: Vec<(String, String)>,
     pub(super) curves: Vec<Curve>,
+    /// Marks apart from the curves.
+    pub(super) others: Vec<Other>,
     /// Whether a script marks one of its points.
     pub(super) is_live: bool,
+}
+
+/// A mark with an outline of its own.
+#[derive(Debug)]
+pub(super) struct Other {
+    pub(super) spot: Spot,
+    /// The path of it, around its middle.
+    pub(super) outline: &'static str,
+}
+
+impl Other {
+    /// A square, a diamond, a triangle and a cross.
+    pub(super) const OUTLINES: [&'static str; 4] =
+        ["M-5,-5h10v10h-10z", "M0,-7L7,0L0,7L-7,0z", "M0,-7L7,5h-14z", "M-6,-2h4v-4h4v4h4v4h-4v4h-4v-4h-4z"];
 }
 
 /// Points in their order.
@@ -53,7 +69,8 @@ impl Plot {
 
     /// Labels beside points, where the fewest points and lines are under them.
     fn labels(&self) -> Vec<Label<'_>> {
-        let mut taken: Vec<Taken> = self.curves.iter().flat_map(Curve::taken).collect();
+        let others = self.others.iter().map(|other| Taken::at(&other.spot));
+        let mut taken: Vec<Taken> = self.curves.iter().flat_map(Curve::taken).chain(others).collect();
         let spots = self.curves.iter().flat_map(|curve| &curve.points);
         let place = |(spot, text)| {
             let best = Label::around(spot, text)
@@ -155,6 +172,13 @@ struct Taken {
     cost: usize,
 }
 
+impl Taken {
+    /// Where a mark is.
+    fn at(spot: &Spot) -> Self {
+        Self { x: place(&spot.x), y: place(&spot.y), cost: 30 }
+    }
+}
+
 /// A place that was written, as a number.
 fn place(written: &str) -> f64 {
     written.parse().unwrap_or(0.0)
@@ -171,8 +195,7 @@ impl Curve {
                 Taken { x: x + (far - x) * share, y: y + (down - y) * share, cost: 1 }
             })
         };
-        let dots = self.points.iter().map(|spot| Taken { x: place(&spot.x), y: place(&spot.y), cost: 30 });
-        dots.chain(self.joins().flat_map(between))
+        self.points.iter().map(Taken::at).chain(self.joins().flat_map(between))
     }
 
     /// Where it ends.
@@ -207,6 +230,7 @@ mod tests {
             ticks_along: Vec::new(),
             ticks_up: Vec::new(),
             curves: vec![Curve { accent: true, points }],
+            others: Vec::new(),
             is_live: true,
         }
     }

@@ -3,9 +3,8 @@
 use super::dots::{DotLine, Dots, Mark, Shape};
 use super::plot::{Curve, Plot};
 use super::scale::Scale;
-use super::sections::factor_short;
 use super::table::Table;
-use crate::number::{count, counted, decimal, factor, or_none, percent, points};
+use crate::number::{count, counted, decimal, factor, factor_short, or_none, percent, points};
 use crate::report::Report;
 use crate::{CellWeight, Search};
 
@@ -75,6 +74,7 @@ fn plots(report: &Report, search: &Search) -> Vec<(String, Plot)> {
         ticks_along: ticks(),
         ticks_up: Plot::ticks_up(&up, points),
         curves: vec![Curve { accent: true, points: search.steps.iter().map(spot).collect() }],
+        others: Vec::new(),
         is_live: false,
     };
     let mut plots = vec![("Largest violation on the training rows".to_owned(), violation)];
@@ -87,6 +87,7 @@ fn plots(report: &Report, search: &Search) -> Vec<(String, Plot)> {
             ticks_along: ticks(),
             ticks_up: Plot::ticks_up(&up, |value| decimal(value, 2)),
             curves: curves(report, search, &across, &up),
+            others: Vec::new(),
             is_live: false,
         };
         plots.push(("Multipliers".to_owned(), multipliers));
@@ -162,8 +163,9 @@ fn steps_tables(report: &Report, search: &Search) -> Vec<Table> {
     if names.len() + heads.len() <= MOST_COLUMNS {
         return vec![table(caption, [heads.to_vec(), names].concat(), &|step| [measured(step), lambda(step)].concat())];
     }
-    let parts = names.chunks(MOST_COLUMNS).enumerate().map(|(at, part)| {
-        let from = at * MOST_COLUMNS;
+    let columns = names.len().div_ceil(names.len().div_ceil(MOST_COLUMNS));
+    let parts = names.chunks(columns).enumerate().map(|(at, part)| {
+        let from = at * columns;
         let caption = format!("Every step: multipliers {} to {}", from + 1, from + part.len());
         table(&caption, part.to_vec(), &|step| lambda(step).into_iter().skip(from).take(part.len()).collect())
     });

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::rate::Counted;
 use super::tally::{Confusion, Tally, View};
 use super::{AuditedNotion, Rate, RateKind, Violation};
 
@@ -102,7 +103,12 @@ impl ClassAudit {
             labels: {
                 let (overall, groups, intersections) = tables(view, &tally, patterns, label);
                 let rate_of = |_, group: Option<usize>| group.map_or(&overall, |g| &groups[g]).positive_rate.value;
-                let violation = Violation::measure(AuditedNotion::DemographicParity, names, rate_of);
+                let labelled = |rows: Confusion| Counted {
+                    successes: rows.sum(|labelled, _| labelled),
+                    asked: rows.sum(|_, _| true),
+                };
+                let gap_of = |_, group| labelled(tally.overall()).minus(labelled(tally.group(group)), z);
+                let violation = Violation::measure(AuditedNotion::DemographicParity, names, rate_of, gap_of);
                 LabelAudit { overall, groups, intersections, violation }
             },
             predictions: view.predictions.is_some().then(|| {
@@ -114,7 +120,11 @@ impl ClassAudit {
                     rates.accuracy = accuracy;
                 }
                 let rate_of = |rate, group: Option<usize>| group.map_or(&overall, |g| &groups[g]).rate(rate).value;
-                let measure = |&notion: &AuditedNotion| Violation::measure(notion, names, rate_of);
+                let gap_of = |kind: RateKind, group| {
+                    let tally = if kind == RateKind::Accuracy { hits } else { &tally };
+                    counted(kind, tally.overall()).minus(counted(kind, tally.group(group)), z)
+                };
+                let measure = |&notion: &AuditedNotion| Violation::measure(notion, names, rate_of, gap_of);
                 let violations = AuditedNotion::ALL.iter().map(measure).collect();
                 PredictionAudit { overall, groups, intersections, violations }
             }),
@@ -141,6 +151,21 @@ fn tables<T>(
     )
 }
 
+/// The rows that a rate is the share of, and those that it asks about.
+fn counted(kind: RateKind, rows: Confusion) -> Counted {
+    let (successes, asked) = match kind {
+        RateKind::PositiveRate => (rows.sum(|_, predicted| predicted), rows.sum(|_, _| true)),
+        RateKind::TruePositiveRate => {
+            (rows.sum(|labelled, predicted| labelled && predicted), rows.sum(|labelled, _| labelled))
+        }
+        RateKind::FalsePositiveRate => {
+            (rows.sum(|labelled, predicted| !labelled && predicted), rows.sum(|labelled, _| !labelled))
+        }
+        RateKind::Accuracy => (rows.sum(|labelled, predicted| labelled == predicted), rows.sum(|_, _| true)),
+    };
+    Counted { successes, asked }
+}
+
 impl LabelRates {
     fn new(group: String, rows: Confusion, z: f64) -> Self {
         let all = rows.sum(|_, _| true);
@@ -152,17 +177,19 @@ impl LabelRates {
 impl GroupRates {
     fn new(group: String, rows: Confusion, z: f64) -> Self {
         let all = rows.sum(|_, _| true);
-        let positives = rows.sum(|labelled, _| labelled);
-        let negatives = rows.sum(|labelled, _| !labelled);
+        let rate = |kind| {
+            let Counted { successes, asked } = counted(kind, rows);
+            Rate::new(successes, asked, z)
+        };
         Self {
             group,
             rows: all.rows,
             weight: all.weight,
-            positives: positives.rows,
-            positive_rate: Rate::new(rows.sum(|_, predicted| predicted), all, z),
-            true_positive_rate: Rate::new(rows.sum(|labelled, predicted| labelled && predicted), positives, z),
-            false_positive_rate: Rate::new(rows.sum(|labelled, predicted| !labelled && predicted), negatives, z),
-            accuracy: Rate::new(rows.sum(|labelled, predicted| labelled == predicted), all, z),
+            positives: rows.sum(|labelled, _| labelled).rows,
+            positive_rate: rate(RateKind::PositiveRate),
+            true_positive_rate: rate(RateKind::TruePositiveRate),
+            false_positive_rate: rate(RateKind::FalsePositiveRate),
+            accuracy: rate(RateKind::Accuracy),
         }
     }
 

@@ -1,16 +1,18 @@
 //! What labels and predictions show, group by group.
 //!
 //! Holds [`Audit`], a value that reports render. `tally` counts rows, `rate` turns
-//! counts into shares with intervals, `violation` compares groups, `class` puts them
+//! counts into shares with intervals, `violation` compares groups, `change` two sets of predictions, `class` puts them
 //! together for one class and `text` writes them out. Leans on `data`, `group` and `interval` alone:
 //! predictions of any model can be audited.
 
+mod change;
 mod class;
 mod rate;
 mod tally;
 mod text;
 mod violation;
 
+pub use change::ErrorChange;
 pub use class::{ClassAudit, GroupRates, LabelAudit, LabelRates, PredictionAudit};
 pub use rate::Rate;
 pub use violation::{AuditedNotion, Gap, Largest, RateKind, Violation};

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::tally::Sums;
-use crate::interval::wilson;
+use crate::interval::{Share, difference, wilson};
 
 /// A share of some rows, with its interval.
 ///
@@ -51,9 +51,33 @@ impl Rate {
         }
         // Sums of the same weights in another order may pass 1 by a rounding error.
         let value = (successes.weight / asked.weight).min(1.0);
-        let effective = asked.weight * asked.weight / asked.squares;
-        let (low, high) = wilson(value, effective, z);
+        let (low, high) = wilson(value, asked.effective(), z);
         Self { value: Some(value), low: Some(low), high: Some(high), ..undefined }
+    }
+}
+
+/// Rows that count, among those asked about.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Counted {
+    pub(super) successes: Sums,
+    pub(super) asked: Sums,
+}
+
+impl Counted {
+    fn share(self) -> Option<Share> {
+        let defined = self.asked.rows > 0 && self.asked.weight > 0.0;
+        defined.then(|| Share::new(self.successes.weight / self.asked.weight, self.asked.effective()))
+    }
+
+    /// The interval of overall − group, `self` being everyone and so holding the group: it is the share of the others
+    /// times (others − group), and of the three only others and group are of different rows.
+    pub(super) fn minus(self, group: Self, z: f64) -> Option<(f64, f64)> {
+        let others = Self { successes: self.successes - group.successes, asked: self.asked - group.asked };
+        let of_group = group.share()?;
+        let Some(of_others) = others.share() else { return Some((0.0, 0.0)) };
+        let (low, high) = difference(of_others, of_group, z);
+        let scale = others.asked.weight / self.asked.weight;
+        Some((scale * low, scale * high))
     }
 }
 
@@ -78,6 +102,18 @@ mod tests {
             assert!((found.0 - low).abs() < 5e-5 && (found.1 - high).abs() < 5e-5, "{successes}: {found:?}");
         }
         assert!(interval(0, 10).0.to_bits() == 0 && interval(10, 10).1.to_bits() == 1f64.to_bits());
+    }
+
+    #[test]
+    fn a_gap_is_that_to_the_others_times_their_share() {
+        // 48 of 80 others and 56 of 70 in the group [Newcombe 1998, table II]: everyone is 104 of 150.
+        let of = |successes, asked| Counted { successes: rows(successes), asked: rows(asked) };
+        let z = quantile(0.95).unwrap();
+        let (low, high) = of(104, 150).minus(of(56, 70), z).unwrap();
+        let scale = 80.0 / 150.0;
+        assert!((low + 0.3339 * scale).abs() < 5e-5 && (high + 0.0524 * scale).abs() < 5e-5, "{low} {high}");
+        assert_eq!(of(5, 10).minus(of(5, 10), z), Some((0.0, 0.0)));
+        assert_eq!(of(5, 10).minus(of(0, 0), z), None);
     }
 
     #[test]

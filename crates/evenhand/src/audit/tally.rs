@@ -3,7 +3,7 @@
 //! Holds [`Tally`]: for one class against the rest, the rows of each membership pattern
 //! by label and prediction. Leans on `parallel` and `group`.
 
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Sub};
 
 use crate::data::Codes;
 use crate::group::Membership;
@@ -16,6 +16,22 @@ pub(super) struct Sums {
     pub(super) weight: f64,
     /// Of weights, for Kish's effective number of rows.
     pub(super) squares: f64,
+}
+
+impl Sums {
+    /// How many rows of equal weight these are worth (Kish).
+    pub(super) fn effective(self) -> f64 {
+        self.weight * self.weight / self.squares
+    }
+}
+
+impl Sub for Sums {
+    type Output = Self;
+
+    /// What is left of these rows without others among them.
+    fn sub(self, other: Self) -> Self {
+        Self { rows: self.rows - other.rows, weight: self.weight - other.weight, squares: self.squares - other.squares }
+    }
 }
 
 impl AddAssign for Sums {

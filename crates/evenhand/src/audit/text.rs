@@ -19,7 +19,10 @@ impl Display for Audit {
         let groups = self.classes.first().map_or(0, |class| class.labels.groups.len());
         writeln!(f, "Audit of {} in {}.", counted(self.rows, "row"), counted(groups, "group"))?;
         let percent = self.confidence * 100.0;
-        writeln!(f, "Brackets hold Wilson intervals at {percent} % confidence.")?;
+        writeln!(
+            f,
+            "Brackets hold {percent} % intervals: Wilson's for shares, Newcombe's for how far these are apart."
+        )?;
         if self.small_group > 0 {
             writeln!(f, "A share of fewer than {} is marked `few`.", counted(self.small_group, "row"))?;
         }
@@ -123,7 +126,11 @@ fn write_violation(f: &mut Formatter<'_>, violation: &Violation) -> fmt::Result 
     if let Some(largest) = largest {
         let (group, rate) = (clean(&largest.group), rate_name(largest.rate));
         let (of_group, overall) = (largest.group_rate, largest.overall_rate);
-        writeln!(f, "              at {group}: {rate} {of_group:.4}, overall {overall:.4}")?;
+        let (low, high) = (largest.low, largest.high);
+        writeln!(
+            f,
+            "              at {group}: {rate} {of_group:.4}, overall {overall:.4}; apart [{low:.4}, {high:.4}]"
+        )?;
     }
     let difference = number(violation.difference);
     writeln!(f, "  difference  {difference:<9}  largest minus smallest group rate{of_two_larger}")?;
@@ -235,7 +242,7 @@ mod tests {
         let opportunity = "\
 Equal opportunity: the same, among rows labelled `yes` (true positive rate).
   violation   0.5000     largest |overall - group|
-              at sex=A: true positive rate 1.0000, overall 0.5000
+              at sex=A: true positive rate 1.0000, overall 0.5000; apart [-0.0611, 0.5000]
   difference  1.0000     largest minus smallest group rate
   ratio       0.0000     smallest over largest group rate
 ";

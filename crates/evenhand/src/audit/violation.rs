@@ -80,10 +80,10 @@ pub enum RateKind {
 /// | JSON key | meaning |
 /// | --- | --- |
 /// | `notion` | `demographic-parity`, `equal-opportunity`, `predictive-equality`, `equalized-odds`, `equal-accuracy` |
-/// | `paper` | the violation of the paper: the largest abs(overall − group), and where; null without groups |
+/// | `paper` | the violation of the paper: the largest abs(overall − group), where, and its interval; null without groups |
 /// | `difference` | largest minus smallest group rate, as fairlearn has it; null below two groups |
 /// | `ratio` | smallest over largest group rate; null below two groups, or when all rates are 0 |
-/// | `gaps` | overall − group, signed, for every group and rate |
+/// | `gaps` | overall − group, signed, for every group and rate, with its interval |
 ///
 /// Equalized odds has two rates: `paper` and `difference` are the larger of the two,
 /// `ratio` the smaller.
@@ -106,6 +106,10 @@ pub struct Violation {
 pub struct Largest {
     /// abs(overall − group).
     pub value: f64,
+    /// The lower end of its interval, by Newcombe's method: below 0 where rows cannot tell who has less.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
     /// The group; the first of several that are equally far.
     pub group: String,
     /// Which of its rates.
@@ -125,27 +129,41 @@ pub struct Gap {
     pub rate: RateKind,
     /// Overall − group: positive where the group has less. `None` when undefined.
     pub value: Option<f64>,
+    /// The lower end of its interval, by Newcombe's method.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
 }
 
 impl Violation {
     /// Measures a notion. `rate_of(kind, None)` is a rate over all rows, and
-    /// `rate_of(kind, Some(g))` that of the group `names[g]`.
+    /// `rate_of(kind, Some(g))` that of the group `names[g]`; `gap_of(kind, g)` is the interval of the first minus the
+    /// second.
     pub(super) fn measure(
         notion: AuditedNotion,
         names: &[String],
         rate_of: impl Fn(RateKind, Option<usize>) -> Option<f64>,
+        gap_of: impl Fn(RateKind, usize) -> Option<(f64, f64)>,
     ) -> Self {
         let mut found = Self { notion, paper: None, difference: None, ratio: None, gaps: Vec::new() };
         for &rate in notion.rates() {
             let overall = rate_of(rate, None);
             let of_group: Vec<Option<f64>> = (0..names.len()).map(|group| rate_of(rate, Some(group))).collect();
-            for (group, &group_rate) in names.iter().zip(&of_group) {
-                let both = overall.zip(group_rate);
-                found.gaps.push(Gap { group: group.clone(), rate, value: both.map(|(all, part)| all - part) });
-                let Some((overall_rate, group_rate)) = both else { continue };
+            for (at, (group, &group_rate)) in names.iter().zip(&of_group).enumerate() {
+                let (both, ends) = (overall.zip(group_rate), gap_of(rate, at));
+                found.gaps.push(Gap {
+                    group: group.clone(),
+                    rate,
+                    value: both.map(|(all, part)| all - part),
+                    low: ends.map(|ends| ends.0),
+                    high: ends.map(|ends| ends.1),
+                });
+                let Some(((overall_rate, group_rate), (low, high))) = both.zip(ends) else { continue };
                 let value = (overall_rate - group_rate).abs();
+                let (low, high) = if overall_rate < group_rate { (-high, -low) } else { (low, high) };
                 if found.paper.as_ref().is_none_or(|largest| value > largest.value) {
-                    found.paper = Some(Largest { value, group: group.clone(), rate, group_rate, overall_rate });
+                    let group = group.clone();
+                    found.paper = Some(Largest { value, low, high, group, rate, group_rate, overall_rate });
                 }
             }
             let defined: Vec<f64> = of_group.into_iter().flatten().collect();
@@ -175,7 +193,7 @@ mod tests {
     fn measure(overall: Option<f64>, groups: &[Option<f64>]) -> Violation {
         let names: Vec<String> = (0..groups.len()).map(|group| format!("g{group}")).collect();
         let rate_of = |_, group: Option<usize>| group.map_or(overall, |group| groups[group]);
-        Violation::measure(AuditedNotion::DemographicParity, &names, rate_of)
+        Violation::measure(AuditedNotion::DemographicParity, &names, rate_of, |_, _| Some((0.0, 1.0)))
     }
 
     #[test]
@@ -184,6 +202,9 @@ mod tests {
         let largest = found.paper.unwrap();
         assert_eq!((largest.value, largest.group.as_str()), (0.25, "g0"));
         assert_eq!((largest.group_rate, largest.overall_rate), (0.25, 0.5));
+        assert_eq!((largest.low.to_bits(), largest.high.to_bits()), (0f64.to_bits(), 1f64.to_bits()));
+        let more = measure(Some(0.5), &[Some(0.75)]).paper.unwrap();
+        assert_eq!((more.low, more.high), (-1.0, -0.0), "turned with the gap");
         assert_eq!((found.difference, found.ratio), (Some(0.375), Some(0.4)));
         assert_eq!(found.gaps.iter().map(|gap| gap.value).collect::<Vec<_>>(), [Some(0.25), Some(-0.125)]);
     }
@@ -218,16 +239,21 @@ mod tests {
     #[test]
     fn equalized_odds_takes_the_worse_of_two_rates() {
         let names = ["a".to_owned(), "b".to_owned()];
-        let found = Violation::measure(AuditedNotion::EqualizedOdds, &names, |rate, group| {
-            Some(match (rate, group) {
-                (RateKind::TruePositiveRate, None) => 0.75,
-                (RateKind::TruePositiveRate, Some(0)) => 0.5,
-                (RateKind::TruePositiveRate, Some(_)) => 1.0,
-                (_, None) => 0.125,
-                (_, Some(0)) => 0.0625,
-                (_, Some(_)) => 0.25,
-            })
-        });
+        let found = Violation::measure(
+            AuditedNotion::EqualizedOdds,
+            &names,
+            |rate, group| {
+                Some(match (rate, group) {
+                    (RateKind::TruePositiveRate, None) => 0.75,
+                    (RateKind::TruePositiveRate, Some(0)) => 0.5,
+                    (RateKind::TruePositiveRate, Some(_)) => 1.0,
+                    (_, None) => 0.125,
+                    (_, Some(0)) => 0.0625,
+                    (_, Some(_)) => 0.25,
+                })
+            },
+            |_, _| Some((0.0, 1.0)),
+        );
         assert_eq!((found.difference, found.ratio, found.gaps.len()), (Some(0.5), Some(0.25), 4));
         assert_eq!(found.paper.unwrap().rate, RateKind::TruePositiveRate);
     }

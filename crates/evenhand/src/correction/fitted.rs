@@ -40,15 +40,8 @@ impl<P: Predictor> Fitted<P> {
         mut warnings: Vec<Warning>,
     ) -> Result<Self> {
         warnings.append(&mut outcome.warnings);
-        let (cells, bounds, measure) = (problem.cells(), settings.bounds.clone(), settings.measure);
-        let weights = match &outcome.undone {
-            Some(undone) => Weights::of_each(undone.weights(&problem)?, cells.row_weights().cloned()),
-            None => Weights::of_cells(
-                outcome.cell_weights.clone(),
-                cells.cell_of_row().clone(),
-                cells.row_weights().cloned(),
-            ),
-        };
+        let (bounds, measure) = (settings.bounds.clone(), settings.measure);
+        let weights = outcome.weights(&problem)?;
         Ok(Self { binding, problem, outcome, weights, bounds, measure, warnings })
     }
 
@@ -105,6 +98,11 @@ impl<P: Predictor> Fitted<P> {
     /// What the run found: multipliers, cell weights, trace and stop.
     pub fn outcome(&self) -> &Outcome<P> {
         &self.outcome
+    }
+
+    /// What the run found, without the rows it was found on.
+    pub fn into_outcome(self) -> Outcome<P> {
+        self.outcome
     }
 
     /// The multipliers with their constraints' names.

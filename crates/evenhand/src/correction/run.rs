@@ -49,6 +49,21 @@ pub struct Outcome<P> {
 }
 
 impl<P: Predictor> Outcome<P> {
+    /// The weight of every row that it was found on: that of its cell, times the user's own; where the shift of
+    /// features was undone, over φ.
+    ///
+    /// # Errors
+    /// What the predictor says, where the shift of features was undone.
+    pub fn weights(&self, trained_on: &Problem) -> Result<Weights> {
+        let cells = trained_on.cells();
+        Ok(match &self.undone {
+            Some(undone) => Weights::of_each(undone.weights(trained_on)?, cells.row_weights().cloned()),
+            None => {
+                Weights::of_cells(self.cell_weights.clone(), cells.cell_of_row().clone(), cells.row_weights().cloned())
+            }
+        })
+    }
+
     /// Error, rates and violations on other rows, bound like those it was trained on. Where lots decide, in expectation.
     ///
     /// # Errors

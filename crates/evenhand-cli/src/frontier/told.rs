@@ -1,0 +1,60 @@
+//! The report that `evenhand frontier --report` writes.
+
+use std::path::Path;
+
+use anyhow::Result;
+use evenhand::correction::{Binding, Frontier, Problem};
+use evenhand::{Learner, Warning};
+use evenhand_report::{FrontierResult, Record, Report, Rows};
+
+use super::Config;
+use crate::page;
+use crate::progress::Progress;
+use crate::training::Read;
+
+/// What was asked, by whom it was learned, and what came of it.
+pub(super) struct Traced<'a, L: Learner> {
+    pub(super) config: &'a Config,
+    pub(super) learner: &'a L,
+    pub(super) binding: &'a Binding,
+    pub(super) problem: &'a Problem,
+    pub(super) frontier: &'a Frontier<L::Predictor>,
+    pub(super) warnings: Vec<Warning>,
+}
+
+/// Writes the report of a frontier: on test rows, or without any on the training rows.
+pub(super) fn write<L: Learner>(
+    path: &Path,
+    traced: Traced<'_, L>,
+    rows: &Read,
+    tested_on: Option<&Problem>,
+    progress: Progress,
+) -> Result<()> {
+    let Traced { config, learner, binding, problem, frontier, warnings } = traced;
+    let measured_on = match (&rows.test, tested_on) {
+        (Some(data), Some(problem)) => Rows { data, problem, are_training: false },
+        _ => Rows { data: &rows.train, problem, are_training: true },
+    };
+    let training = &config.training;
+    let digest = progress.during("hashing the data", || rows.all.digest());
+    let record = Record::new(digest, rows.all.rows(), &config.correction, &training.fitter.record());
+    let result = FrontierResult {
+        correction: &config.correction,
+        learner,
+        binding,
+        trained_on: problem,
+        frontier,
+        rows: measured_on,
+        asked_about: Some(&rows.train),
+        confidence: config.confidence,
+        warnings,
+        record: record
+            .of_rows(training.split(), training.recipe())
+            .tested_on(training.test_digest(rows))
+            .by(page::command()),
+    };
+    let mut watch = progress.fits();
+    let report = Report::of_frontier(&result, &mut watch).map_err(page::told)?;
+    watch.finish();
+    page::write(path, &report)
+}

@@ -1,0 +1,117 @@
+//! Classifiers measured on the rows of a report.
+//!
+//! Holds [`Measuring`]. Every number is the engine's.
+
+use evenhand::audit::{Audit, AuditOptions, AuditedNotion, RateKind};
+use evenhand::correction::{Assessment, Binding, Estimated, Outcome, Problem};
+use evenhand::data::Codes;
+use evenhand::{Correction, Dataset, Measure, Membership, Notion, Predictor};
+
+use crate::report::About;
+
+/// Rows to measure on, raw and made ready.
+#[derive(Clone, Copy)]
+pub struct Rows<'a> {
+    /// As they were read.
+    pub data: &'a Dataset,
+    /// As the classifier sees them.
+    pub problem: &'a Problem,
+    /// Whether it was trained on them.
+    pub are_training: bool,
+}
+
+/// A classifier on the rows of a report.
+pub(crate) struct Measured {
+    pub(crate) assessed: Assessment,
+    pub(crate) audit: Audit,
+    pub(crate) decisions: Codes,
+}
+
+/// What classifiers are measured by.
+pub(crate) struct Measuring<'a> {
+    rows: Rows<'a>,
+    binding: &'a Binding,
+    measure: Measure,
+    options: AuditOptions,
+    /// The groups asked about, and with them those that notions name.
+    groups: Membership,
+    all_groups: Membership,
+}
+
+impl<'a> Measuring<'a> {
+    pub(crate) fn new(
+        correction: &Correction,
+        binding: &'a Binding,
+        rows: Rows<'a>,
+        confidence: f64,
+    ) -> evenhand::Result<Self> {
+        let table = rows.data.table();
+        Ok(Self {
+            rows,
+            binding,
+            measure: correction.measure,
+            options: AuditOptions { confidence, ..AuditOptions::default() },
+            groups: binding.groups().membership(table)?,
+            all_groups: binding.membership(table)?,
+        })
+    }
+
+    pub(crate) fn of<P: Predictor>(&self, outcome: &Outcome<P>) -> evenhand::Result<Measured> {
+        let Rows { data, problem, .. } = self.rows;
+        let decisions = outcome.decisions(problem, &self.all_groups)?;
+        let (labels, weights) = (data.labels().codes(), data.row_weights());
+        let (classes, positive) = (self.binding.classes(), self.binding.positive());
+        let audit = Audit::of(labels, Some(&decisions), &self.groups, weights, classes, positive, self.options)?;
+        Ok(Measured { assessed: self.assess(outcome)?, audit, decisions })
+    }
+
+    pub(crate) fn rows(&self) -> Rows<'a> {
+        self.rows
+    }
+
+    pub(crate) fn classes(&self) -> &'a [String] {
+        self.binding.classes()
+    }
+
+    /// Error and violation alone.
+    pub(crate) fn assess<P: Predictor>(&self, outcome: &Outcome<P>) -> evenhand::Result<Assessment> {
+        outcome.assess(self.rows.problem, self.measure)
+    }
+
+    /// The violation of every constraint, with its interval.
+    pub(crate) fn estimate<P: Predictor>(&self, outcome: &Outcome<P>) -> evenhand::Result<Vec<Estimated>> {
+        outcome.estimate(self.rows.problem, self.measure, self.options.confidence)
+    }
+
+    /// What the numbers are of.
+    pub(crate) fn about(&self, audit: &Audit, training_rows: usize) -> About {
+        let binding = self.binding;
+        About {
+            label: binding.schema().label_column().to_owned(),
+            positive: binding.positive().map(|class| binding.classes()[class].clone()),
+            classes: binding.classes().to_vec(),
+            rows: audit.rows,
+            are_training: self.rows.are_training,
+            training_rows,
+            weighted: audit.weighted,
+            confidence: audit.confidence,
+            small_group: audit.small_group,
+            scores: self.measure == Measure::Scores,
+        }
+    }
+}
+
+/// The rates that notions speak of, that of positive predictions always among them.
+pub(crate) fn rates(correction: &Correction) -> Vec<RateKind> {
+    let asked: Vec<RateKind> = correction.notions.iter().flat_map(spoken_of).copied().collect();
+    let all = [RateKind::PositiveRate, RateKind::TruePositiveRate, RateKind::FalsePositiveRate, RateKind::Accuracy];
+    all.into_iter().filter(|rate| *rate == RateKind::PositiveRate || asked.contains(rate)).collect()
+}
+
+pub(crate) fn spoken_of(notion: &Notion) -> &'static [RateKind] {
+    match AuditedNotion::of(notion) {
+        Some(audited) => audited.rates(),
+        None if matches!(notion, Notion::Pinned { .. }) => &[RateKind::Accuracy],
+        None => &[RateKind::PositiveRate],
+    }
+}
