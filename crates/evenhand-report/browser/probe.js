@@ -33,8 +33,8 @@
     return faults;
   },
 
-  // Texts that lie on each other, within a drawing or a line of a chart; and labels of a drawing that lie on its dots.
-  overlaps() {
+  // Texts that lie on each other, within a drawing or a line of a chart; and labels that lie on marks, if that is asked.
+  overlaps(onMarks) {
     const faults = [];
     const apart = (one, other) => {
       const [a, b] = [one, other].map((element) => element.getBoundingClientRect());
@@ -45,7 +45,7 @@
     const pairs = (elements) => elements.forEach((one, at) => elements.slice(at + 1).forEach((other) => apart(one, other)));
     for (const svg of this.seen("svg")) {
       pairs(this.seen("text", svg));
-      for (const label of this.seen("text.said", svg)) this.seen("circle:not(#cursor), path", svg).forEach((dot) => apart(label, dot));
+      for (const label of onMarks ? this.seen("text.said", svg) : []) this.seen("circle:not(#cursor), path", svg).forEach((dot) => apart(label, dot));
     }
     for (const line of this.seen(".line")) pairs(this.seen(":scope > .name, :scope > .numbers", line));
     for (const line of this.seen(".line:not(.head)")) pairs(this.seen(":scope > *", line));

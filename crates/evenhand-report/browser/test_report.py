@@ -267,7 +267,9 @@ def test_nothing_is_cut_or_lies_on_something_else(report: str, form: Form, opene
         if pictures:
             one.picture(pictures, "-unfolded")
         one.check(one.probe(f"wide({str(not form.printed).lower()})"), "too wide, or cut")
-        one.check(one.probe("overlaps()"), "texts on each other")
+        # On the narrowest page a crowd of marks may leave no place for a label.
+        on_marks = str(form != NARROWEST).lower()
+        one.check(one.probe(f"overlaps({on_marks})"), "texts on each other")
         one.check(one.probe("crooked()"), "not where it belongs")
 
 

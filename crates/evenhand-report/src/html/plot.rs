@@ -69,7 +69,7 @@ impl Plot {
 
     /// Labels beside points, where the fewest points and lines are under them.
     fn labels(&self) -> Vec<Label<'_>> {
-        let others = self.others.iter().map(|other| Taken::at(&other.spot));
+        let others = self.others.iter().map(|other| Taken::at(&other.spot, 7.5));
         let mut taken: Vec<Taken> = self.curves.iter().flat_map(Curve::taken).chain(others).collect();
         let spots = self.curves.iter().flat_map(|curve| &curve.points);
         let place = |(spot, text)| {
@@ -124,17 +124,23 @@ impl<'a> Label<'a> {
             (6.0, 25.0, true),
             (16.0, 4.0, false),
             (-16.0, 4.0, true),
+            (48.0, -16.0, true),
+            (-48.0, -16.0, false),
+            (48.0, 25.0, true),
+            (-48.0, 25.0, false),
             (-6.0, -32.0, false),
             (6.0, -32.0, true),
             (-6.0, 41.0, false),
             (6.0, 41.0, true),
+            (48.0, -32.0, true),
+            (48.0, 41.0, true),
         ];
         places.into_iter().map(move |(dx, dy, last)| Self { text, spot, dx, dy, last })
     }
 
     /// Left, right, top and bottom in a drawing so wide, by what letters measure about.
     fn sides(&self, width: f64) -> [f64; 4] {
-        let long = 8.5 * self.text.chars().count() as f64;
+        let long = 7.5 * self.text.chars().count() as f64;
         let from = place(&self.spot.x) / 100.0 * width + self.dx - if self.last { long } else { 0.0 };
         let foot = place(&self.spot.y) + self.dy;
         [from, from + long, foot - 11.0, foot + 4.0]
@@ -144,10 +150,11 @@ impl<'a> Label<'a> {
     fn covers(&self, taken: &[Taken]) -> usize {
         let covered = |width: f64| -> usize {
             let [left, right, top, bottom] = self.sides(width);
-            let is_beyond = left < -8.0 || right > width + 8.0 || top < -8.0 || bottom > BOTTOM + 2.0;
+            let is_beyond = left < -8.0 || right > width + 8.0 || top < -2.0 || bottom > BOTTOM + 2.0;
             let is_under = |one: &&Taken| {
                 let x = one.x / 100.0 * width;
-                x > left - 5.0 && x < right + 5.0 && one.y > top - 5.0 && one.y < bottom + 5.0
+                let reach = one.reach;
+                x > left - reach && x < right + reach && one.y > top - reach && one.y < bottom + reach
             };
             taken.iter().filter(is_under).map(|one| one.cost).sum::<usize>() + if is_beyond { 1_000 } else { 0 }
         };
@@ -159,7 +166,7 @@ impl<'a> Label<'a> {
         let points = |width: f64| {
             let [left, right, top, bottom] = self.sides(width);
             let across = (0..=8).map(move |at| (left + (right - left) * f64::from(at) / 8.0) / width * 100.0);
-            across.flat_map(move |x| [top, bottom].map(|y| Taken { x, y, cost: 10 }))
+            across.flat_map(move |x| [top, bottom].map(|y| Taken { x, y, reach: 4.0, cost: 10 }))
         };
         Self::WIDTHS.into_iter().flat_map(points).collect()
     }
@@ -169,13 +176,15 @@ impl<'a> Label<'a> {
 struct Taken {
     x: f64,
     y: f64,
+    /// How far around it is taken too.
+    reach: f64,
     cost: usize,
 }
 
 impl Taken {
     /// Where a mark is.
-    fn at(spot: &Spot) -> Self {
-        Self { x: place(&spot.x), y: place(&spot.y), cost: 30 }
+    fn at(spot: &Spot, reach: f64) -> Self {
+        Self { x: place(&spot.x), y: place(&spot.y), reach, cost: 30 }
     }
 }
 
@@ -192,10 +201,10 @@ impl Curve {
             let ([x, far], [y, down]) = ([&from.x, &to.x].map(|at| place(at)), [&from.y, &to.y].map(|at| place(at)));
             (1..PARTS).map(move |part| {
                 let share = f64::from(part) / f64::from(PARTS);
-                Taken { x: x + (far - x) * share, y: y + (down - y) * share, cost: 1 }
+                Taken { x: x + (far - x) * share, y: y + (down - y) * share, reach: 4.0, cost: 1 }
             })
         };
-        self.points.iter().map(Taken::at).chain(self.joins().flat_map(between))
+        self.points.iter().map(|spot| Taken::at(spot, 4.5)).chain(self.joins().flat_map(between))
     }
 
     /// Where it ends.
