@@ -6,14 +6,13 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 import reports
+from looking import Form, Open, Opened
 
 # No sandbox: it does not start as root. The others keep the browser itself from the network.
 FLAGS = [
@@ -25,84 +24,6 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PROBE = (Path(__file__).parent / "probe.js").read_text(encoding="utf-8").partition("\n")[2]
-
-
-@dataclass(frozen=True)
-class Form:
-    """How a page is looked at."""
-
-    name: str
-    width: int
-    scheme: Literal["light", "dark"] = "light"
-    printed: bool = False
-    script: bool = True
-
-
-LIGHT = Form("light", 1280)
-DARK = Form("dark", 1280, scheme="dark")
-NARROW = Form("narrow", 390)
-NARROWEST = Form("narrowest", 320)
-# A4 without its margins, in pixels of CSS.
-PRINTED = Form("printed", 680, printed=True)
-UNSCRIPTED = Form("unscripted", 1280, script=False)
-
-
-@dataclass
-class Opened:
-    """A page in a form, and everything it did that it should not."""
-
-    report: str
-    form: Form
-    page: Page
-    noise: list[str] = field(default_factory=list)
-
-    def listen(self, address: str) -> None:
-        """Write down what goes wrong, and what is asked of the network."""
-        page = self.page
-        page.on("console", lambda said: self.noise.append(f"console {said.type}: {said.text}"))
-        page.on("pageerror", lambda error: self.noise.append(f"error: {error}"))
-        page.on("requestfailed", lambda request: self.noise.append(f"failed: {request.url}"))
-
-        def dialog(asked: Any) -> None:
-            self.noise.append(f"dialog: {asked.message}")
-            asked.dismiss()
-
-        def request(sent: Any) -> None:
-            if sent.url != address and not sent.url.startswith("data:"):
-                self.noise.append(f"request: {sent.url}")
-
-        page.on("dialog", dialog)
-        page.on("request", request)
-
-    def probe(self, question: str) -> Any:
-        """Ask the page something of `probe.js`."""
-        return self.page.evaluate(f"(() => {{ const probe = {PROBE}; return probe.{question}; }})()")
-
-    def unfold(self) -> None:
-        """Open everything that is folded."""
-        self.page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-
-    def thin(self) -> None:
-        """Keep the first of many rows and marks that are alike in all but their numbers."""
-        self.page.evaluate(
-            """document.querySelectorAll("tbody tr:nth-child(n+5), .line:nth-child(n+7), .curve > :nth-child(n+5)")
-                .forEach((one) => one.remove())"""
-        )
-
-    def data(self) -> Any:
-        """Give the report inside the page."""
-        return self.page.evaluate("JSON.parse(document.getElementById('report').textContent)")
-
-    def check(self, faults: list[str], what: str) -> None:
-        """Fail with page, form and elements, where there are faults."""
-        assert not faults, f"{self.report}, {self.form.name}: {what}:\n  " + "\n  ".join(faults[:20])
-
-
-class Open(Protocol):
-    """Open a report in a form."""
-
-    def __call__(self, report: str, form: Form, /) -> Any: ...
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -131,13 +52,15 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def made() -> dict[str, Path]:
     """Remember reports that were made already."""
     return {}
 
 
 @pytest.fixture
-def opened(browser: Browser, made: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Open:
+def opened(
+    browser: Browser, made: dict[str, Path], tmp_path_factory: pytest.TempPathFactory, pictures: Path | None
+) -> Open:
     """Open a report in a form; a picture is left behind if the test fails."""
 
     @contextmanager
@@ -157,14 +80,13 @@ def opened(browser: Browser, made: dict[str, Path], tmp_path_factory: pytest.Tem
             page.goto(address)
             if form.printed:
                 page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+            if pictures and not (pictures / f"{report}-{form.name}.png").exists():
+                one.picture(pictures)
             yield one
         except Exception:
             failures = reports.ROOT / "target/browser-failures"
             failures.mkdir(parents=True, exist_ok=True)
-            picture = failures / f"{report}-{form.name}.png"
-            # A very long page has no picture of all of it.
-            page.screenshot(path=picture, full_page=page.evaluate("document.body.scrollHeight") < 16000)
-            print(f"a picture of the page: {picture}")
+            print(f"a picture of the page: {one.picture(failures)}")
             raise
         finally:
             context.close()

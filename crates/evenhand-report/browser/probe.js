@@ -52,6 +52,22 @@
     return faults;
   },
 
+  // Plots whose numbers are not beside their lines, or that have hardly any room.
+  crooked() {
+    const faults = [];
+    for (const plot of this.seen(".plot")) {
+      const [ups, area] = [".ups", ".area"].map((part) => plot.querySelector(part).getBoundingClientRect());
+      const level = Math.abs(ups.top - area.top) < 1 && Math.abs(ups.right - area.left) < 1;
+      if (!level) faults.push(`${this.named(plot)} has its numbers at ${ups.left}, ${ups.top}, its lines at ${area.left}, ${area.top}`);
+      if (area.width < 110) faults.push(`${this.named(plot)} is only ${area.width.toFixed(0)} wide`);
+    }
+    for (const line of this.seen(".line")) {
+      const marks = line.querySelector(".marks").getBoundingClientRect();
+      if (marks.width < 180) faults.push(`${this.named(line)} has only ${marks.width.toFixed(0)} for its marks`);
+    }
+    return faults;
+  },
+
   // Text and marks of drawings that are too faint: the checker does not look at these.
   faint() {
     const channels = (colour) => colour.match(/[\d.]+/g).map(Number);

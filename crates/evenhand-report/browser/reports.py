@@ -8,8 +8,8 @@ from __future__ import annotations
 import csv
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
-from typing import Callable
 
 import pytest
 
@@ -105,7 +105,7 @@ def hostile(folder: Path) -> list[str]:
 
 
 def few(folder: Path) -> list[str]:
-    """A group of three people among others."""
+    """Three people among many others."""
     return teams(folder, {"team 0": 300, "team 1": 300, "three people": 3})
 
 
@@ -115,7 +115,7 @@ def classes(folder: Path) -> list[str]:
 
 
 def predicted(arguments: list[str]) -> list[str]:
-    """The same rows with their predictions, for an audit."""
+    """Give the same rows with their predictions, for an audit."""
     return [*arguments[: arguments.index("--ignore")], "--predictions", "predicted"]
 
 
@@ -129,6 +129,7 @@ REPORTS: dict[str, Callable[[Path], list[str]]] = {
     "compas-identify": lambda _: ["identify", *recipe("compas")],
     "predictions-audit": lambda folder: ["audit", *predicted(three(folder)), *TEAM],
     "hostile": lambda folder: ["fit", *hostile(folder), *PARITY, "--holdout", "0.3"],
+    "hostile-audit": lambda folder: ["audit", *hostile(folder)],
     "hostile-identify": lambda folder: ["identify", *hostile(folder)],
     "forty-groups": lambda folder: ["fit", *forty(folder), *TEAM, *PARITY],
     "one-group": lambda folder: ["fit", *three(folder), "--group", "team=team 0", *PARITY, "--holdout", "0.3"],

@@ -1,11 +1,13 @@
 //! A report as one page that needs nothing else: no network, no fonts, no server.
 //!
 //! `groups`, `gaps`, `bias`, `tradeoff` and `steps` turn parts of a report into charts and tables; `dots` and `plot` are
-//! the charts, `table` their text alternative, `scale` their axes, and `charted` has them together. Templates escape whatever they are given; the report itself is in the page as
-//! JSON, and the script, which is the only one that the page's policy lets run, reads it from there.
+//! the charts, `table` their text alternative, `scale` their axes, and `charted` has them together; `direction` keeps
+//! names that run from right to left apart. Templates escape whatever they are given; the report itself is in the page
+//! as JSON, and the script, which is the only one that the page's policy lets run, reads it from there.
 
 mod bias;
 mod charted;
+mod direction;
 mod dots;
 mod gaps;
 mod groups;
@@ -23,6 +25,7 @@ use crate::Result;
 use crate::number::{percent, points};
 use crate::report::Report;
 use charted::Charted;
+use direction::isolated;
 use steps::SearchView;
 use tradeoff::TradeoffView;
 
@@ -36,6 +39,7 @@ struct Page<'a> {
     report: &'a Report,
     title: String,
     finding: Vec<String>,
+    warnings: Vec<String>,
     measured_on: String,
     /// Two numbers before and after, with what they are.
     headline: Vec<[String; 3]>,
@@ -64,8 +68,9 @@ impl Report {
         let pretty = |value: &serde_json::Value| serde_json::to_string_pretty(value);
         let page = Page {
             report: self,
-            title: self.title(),
-            finding: self.finding(),
+            title: isolated(&self.title()),
+            finding: self.finding().iter().map(|sentence| isolated(sentence)).collect(),
+            warnings: self.warnings.iter().map(|warning| isolated(warning)).collect(),
             measured_on: self.measured_on(),
             headline: self.headline(),
             panels: self.panels.iter().map(|panel| groups::panel(panel, &self.about)).collect(),

@@ -82,6 +82,12 @@ impl Plot {
         spots.filter_map(|spot| Some((spot, spot.label.as_deref()?))).map(place).collect()
     }
 
+    /// Whether points are so many that they would hide their lines.
+    fn is_dense(&self) -> bool {
+        self.curves.iter().map(|curve| curve.points.len()).sum::<usize>() > 120
+            || self.curves.iter().any(|curve| curve.points.len() > 30)
+    }
+
     /// The curves that have a name at their end.
     fn ends(&self) -> Vec<(&Curve, &Spot, &str)> {
         let named = |curve| Some((curve, Curve::end(curve)?, Curve::end(curve)?.label.as_deref()?));

@@ -108,6 +108,8 @@ fn curves(report: &Report, search: &Search, across: &Scale, up: &Scale) -> Vec<C
             named.push((at, height));
         }
     }
+    let names: Vec<&str> = search.multipliers.iter().map(|one| report.short_name(&one.name)).collect();
+    let shared = shared_column(&names);
     let curve = |at: usize| {
         let name = &search.multipliers[at].name;
         let spot = |step: &crate::Step| {
@@ -117,11 +119,18 @@ fn curves(report: &Report, search: &Search, across: &Scale, up: &Scale) -> Vec<C
         };
         let mut points: Vec<_> = search.steps.iter().map(spot).collect();
         if let Some(end) = points.last_mut().filter(|_| named.iter().any(|(one, _)| *one == at)) {
-            end.label = Some(report.short_name(name).to_owned());
+            end.label = Some(names[at][shared..].to_owned());
         }
         Curve { accent: largest.first() == Some(&at), points }
     };
     (0..search.multipliers.len().min(last.len())).map(curve).collect()
+}
+
+/// How long the column is that all names begin with, as in `team=`: beside a curve the rest of a name says enough.
+fn shared_column(names: &[&str]) -> usize {
+    let Some(end) = names.first().and_then(|first| first.find('=')).map(|at| at + 1) else { return 0 };
+    let column = &names[0][..end];
+    if names.iter().all(|name| name.starts_with(column) && name.len() > end) { end } else { 0 }
 }
 
 /// A name that fits over a column; the table of multipliers has all of it.
@@ -205,5 +214,19 @@ fn cells_table(cells: &[CellWeight]) -> Table {
         heads: ["Groups", "Label", "Rows", "Mean", "Least", "Most"].map(str::to_owned).to_vec(),
         words: 2,
         rows: cells.iter().map(row).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_that_all_names_share_is_left_out() {
+        assert_eq!(shared_column(&["team=a", "team=b"]), 5);
+        assert_eq!(shared_column(&["é=a", "é=b"]), 3);
+        for names in [&["sex=a", "race=b"][..], &["team=a", "team="], &["target-rate"], &[]] {
+            assert_eq!(shared_column(names), 0, "{names:?}");
+        }
     }
 }
