@@ -125,6 +125,8 @@ REPORTS: dict[str, Callable[[Path], list[str]]] = {
     "demo": lambda folder: ["fit", *demo(folder), *PARITY, "--holdout", "0.3", "--max-violation", "0.03"],
     "adult": lambda _: ["fit", *recipe("adult"), *PARITY],
     "compas": lambda _: ["fit", *recipe("compas"), *notions("equalized-odds")],
+    "demo-frontier": lambda folder: ["frontier", *demo(folder), *PARITY, "--holdout", "0.3"],
+    "compas-frontier": lambda _: ["frontier", *recipe("compas"), *notions("equalized-odds")],
     "demo-audit": lambda folder: ["audit", *demo(folder)],
     "compas-identify": lambda _: ["identify", *recipe("compas")],
     "predictions-audit": lambda folder: ["audit", *predicted(three(folder)), *TEAM],

@@ -15,12 +15,8 @@ import reports
 from looking import DARK, LIGHT, NARROW, NARROWEST, PRINTED, UNSCRIPTED, Form, Open, Opened
 
 every_report = pytest.mark.parametrize("report", reports.REPORTS)
-# Where nothing could be corrected, or the method is another, there is no more or less of it.
-WITHOUT_SLIDER = [
-    *(name for name in reports.REPORTS if name.endswith(("audit", "identify"))),
-    "calibration",
-    "three-people",
-]
+# Where nothing could be corrected, there is no more or less of it.
+WITHOUT_SLIDER = [*(name for name in reports.REPORTS if name.endswith(("audit", "identify"))), "three-people"]
 WITH_SLIDER = [name for name in reports.REPORTS if name not in WITHOUT_SLIDER]
 NONE = "\u2013"
 
@@ -33,8 +29,8 @@ def decimal(value: float, decimals: int) -> str:
     return "\u2212" + text if value < 0 and text.strip("0.") else text
 
 
-def percent(share: float | None, decimals: int = 1) -> str:
-    return NONE if share is None else decimal(share * 100, decimals) + "\u00a0%"
+def percent(share: float | None) -> str:
+    return NONE if share is None else decimal(share * 100, 1) + "\u00a0%"
 
 
 def points(distance: float | None) -> str:
@@ -132,6 +128,12 @@ def test_numbers_are_those_of_the_json_in_the_page(report: str, opened: Open) ->
                     for text in (points(gap[side]["value"]), interval(gap[side], points))
                 ]
             assert not gaps
+        if tradeoff := data["tradeoff"]:
+            rows = cells(one, "Error and largest violation")
+            for row, place in zip(rows, [*tradeoff["places"], *tradeoff["rivals"]], strict=True):
+                assert row[1:3] == [percent(place["error"]), points(place["violation"])], row
+            drawn = one.page.locator("#tradeoff-plot .other").count()
+            assert drawn == one.page.locator(".others li svg").count() <= len(tradeoff["rivals"])
 
 
 @every_report
@@ -156,7 +158,8 @@ def test_the_slider_moves_the_groups(report: str, opened: Open) -> None:
         slider, live = one.page.locator("#strength"), one.page.locator("#live")
         low, high = (float(live.get_attribute(f"data-{end}") or "nan") for end in ("low", "high"))
         spots = one.page.locator("#tradeoff-plot .curve circle")
-        assert slider.get_attribute("value") == str(data["chosen"])
+        last = len(data["places"]) - 1
+        assert slider.get_attribute("value") == str(last if data["chosen"] is None else data["chosen"])
 
         def place(value: float) -> str:
             return f"{1.5 + 97 * min(1, max(0, (value - low) / (high - low))):.2f}%"
@@ -173,10 +176,7 @@ def test_the_slider_moves_the_groups(report: str, opened: Open) -> None:
         seen = []
         slider.press("Home")
         for index, at in enumerate(data["places"]):
-            said = (
-                f"{percent(at['strength'], 0)} of the correction: error {percent(at['error'])}, "
-                f"largest violation {points(at['violation'])} points"
-            )
+            said = f"{at['name']}: error {percent(at['error'])}, largest violation {points(at['violation'])} points"
             where = f"{report}, place {index}"
             assert slider.input_value() == str(index), where
             assert slider.get_attribute("aria-valuetext") == said, where

@@ -141,6 +141,7 @@ fn rates_table(panel: &Panel, about: &About) -> Table {
         caption: format!("{} ({})", panel.title(), panel.rate_name()),
         heads,
         words: 1,
+        remarks: false,
         rows: std::iter::once(line(&panel.overall, "Everyone")).chain(rest).collect(),
     }
 }

@@ -139,6 +139,7 @@ fn table(tradeoff: &Tradeoff) -> Table {
         caption: "Error and largest violation".to_owned(),
         heads: ["Classifier", "Error", "Largest violation, points", "Remark"].map(str::to_owned).to_vec(),
         words: 1,
+        remarks: true,
         rows: places.chain(tradeoff.rivals.iter().map(rival)).collect(),
     }
 }
