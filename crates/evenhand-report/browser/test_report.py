@@ -117,6 +117,9 @@ def test_numbers_are_those_of_the_json_in_the_page(report: str, opened: Open) ->
                     expected += [percent(rate["value"]), interval(rate, points)]
                     if panel["rate"] in ("true_positive_rate", "false_positive_rate"):
                         expected += [f"{rate['count']:,}"]
+                if "before" not in panel["series"]:
+                    gap = line["gap"] or {"value": None, "low": None}
+                    expected += [points(gap["value"]), interval(gap, points)]
                 assert row[1:] == expected, f"{report}: {line['group']}"
         if data["constraints"]:
             gaps = {gap["name"]: gap for gap in data["constraints"]}

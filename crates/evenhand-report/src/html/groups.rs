@@ -124,6 +124,11 @@ fn rates_table(panel: &Panel, about: &About) -> Table {
             heads.push("Of".to_owned());
         }
     }
+    let apart = !panel.series.contains(&Series::Before);
+    if apart {
+        heads.push("Everyone minus group, points".to_owned());
+        heads.push(format!("{} interval", confidence(about.confidence)));
+    }
     let line = |line: &Line, name: &str| {
         let few = if line.small { " (few)" } else { "" };
         let mut cells = vec![name.to_owned(), format!("{}{few}", count(line.rows))];
@@ -133,6 +138,10 @@ fn rates_table(panel: &Panel, about: &About) -> Table {
             if of_some {
                 cells.push(count(rate.count));
             }
+        }
+        if apart {
+            cells.push(or_none(line.gap.and_then(|gap| gap.value), points));
+            cells.push(line.gap.and_then(|gap| gap.range()).unwrap_or_else(|| NONE.to_owned()));
         }
         cells
     };

@@ -93,10 +93,9 @@ impl Report {
 
     fn headline(&self) -> Vec<[String; 3]> {
         let Some(change) = self.change else { return Vec::new() };
-        let violation = change
-            .violation_before
-            .zip(change.violation_after)
-            .map(|(before, after)| ["Largest violation, in points".to_owned(), points(before), points(after)]);
+        let violation = change.violation_before.zip(change.violation_after).map(|(before, after)| {
+            ["Largest violation (|overall − group|), in points".to_owned(), points(before), points(after)]
+        });
         let error =
             ["Error on the observed labels".to_owned(), percent(change.error_before), percent(change.error_after)];
         violation.into_iter().chain([error]).collect()
