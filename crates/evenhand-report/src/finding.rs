@@ -5,7 +5,7 @@
 use evenhand::audit::RateKind;
 use evenhand::{Bound, Verdict};
 
-use crate::number::{capital, confidence, count, decimal, percent, points, range};
+use crate::number::{capital, confidence, count, decimal, percent, points, range, with_minus};
 use crate::report::{AskedBound, Change, Kind, Report};
 use crate::{Bias, Constrained, Gap, Line, Panel};
 
@@ -221,7 +221,7 @@ impl Report {
                 .unwrap_or_default();
             format!(
                 "The bound that was asked for, {asked}{unit} ({}): {verdict}{found}{ends}.",
-                judged.bound.measured()
+                with_minus(judged.bound.measured())
             )
         })
     }

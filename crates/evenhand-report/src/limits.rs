@@ -1,6 +1,6 @@
 //! What a report cannot show, and what its words mean.
 
-use crate::number::{confidence, count};
+use crate::number::{confidence, count, with_minus};
 use crate::report::{Kind, Report};
 
 impl Report {
@@ -43,7 +43,11 @@ impl Report {
                 let scores = if self.about.scores { ", of probabilities in place of decisions" } else { "" };
                 (
                     notion.name.clone(),
-                    format!("{}. Its violation is the largest {}{scores}.", notion.definition, notion.measured),
+                    format!(
+                        "{}. Its violation is the largest {}{scores}.",
+                        notion.definition,
+                        with_minus(&notion.measured)
+                    ),
                 )
             })
             .collect();
