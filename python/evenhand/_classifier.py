@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import numbers
 import os
 import warnings
 from collections.abc import Callable, Sequence
@@ -13,24 +12,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import (
-    _check_feature_names,
-    _check_n_features,
-    _check_sample_weight,
     _num_samples,
     check_is_fitted,
-    validate_data,
 )
 
 from . import _core
-from ._columns import is_frame, refuse_lazy, table_of, text_of
-from ._data import Data, Target, add_sensitive, assemble, positive_of, target_of
+from ._columns import text_of
+from ._data import Data, Target, add_sensitive, assemble, positive_of
 from ._exceptions import EvenhandError, EvenhandWarning, tell
 from ._external import Learner, aligned_scores
+from ._inputs import BY_GROUP, Inputs
 from ._progress import watching
 from ._report import Report
 from ._results import html_table
@@ -39,13 +34,6 @@ from ._verdict import Judgement
 from .constraints import Constraints, spelled
 
 __all__ = ["EvenhandClassifier"]
-
-# Wider, or sparse, features are not worth a stand-in regression beside an estimator of another library.
-MOST_STAND_IN_COLUMNS = 300
-
-# Methods that decide by group, and those that are not trained by weighted fits: only the built-in learner will do.
-BY_GROUP = ("calibration", "thresholds")
-BUILT_IN_ONLY = (*BY_GROUP, "lagrangian")
 
 Callback = Callable[[dict[str, Any]], object]
 
@@ -60,13 +48,6 @@ def _has(method: str) -> Callable[[Any], bool]:
         return hasattr(fitted if fitted is not None else self.estimator, method)
 
     return check
-
-
-def _is_matrix(X: Any) -> bool:
-    """Tell whether X can be checked as numbers in rows: lists of texts, say, belong to the estimator alone."""
-    if isinstance(X, (list, tuple)):
-        return not any(isinstance(one, (str, bytes)) for one in X[:1])
-    return hasattr(X, "__array__") or sparse.issparse(X)
 
 
 def _method_of(asked: Any) -> str:
@@ -86,7 +67,7 @@ class Fit:
     learner: Learner | None
 
 
-class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: ignore[misc]
     """Classifier corrected for label bias by re-weighting rows.
 
     Finds one multiplier per constraint that says how far labels were tilted against a group, and
@@ -562,120 +543,6 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             tags.non_deterministic = inner.non_deterministic
         return tags
 
-    def _check_choices(self) -> None:
-        if self.on_interrupt not in ("raise", "keep"):
-            raise self._refused("on_interrupt", "'raise' or 'keep'")
-        if self.estimator is not None and self.method in BUILT_IN_ONLY:
-            raise self._refused("method", "one that trains by weighted fits, or estimator=None: this one is not")
-        for name in ("max_violation", "max_difference", "min_ratio", "margin", "l2"):
-            if not isinstance(getattr(self, name), (numbers.Real, type(None))):
-                raise self._refused(name, "a number or None")
-        if not isinstance(self.max_fits, (numbers.Integral, type(None))):
-            raise self._refused("max_fits", "a whole number or None")
-        seed = self.random_state
-        if not isinstance(seed, numbers.Integral) or not 0 <= seed < 2**64:
-            raise self._refused("random_state", "a whole number from 0: equal seeds give equal results")
-
-    def _refused(self, name: str, allowed: str) -> EvenhandError:
-        message = f"`{name}` of {type(self).__name__} is {getattr(self, name)!r}; allowed is {allowed}"
-        return EvenhandError(message, "setting-invalid")
-
-    def _checked(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Target, NDArray[np.float64] | None]:
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        self.__dict__.pop("_loaded", None)
-        X = self._validated(X, reset=True)
-        target = target_of(y)
-        rows = _num_samples(X)
-        if len(target.codes) != rows:
-            message = f"Found input variables with inconsistent numbers of samples: [{rows}, {len(target.codes)}]"
-            raise EvenhandError(message, "length-mismatch")
-        if sample_weight is None:
-            return X, target, None
-        weight = _check_sample_weight(sample_weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
-        return X, target, weight
-
-    def _validated(self, X: Any, *, reset: bool) -> Any:
-        """Check X by scikit-learn's rules. Frames, and what belongs to another estimator, pass as they are."""
-        refuse_lazy(X, "X")
-        if is_frame(X):
-            _check_feature_names(self, X, reset=reset)
-            _check_n_features(self, X, reset=reset)
-            if _num_samples(X) == 0:
-                raise EvenhandError("Found array with 0 sample(s) while a minimum of 1 is required.", "no-rows")
-            return X
-        if self.estimator is not None and not _is_matrix(X):
-            return X
-        tags = get_tags(self)
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse=["csr", "csc"] if tags.input_tags.sparse else False,
-            dtype="numeric" if self.estimator is None else None,
-            ensure_all_finite="allow-nan" if tags.input_tags.allow_nan else True,
-            ensure_2d=self.estimator is None or not tags.input_tags.three_d_array,
-            allow_nd=self.estimator is not None,
-        )
-
-    def _features(self, X: Any) -> _core.Table:
-        """Columns of X for the engine. Beside another estimator they only tell it which way to step."""
-        if self.estimator is None:
-            return table_of(X)
-        shape: tuple[int, ...] = getattr(X, "shape", ())
-        if sparse.issparse(X) or len(shape) != 2 or shape[1] > MOST_STAND_IN_COLUMNS:
-            return _core.Table()
-        try:
-            return table_of(X)
-        except (EvenhandError, TypeError, ValueError):
-            return _core.Table()
-
-    def _settings(self, notions: list[str], data: Data, X: Any) -> _core.Settings:
-        looped = self.preset != "default"
-        withhold = [*(self.withhold or ()), *data.withhold]
-        if self.estimator is not None and not set(data.table.names) - set(withhold) - {data.label, data.weight}:
-            # Without columns of X the sensitive ones tell the search which way to step; the estimator never sees them.
-            withhold = []
-        return _core.Settings(
-            notions,
-            groups=data.groups,
-            withhold=withhold,
-            max_violation=self.max_violation,
-            max_difference=self.max_difference,
-            min_ratio=self.min_ratio,
-            preset=self.preset,
-            select=self.select,
-            measure=self.measure,
-            shift=self.shift,
-            seed=self.random_state,
-            method=self.method,
-            margin=self.margin,
-            max_fits=None if looped else self.max_fits,
-            loops=self.max_fits if looped else None,
-            standardise=self.standardise,
-            l2=self.l2,
-        )
-
-    def _withheld(self, notions: list[str], data: Data, X: Any) -> list[str]:
-        """Columns of X that another estimator may not see."""
-        impact = any("disparate" in notion.lower() for notion in notions)
-        hidden = {*(self.withhold or ()), *(data.shared if impact else ())}
-        columns = [str(name) for name in getattr(X, "columns", getattr(X, "column_names", ()))] if is_frame(X) else []
-        return [name for name in columns if name in hidden]
-
-    def _shown(self, X: Any) -> Any:
-        """X without what is withheld from another estimator."""
-        hidden = getattr(self, "_withheld_columns", [])
-        if not hidden:
-            return X
-        columns = [name for name in getattr(X, "columns", getattr(X, "column_names", ())) if str(name) not in hidden]
-        return X.select(columns) if hasattr(X, "select") else X[columns]
-
-    def _engine_order(self, target: Target, positive: str | None) -> list[int]:
-        """For each class of the engine, its place among ``classes_``."""
-        texts = _core.class_order(target.texts, positive)
-        return [target.texts.index(text) for text in texts]
-
     def _keep(self, found: _core.Fitted, target: Target) -> None:
         train = json.loads(found.train)
         self.classes_ = target.classes
@@ -706,14 +573,6 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             )
             warnings.warn(EvenhandWarning(message, "bound-not-reached"), stacklevel=4)
 
-    def _new_rows(self, X: Any) -> Any:
-        return X if getattr(self, "_loaded", False) else self._validated(X, reset=False)
-
-    def _new_table(self, X: Any) -> _core.Table:
-        X = self._new_rows(X)
-        names = getattr(self, "feature_names_in_", None)
-        return table_of(X, names=None if names is None else [str(name) for name in names])
-
     def _decide(self, X: Any, sensitive_features: Any) -> tuple[NDArray[Any], list[tuple[str, str]]]:
         """Decide by the built-in model, as the engine numbers classes."""
         table = self._new_table(X)
@@ -743,29 +602,6 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         data = self._labelled(self._columns(X), y, sensitive_features, sample_weight)
         assessed, judged = self._binding.judge(data.table, np.ascontiguousarray(scores), confidence)
         return json.loads(assessed), json.loads(judged)
-
-    def _columns(self, X: Any) -> _core.Table:
-        """Columns that groups may be told by, where X has names."""
-        return table_of(X) if is_frame(X) else _core.Table()
-
-    def _labelled(self, table: _core.Table, y: Any, sensitive_features: Any, sample_weight: Any) -> Data:
-        """Add labels, weights and sensitive columns as training named them."""
-        target = target_of(y, classes=self.classes_)
-        sensitive = sensitive_of(
-            sensitive_features, len(target.codes), groups=self.groups, intersections=self.intersections
-        )
-        weight = self._binding.weight
-        if weight is not None and sample_weight is None:
-            sample_weight = np.ones(len(target.codes))
-        return assemble(
-            table,
-            target,
-            sensitive,
-            sample_weight=None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64),
-            known=self._binding.sensitive_columns,
-            label=self._binding.label,
-            weight=weight,
-        )
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the training rows behind: they are only referred to, for a report."""

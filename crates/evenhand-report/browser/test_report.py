@@ -15,12 +15,8 @@ import reports
 from looking import DARK, LIGHT, NARROW, NARROWEST, PRINTED, UNSCRIPTED, Form, Open, Opened
 
 every_report = pytest.mark.parametrize("report", reports.REPORTS)
-# Where nothing could be corrected, or the method is another, there is no more or less of it.
-WITHOUT_SLIDER = [
-    *(name for name in reports.REPORTS if name.endswith(("audit", "identify"))),
-    "calibration",
-    "three-people",
-]
+# Where nothing could be corrected, there is no more or less of it.
+WITHOUT_SLIDER = [*(name for name in reports.REPORTS if name.endswith(("audit", "identify"))), "three-people"]
 WITH_SLIDER = [name for name in reports.REPORTS if name not in WITHOUT_SLIDER]
 NONE = "\u2013"
 
@@ -121,6 +117,9 @@ def test_numbers_are_those_of_the_json_in_the_page(report: str, opened: Open) ->
                     expected += [percent(rate["value"]), interval(rate, points)]
                     if panel["rate"] in ("true_positive_rate", "false_positive_rate"):
                         expected += [f"{rate['count']:,}"]
+                if "before" not in panel["series"]:
+                    gap = line["gap"] or {"value": None, "low": None}
+                    expected += [points(gap["value"]), interval(gap, points)]
                 assert row[1:] == expected, f"{report}: {line['group']}"
         if data["constraints"]:
             gaps = {gap["name"]: gap for gap in data["constraints"]}
@@ -132,6 +131,12 @@ def test_numbers_are_those_of_the_json_in_the_page(report: str, opened: Open) ->
                     for text in (points(gap[side]["value"]), interval(gap[side], points))
                 ]
             assert not gaps
+        if tradeoff := data["tradeoff"]:
+            rows = cells(one, "Error and largest violation")
+            for row, place in zip(rows, [*tradeoff["places"], *tradeoff["rivals"]], strict=True):
+                assert row[1:3] == [percent(place["error"]), points(place["violation"])], row
+            drawn = one.page.locator("#tradeoff-plot .other").count()
+            assert drawn == one.page.locator(".others li svg").count() <= len(tradeoff["rivals"])
 
 
 @every_report
@@ -156,8 +161,8 @@ def test_the_slider_moves_the_groups(report: str, opened: Open) -> None:
         slider, live = one.page.locator("#strength"), one.page.locator("#live")
         low, high = (float(live.get_attribute(f"data-{end}") or "nan") for end in ("low", "high"))
         spots = one.page.locator("#tradeoff-plot .curve circle")
-        start = len(data["places"]) - 1 if data["chosen"] is None else data["chosen"]
-        assert slider.input_value() == str(start)
+        last = len(data["places"]) - 1
+        assert slider.get_attribute("value") == str(last if data["chosen"] is None else data["chosen"])
 
         def place(value: float) -> str:
             return f"{1.5 + 97 * min(1, max(0, (value - low) / (high - low))):.2f}%"

@@ -2,11 +2,15 @@
 //!
 //! Sentences are made of the numbers of a report and nothing else. A gap whose interval holds zero is never stated as one.
 
+use evenhand::audit::RateKind;
 use evenhand::{Bound, Verdict};
 
-use crate::number::{capital, confidence, count, decimal, percent, points, range};
+use crate::number::{capital, confidence, count, decimal, percent, points, range, with_minus};
 use crate::report::{AskedBound, Change, Kind, Report};
 use crate::{Bias, Constrained, Gap, Line, Panel};
+
+/// A classifier that decides so few rows otherwise than the rest hardly decides.
+const ALIKE: f64 = 0.01;
 
 impl Report {
     /// The finding: first the largest gap before and after, then what else must be said in the same breath.
@@ -111,8 +115,23 @@ impl Report {
                 if unmeasured == 1 { "1 constraint".to_owned() } else { format!("{} constraints", count(unmeasured)) };
             sentences.push(format!("Too few rows to tell: {what} could not be measured at all."));
         }
+        sentences.extend(self.undecided());
         sentences.extend(self.verdicts());
         sentences
+    }
+
+    /// Says so where a corrected classifier decides nearly alike for all: then rates are even, and of no use.
+    fn undecided(&self) -> Option<String> {
+        let panel = self.panels.iter().find(|panel| panel.rate == RateKind::PositiveRate)?;
+        let rate = |line: &Line| line.rates.last().and_then(|rate| rate.value);
+        let everyone = rate(&panel.overall).filter(|_| self.about.classes.len() == 2)?;
+        (!(ALIKE..=1.0 - ALIKE).contains(&everyone)).then(|| {
+            format!(
+                "Note that {} of everyone are then predicted “{}”: rates are even because it hardly decides.",
+                percent(everyone),
+                panel.class
+            )
+        })
     }
 
     fn interval(&self, gap: &Gap) -> String {
@@ -202,7 +221,7 @@ impl Report {
                 .unwrap_or_default();
             format!(
                 "The bound that was asked for, {asked}{unit} ({}): {verdict}{found}{ends}.",
-                judged.bound.measured()
+                with_minus(judged.bound.measured())
             )
         })
     }

@@ -1,6 +1,6 @@
 //! What a report cannot show, and what its words mean.
 
-use crate::number::{confidence, count};
+use crate::number::{confidence, count, with_minus};
 use crate::report::{Kind, Report};
 
 impl Report {
@@ -43,33 +43,46 @@ impl Report {
                 let scores = if self.about.scores { ", of probabilities in place of decisions" } else { "" };
                 (
                     notion.name.clone(),
-                    format!("{}. Its violation is the largest {}{scores}.", notion.definition, notion.measured),
+                    format!(
+                        "{}. Its violation is the largest {}{scores}.",
+                        notion.definition,
+                        with_minus(&notion.measured)
+                    ),
                 )
             })
             .collect();
-        let words: [(&str, &str); 8] = [
+        let words: [(bool, &str, &str); 8] = [
             (
+                true,
                 "Violation",
                 "overall (or asked) rate minus group rate; the largest over all groups, without its sign, unless a group is named.",
             ),
-            ("Error", "the share of rows predicted otherwise than labelled."),
-            ("Points", "percentage points: the difference of two percentages."),
+            (self.is_trained(), "Error", "the share of rows predicted otherwise than labelled."),
+            (true, "Points", "percentage points: the difference of two percentages."),
             (
+                true,
                 "Interval",
-                "where the true value lies, by a method that is right as often as the confidence says: Wilson's for shares, Newcombe's for differences.",
+                "where the true value lies, by a method that is right as often as the confidence says: Wilson's for shares, Newcombe's for differences of groups, Agresti and Min's for a change in error.",
             ),
             (
+                self.bias.is_some(),
                 "Odds ratio",
                 "by which factor the odds of a positive label were changed for a group; 1 is no change, 0.5 is half the odds.",
             ),
             (
+                self.is_trained(),
                 "Multiplier",
                 "one number for each constraint, λ in the paper: how far labels are tilted back for a group.",
             ),
-            ("Weight", "how much a row counts when the classifier is trained, against the mean of all rows."),
-            ("Cell", "all rows alike in groups and label: they share one weight."),
+            (
+                self.search.is_some(),
+                "Weight",
+                "how much a row counts when the classifier is trained, against the mean of all rows.",
+            ),
+            (self.search.is_some(), "Cell", "all rows alike in groups and label: they share one weight."),
         ];
-        all.extend(words.into_iter().map(|(word, meaning)| (word.to_owned(), meaning.to_owned())));
+        let used = words.into_iter().filter(|(is_used, ..)| *is_used);
+        all.extend(used.map(|(_, word, meaning)| (word.to_owned(), meaning.to_owned())));
         all
     }
 

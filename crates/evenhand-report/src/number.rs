@@ -11,6 +11,11 @@ pub(crate) fn capital(text: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
+/// Words of the engine, which writes a hyphen between `overall` and `group`.
+pub(crate) fn with_minus(words: &str) -> String {
+    words.replace(" - ", " − ")
+}
+
 /// A share: `41.2 %`.
 pub(crate) fn percent(share: f64) -> String {
     format!("{}\u{a0}%", decimal(share * 100.0, 1))

@@ -205,6 +205,11 @@ impl Report {
         matches!(self.kind, Kind::Fit | Kind::Frontier)
     }
 
+    /// Whether it is of a path of corrections.
+    pub(crate) fn is_path(&self) -> bool {
+        self.kind == Kind::Frontier
+    }
+
     /// Whether no predictions were looked at.
     pub(crate) fn is_of_labels(&self) -> bool {
         self.panels.iter().all(|panel| panel.series == [Series::Labels])

@@ -150,6 +150,49 @@ fn a_page_is_made_of_the_json_in_it_and_nothing_else() {
 }
 
 #[test]
+fn other_methods_stand_beside_the_correction() {
+    let report = report_of(&people(), &asked(&["sex"]));
+    let rivals = &report.tradeoff.as_ref().unwrap().rivals;
+    assert_eq!(
+        rivals.iter().map(|one| one.method.as_str()).collect::<Vec<_>>(),
+        ["reweighing", "calibration", "lagrangian"]
+    );
+    assert_eq!(rivals.iter().map(|one| one.by_group).collect::<Vec<_>>(), [false, true, false]);
+    let page = report.html().unwrap();
+    // Each on the chart and in the list below it, unless it is too far away.
+    let drawn = rivals.len() - page.matches("too far away to be drawn").count();
+    assert_eq!((page.matches(r#"<svg class="other""#).count(), drawn > 0), (2 * drawn, true));
+    for rival in rivals {
+        let shown = format!("{}: error {}", rival.method, crate::number::percent(rival.error.unwrap()));
+        assert!(page.contains(&shown) && report.text().contains(&shown), "{shown}");
+    }
+    // Three classes are not for two of them, which is said.
+    let names: Vec<String> = (0..3).map(|at| format!("team {at}")).collect();
+    let three = report_of(&rows(&names, &[300; 3], "team", &["a", "b", "c"]), &asked(&["team"]));
+    let why: Vec<bool> = three.tradeoff.as_ref().unwrap().rivals.iter().map(|one| one.why.is_some()).collect();
+    assert_eq!(why, [false, true, true]);
+    assert!(three.html().unwrap().contains("two classes for this method"));
+}
+
+#[test]
+fn a_classifier_that_hardly_decides_is_not_praised_for_even_rates() {
+    let mut report = report_of(&people(), &asked(&["sex"]));
+    assert!(!report.finding().iter().any(|sentence| sentence.contains("hardly decides")));
+    report.panels[0].overall.rates[2].value = Some(0.995);
+    let finding = report.finding();
+    assert!(finding.iter().any(|one| one.starts_with("Note that 99.5\u{a0}% of everyone are then")), "{finding:?}");
+}
+
+#[test]
+fn the_change_in_error_has_an_interval() {
+    let report = report_of(&people(), &asked(&["sex"]));
+    let change = report.change.unwrap();
+    let (low, high) = (change.error_change_low.unwrap(), change.error_change_high.unwrap());
+    let value = change.error_after - change.error_before;
+    assert!(low < value && value < high && high - low < 0.05, "{change:?}");
+}
+
+#[test]
 fn the_same_input_gives_the_same_bytes() {
     let [one, other] = [0, 1].map(|_| report_of(&people(), &asked(&["sex"])));
     for format in [Format::Html, Format::Markdown, Format::Text] {

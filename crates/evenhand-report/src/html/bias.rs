@@ -45,6 +45,7 @@ pub(super) fn bias(bias: &Bias) -> Option<Charted> {
             caption: "Odds ratios".to_owned(),
             heads: ["Group", "Rows", "Odds ratio", &format!("{sure} interval")].map(str::to_owned).to_vec(),
             words: 1,
+            remarks: false,
             rows: bias.groups.iter().map(row).collect(),
         },
         more: None,

@@ -48,6 +48,7 @@ pub(super) fn gaps(report: &Report) -> Option<Charted> {
             caption: "Violation of every constraint, in points".to_owned(),
             heads: heads.map(str::to_owned).to_vec(),
             words: 1,
+            remarks: false,
             rows: constraints.iter().map(row).collect(),
         },
         more: None,

@@ -124,6 +124,11 @@ fn rates_table(panel: &Panel, about: &About) -> Table {
             heads.push("Of".to_owned());
         }
     }
+    let apart = !panel.series.contains(&Series::Before);
+    if apart {
+        heads.push("Everyone minus group, points".to_owned());
+        heads.push(format!("{} interval", confidence(about.confidence)));
+    }
     let line = |line: &Line, name: &str| {
         let few = if line.small { " (few)" } else { "" };
         let mut cells = vec![name.to_owned(), format!("{}{few}", count(line.rows))];
@@ -134,6 +139,10 @@ fn rates_table(panel: &Panel, about: &About) -> Table {
                 cells.push(count(rate.count));
             }
         }
+        if apart {
+            cells.push(or_none(line.gap.and_then(|gap| gap.value), points));
+            cells.push(line.gap.and_then(|gap| gap.range()).unwrap_or_else(|| NONE.to_owned()));
+        }
         cells
     };
     let rest = panel.groups.iter().chain(&panel.intersections).map(|one| line(one, &one.group));
@@ -141,6 +150,7 @@ fn rates_table(panel: &Panel, about: &About) -> Table {
         caption: format!("{} ({})", panel.title(), panel.rate_name()),
         heads,
         words: 1,
+        remarks: false,
         rows: std::iter::once(line(&panel.overall, "Everyone")).chain(rest).collect(),
     }
 }

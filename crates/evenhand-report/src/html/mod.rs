@@ -2,8 +2,8 @@
 //!
 //! `groups`, `gaps`, `bias`, `tradeoff` and `steps` turn parts of a report into charts and tables; `dots` and `plot` are
 //! the charts, `table` their text alternative, `scale` their axes, and `charted` has them together; `direction` keeps
-//! names apart from the sentences they are in. Templates escape whatever they are given; the report itself is in the
-//! page as JSON, and the script, which is the only one that the page's policy lets run, reads it from there.
+//! names that run from right to left apart. Templates escape whatever they are given; the report itself is in the page
+//! as JSON, and the script, which is the only one that the page's policy lets run, reads it from there.
 
 mod bias;
 mod charted;
@@ -93,10 +93,9 @@ impl Report {
 
     fn headline(&self) -> Vec<[String; 3]> {
         let Some(change) = self.change else { return Vec::new() };
-        let violation = change
-            .violation_before
-            .zip(change.violation_after)
-            .map(|(before, after)| ["Largest violation, in points".to_owned(), points(before), points(after)]);
+        let violation = change.violation_before.zip(change.violation_after).map(|(before, after)| {
+            ["Largest violation (|overall − group|), in points".to_owned(), points(before), points(after)]
+        });
         let error =
             ["Error on the observed labels".to_owned(), percent(change.error_before), percent(change.error_after)];
         violation.into_iter().chain([error]).collect()

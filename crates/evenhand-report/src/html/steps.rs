@@ -40,6 +40,7 @@ pub(super) fn search(report: &Report, search: &Search) -> SearchView {
                     .to_owned(),
             heads: ["Constraint", "λ"].map(str::to_owned).to_vec(),
             words: 1,
+            remarks: false,
             rows: search
                 .multipliers
                 .iter()
@@ -148,6 +149,7 @@ fn steps_tables(report: &Report, search: &Search) -> Vec<Table> {
         caption: caption.to_owned(),
         heads: std::iter::once("Step".to_owned()).chain(heads).collect(),
         words: 1,
+        remarks: false,
         rows: search
             .steps
             .iter()
@@ -214,6 +216,7 @@ fn cells_table(cells: &[CellWeight]) -> Table {
         caption: "How much a row counts, against the mean of all rows".to_owned(),
         heads: ["Groups", "Label", "Rows", "Mean", "Least", "Most"].map(str::to_owned).to_vec(),
         words: 2,
+        remarks: false,
         rows: cells.iter().map(row).collect(),
     }
 }

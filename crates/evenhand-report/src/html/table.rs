@@ -10,12 +10,14 @@ pub(super) struct Table {
     pub(super) heads: Vec<String>,
     /// How many of the first columns hold words; the others hold numbers.
     pub(super) words: usize,
+    /// Whether the last column holds words as well.
+    pub(super) remarks: bool,
     pub(super) rows: Vec<Vec<String>>,
 }
 
 impl Table {
     #[allow(clippy::trivially_copy_pass_by_ref)] // templates pass references
     fn kind(&self, column: &usize) -> &'static str {
-        if *column < self.words { "word" } else { "number" }
+        if *column < self.words || (self.remarks && column + 1 == self.heads.len()) { "word" } else { "number" }
     }
 }

@@ -127,18 +127,19 @@ fn told(rival: &Rival, is_drawn: bool) -> String {
 fn table(tradeoff: &Tradeoff) -> Table {
     let place = |(at, place): (usize, &Place)| {
         let remark = if Some(at) == tradeoff.chosen { "chosen" } else { "" };
-        vec![place.name.clone(), remark.to_owned(), percent(place.error), or_none(place.violation, points)]
+        vec![place.name.clone(), percent(place.error), or_none(place.violation, points), remark.to_owned()]
     };
     let rival = |rival: &Rival| {
         let remark = rival.why.clone().unwrap_or_else(|| rival.remark().to_owned());
         let name = format!("method {}", rival.method);
-        vec![name, remark, or_none(rival.error, percent), or_none(rival.violation, points)]
+        vec![name, or_none(rival.error, percent), or_none(rival.violation, points), remark]
     };
     let places = tradeoff.places.iter().enumerate().map(place);
     Table {
         caption: "Error and largest violation".to_owned(),
-        heads: ["Classifier", "Remark", "Error", "Largest violation, points"].map(str::to_owned).to_vec(),
-        words: 2,
+        heads: ["Classifier", "Error", "Largest violation, points", "Remark"].map(str::to_owned).to_vec(),
+        words: 1,
+        remarks: true,
         rows: places.chain(tradeoff.rivals.iter().map(rival)).collect(),
     }
 }
