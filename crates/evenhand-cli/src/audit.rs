@@ -90,8 +90,8 @@ struct Report {
     warnings: Vec<Told>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<Bound>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    report: Option<PathBuf>,
+    #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
+    page: Option<PathBuf>,
 }
 
 /// A bound that was asked for.
@@ -152,7 +152,7 @@ impl Bound {
 }
 
 impl Report {
-    fn new(audit: Audit, bound: Option<Bound>, report: Option<PathBuf>) -> Self {
+    fn new(audit: Audit, bound: Option<Bound>, page: Option<PathBuf>) -> Self {
         let Audit { rows, weighted, confidence, small_group, accuracy, classes, intersections_left_out, warnings } =
             audit;
         let warnings = Told::all(warnings, None);
@@ -166,7 +166,7 @@ impl Report {
             intersections_left_out,
             warnings,
             bound,
-            report,
+            page,
         }
     }
 }

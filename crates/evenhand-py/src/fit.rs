@@ -106,7 +106,7 @@ fn fit_python(
     });
     let (fitted, digest) = settle(py, done, raised.take(), keep)?;
     let object = fitted.predictor().object.clone_ref(py);
-    Fitted::new(py, settings, fitted, digest, (None, Some(object)), Found::Python)
+    Fitted::new(py, settings, fitted, digest, (None, Some(object)), |outcome| Found::Python(Box::new(outcome)))
 }
 
 impl Fitted {

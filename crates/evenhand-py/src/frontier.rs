@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::binding::dataset;
 use crate::error::Failure;
 use crate::kept::{Basis, changed};
-use crate::model::warnings;
+use crate::model::{Warnings, warnings};
 use crate::observer::watched;
 use crate::report::{Report, record};
 use crate::settings::{Roles, Settings};
@@ -118,7 +118,7 @@ pub(crate) fn frontier(
     test: Option<&Bound<'_, Table>>,
     callback: Option<Py<PyAny>>,
     keep: bool,
-) -> PyResult<(String, Vec<(String, String)>, Traced)> {
+) -> PyResult<(String, Warnings, Traced)> {
     let (correction, learner) = (settings.correction.clone(), settings.learner);
     let data = dataset(table, roles)?;
     let test = match test {
@@ -150,7 +150,7 @@ pub(crate) fn frontier(
                 names.zip(&outcome.multipliers).map(|(name, &value)| NamedValue { name, value: Some(value) }).collect();
             let (stop, fits) = (outcome.stop, outcome.fits);
             let (asked, dominated, train) = (*asked, *dominated, outcome.train.clone());
-            Ok(Told { asked, multipliers, test, stop, fits, dominated, train })
+            Ok(Told { asked, multipliers, train, test, stop, fits, dominated })
         };
         let points = found.points.iter().map(tell).collect::<evenhand::Result<_>>()?;
         let digest = data.digest();

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use crate::binding::dataset;
 use crate::error::raised;
-use crate::model::warnings;
+use crate::model::{Warnings, warnings};
 use crate::report::{Report, record};
 use crate::settings::Roles;
 use crate::table::Table;
@@ -25,7 +25,7 @@ pub(crate) fn identify(
     resamples: usize,
     seed: u64,
     l2: Option<f64>,
-) -> PyResult<(String, Vec<(String, String)>, Report)> {
+) -> PyResult<(String, Warnings, Report)> {
     let usual = Identify::default();
     let learner = Logistic { l2: l2.unwrap_or(usual.learner.l2), ..usual.learner };
     let groups = groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;

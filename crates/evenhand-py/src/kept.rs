@@ -29,7 +29,7 @@ pub(crate) struct Kept {
 /// By whom it was found.
 pub(crate) enum Found {
     BuiltIn(Arc<Outcome<LogisticModel>>),
-    Python(Outcome<PythonPredictor>),
+    Python(Box<Outcome<PythonPredictor>>),
 }
 
 /// What was asked, of which rows.

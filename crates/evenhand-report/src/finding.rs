@@ -177,9 +177,10 @@ impl Report {
         if points(change) == "0.0" {
             return format!(", with the same error on the observed labels ({from})");
         }
-        let (more, low, high) = match change > 0.0 {
-            true => ("more", error_change_low, error_change_high),
-            false => ("less", error_change_high.map(|high| -high), error_change_low.map(|low| -low)),
+        let (more, low, high) = if change > 0.0 {
+            ("more", error_change_low, error_change_high)
+        } else {
+            ("less", error_change_high.map(|high| -high), error_change_low.map(|low| -low))
         };
         let ends = range(low, high, points).map(|ends| format!("{ends}; ")).unwrap_or_default();
         format!(", at {} points {more} error on the observed labels ({ends}{from})", points(change.abs()))
