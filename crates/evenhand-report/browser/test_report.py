@@ -202,7 +202,14 @@ def test_the_slider_moves_the_groups(report: str, opened: Open) -> None:
         first = spots.first.bounding_box()
         assert first
         one.page.mouse.move(first["x"] + first["width"] / 2, first["y"] + first["height"] / 2)
-        assert slider.input_value() == "0", f"{report}: pointing at a point does not choose it"
+        assert slider.input_value() == "0", f"{report}: pointing at a point does not show it"
+        one.page.mouse.move(0, 0)
+        assert slider.input_value() == str(last), f"{report}: what the slider chose is lost"
+        one.page.mouse.move(first["x"] + first["width"] / 2, first["y"] + first["height"] / 2)
+        one.page.mouse.down()
+        one.page.mouse.up()
+        one.page.mouse.move(0, 0)
+        assert slider.input_value() == "0", f"{report}: pressing a point does not choose it"
 
 
 # Who can use it.

@@ -52,7 +52,10 @@
       });
     };
 
-    slider.addEventListener("input", () => show(Number(slider.value)));
+    // Pointing shows a place for as long as it lasts; the slider, or a press, keeps it.
+    let held = start;
+    const hold = (index) => { held = index; show(index); };
+    slider.addEventListener("input", () => hold(Number(slider.value)));
     const nearest = (event) => {
       const distance = (spot) => {
         const box = spot.getBoundingClientRect();
@@ -65,8 +68,8 @@
       return best;
     };
     plot.addEventListener("pointermove", (event) => show(nearest(event)));
-    plot.addEventListener("pointerdown", (event) => show(nearest(event)));
-    plot.addEventListener("pointerleave", () => show(start));
+    plot.addEventListener("pointerdown", (event) => hold(nearest(event)));
+    plot.addEventListener("pointerleave", () => show(held));
     show(start);
   }
 
