@@ -15,6 +15,10 @@ import reports
 from looking import DARK, LIGHT, NARROW, NARROWEST, PRINTED, UNSCRIPTED, Form, Open, Opened
 
 every_report = pytest.mark.parametrize("report", reports.REPORTS)
+# One of each kind, the named datasets and the hardest names: what takes long is asked of these alone, for the others
+# are made of the same parts.
+OF_EACH_KIND = ["demo", "adult", "compas", "demo-frontier", "predictions-audit", "compas-identify", "hostile"]
+one_of_each_kind = pytest.mark.parametrize("report", OF_EACH_KIND)
 # Where nothing could be corrected, there is no more or less of it.
 WITHOUT_SLIDER = [*(name for name in reports.REPORTS if name.endswith(("audit", "identify"))), "three-people"]
 WITH_SLIDER = [name for name in reports.REPORTS if name not in WITHOUT_SLIDER]
@@ -145,7 +149,7 @@ def test_every_chart_has_a_text_alternative(report: str, opened: Open) -> None:
         one.check(one.probe("unexplained()"), "charts that not everyone can read")
 
 
-@every_report
+@one_of_each_kind
 def test_everything_is_there_without_a_script(report: str, opened: Open) -> None:
     with opened(report, LIGHT) as one:
         scripted = texts(one, ".numbers, td, .headline dd, #said")
@@ -215,7 +219,7 @@ def test_the_slider_moves_the_groups(report: str, opened: Open) -> None:
 # Who can use it.
 
 
-@every_report
+@one_of_each_kind
 def test_a_keyboard_reaches_every_control(report: str, opened: Open) -> None:
     with opened(report, LIGHT) as one:
         keyboard = one.page.keyboard
@@ -242,17 +246,13 @@ def test_a_keyboard_reaches_every_control(report: str, opened: Open) -> None:
 COLOURS = "color-contrast"
 
 
-# Colours are the same on a narrow page, and all but colours is the same in the dark; other pages have the same parts:
-# to ask everything again takes long.
-ASKED_AGAIN = ["demo", "adult", "compas", "demo-frontier", "predictions-audit", "compas-identify", "hostile"]
-
-
+# Colours are the same on a narrow page, and all but colours is the same in the dark.
 @pytest.mark.parametrize(
     ("report", "form", "rules"),
     [
         *((report, LIGHT, {}) for report in reports.REPORTS),
-        *((report, DARK, {"runOnly": [COLOURS]}) for report in ASKED_AGAIN),
-        *((report, NARROW, {"rules": {COLOURS: {"enabled": False}}}) for report in ASKED_AGAIN),
+        *((report, DARK, {"runOnly": [COLOURS]}) for report in OF_EACH_KIND),
+        *((report, NARROW, {"rules": {COLOURS: {"enabled": False}}}) for report in OF_EACH_KIND),
     ],
     ids=lambda one: getattr(one, "name", one) if not isinstance(one, dict) else "",
 )
@@ -288,7 +288,7 @@ def test_nothing_is_cut_or_lies_on_something_else(report: str, form: Form, opene
         one.check(one.probe("crooked()"), "not where it belongs")
 
 
-@every_report
+@one_of_each_kind
 def test_the_printed_page_has_everything(report: str, opened: Open, pictures: Path | None) -> None:
     with opened(report, LIGHT) as one:
         printed = one.page.pdf(prefer_css_page_size=True, format="A4")
