@@ -103,6 +103,11 @@ pub(crate) fn scored(
     )
 }
 
+/// A table that may have been given, which is used up.
+pub(crate) fn taken(table: Option<&Bound<'_, Table>>) -> PyResult<Option<evenhand::Table>> {
+    table.map(|table| Ok(std::mem::take(&mut table.try_borrow_mut()?.inner))).transpose()
+}
+
 /// A dataset of a table, which is used up.
 pub(crate) fn dataset(table: &Bound<'_, Table>, roles: &crate::settings::Roles) -> PyResult<Dataset> {
     let table = std::mem::take(&mut table.try_borrow_mut()?.inner);

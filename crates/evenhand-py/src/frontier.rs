@@ -5,16 +5,16 @@ use std::sync::Arc;
 use evenhand::Dataset;
 use evenhand::correction::{Asked, Assessment, Binding, Frontier, NamedValue, Observer, Point, Stop};
 use evenhand::learner::{Interruptible, LogisticModel};
-use evenhand_report::{FrontierResult, Rows};
+use evenhand_report::{FrontierResult, Record, Rows, built_in};
 use pyo3::prelude::*;
 use serde::Serialize;
 
-use crate::binding::dataset;
+use crate::binding::{dataset, taken};
 use crate::error::Failure;
 use crate::kept::{Basis, changed};
 use crate::model::{Warnings, warnings};
 use crate::observer::watched;
-use crate::report::{Report, record};
+use crate::report::Report;
 use crate::settings::{Roles, Settings};
 use crate::table::Table;
 use crate::work::json;
@@ -59,7 +59,7 @@ impl Traced {
         confidence: f64,
     ) -> PyResult<Report> {
         let train = dataset(table, roles)?;
-        let test = test.map(|test| PyResult::Ok(std::mem::take(&mut test.try_borrow_mut()?.inner))).transpose()?;
+        let test = taken(test)?;
         let (frontier, basis) = (Arc::clone(&self.frontier), Arc::clone(&self.basis));
         let report = watched(py, None, false, move |observer, stop| {
             Ok(reported(&frontier, &basis, &train, test, confidence, observer, stop))
@@ -84,23 +84,20 @@ fn reported(
     let (binding, trained_on, _) = Binding::new(correction, train)?;
     let test = test.map(|table| train.like(table)).transpose()?;
     let tested_on = test.as_ref().map(|test| binding.problem(test)).transpose()?;
-    let rows = match (&test, &tested_on) {
-        (Some(data), Some((problem, _))) => Rows { data, problem, are_training: false },
-        _ => Rows { data: train, problem: &trained_on, are_training: true },
-    };
+    let measured_on = test.as_ref().zip(tested_on.as_ref().map(|(problem, _)| problem));
     let unlike = tested_on.iter().flat_map(|(_, more)| more);
-    let named = serde_json::json!({ "kind": "logistic", "settings": learner });
+    let record = Record::new(digest.clone(), train.rows(), correction, &built_in(learner));
     let traced = FrontierResult {
         correction,
         learner: &Interruptible { learner: *learner, stop },
         binding: &binding,
         trained_on: &trained_on,
         frontier,
-        rows,
+        rows: Rows::of((train, &trained_on), measured_on),
         asked_about: Some(train),
         confidence,
         warnings: warnings.iter().chain(unlike).cloned().collect(),
-        record: record(train, correction, &named).tested_on(test.as_ref().map(Dataset::digest)),
+        record: record.tested_on(test.as_ref().map(Dataset::digest)),
     };
     Ok(evenhand_report::Report::of_frontier(&traced, observer)?)
 }
@@ -121,10 +118,7 @@ pub(crate) fn frontier(
 ) -> PyResult<(String, Warnings, Traced)> {
     let (correction, learner) = (settings.correction.clone(), settings.learner);
     let data = dataset(table, roles)?;
-    let test = match test {
-        Some(test) => Some(std::mem::take(&mut test.try_borrow_mut()?.inner)),
-        None => None,
-    };
+    let test = taken(test)?;
     let (path, told, kept) = watched(py, callback.as_ref(), keep, move |observer, stop| {
         let (binding, problem, mut told) = Binding::new(&correction, &data)?;
         let learner = Interruptible { learner, stop };

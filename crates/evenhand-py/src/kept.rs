@@ -6,11 +6,11 @@ use std::time::Instant;
 use evenhand::correction::{Binding, Observer, Outcome, Problem};
 use evenhand::learner::{Interruptible, LogisticModel};
 use evenhand::{Correction, Dataset, Learner, Logistic, Warning};
-use evenhand_report::{FEW_STRENGTHS, FitResult, Record, Rows, STRENGTHS};
+use evenhand_report::{FEW_STRENGTHS, FitResult, Record, Rows, STRENGTHS, built_in};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
-use crate::binding::{dataset, scored};
+use crate::binding::{dataset, scored, taken};
 use crate::error::{Failure, exception};
 use crate::learner::{PythonLearner, PythonPredictor, Raised, Watch};
 use crate::observer::{settle, watched};
@@ -62,7 +62,7 @@ impl Kept {
         let asked = Asked {
             basis: Arc::clone(&self.basis),
             train: dataset(table, roles)?,
-            test: test.map(|test| PyResult::Ok(std::mem::take(&mut test.try_borrow_mut()?.inner))).transpose()?,
+            test: taken(test)?,
             ask,
             confidence,
         };
@@ -71,9 +71,8 @@ impl Kept {
                 let outcome = Arc::clone(outcome);
                 watched(py, None, false, move |observer, stop| {
                     let logistic = asked.basis.learner;
-                    let record = json!({ "kind": "logistic", "settings": logistic });
                     let learner = Interruptible { learner: logistic, stop };
-                    Ok(asked.report(&learner, &outcome, &STRENGTHS, &record, Binding::problem, observer))
+                    Ok(asked.report(&learner, &outcome, &STRENGTHS, &built_in(&logistic), Binding::problem, observer))
                 })?
             }
             (Found::Python(outcome), Some(learner)) => {
@@ -134,10 +133,7 @@ impl Asked {
             }
             None => None,
         };
-        let rows = match (&test, &tested_on) {
-            (Some(data), Some(problem)) => Rows { data, problem, are_training: false },
-            _ => Rows { data: train, problem: &trained_on, are_training: true },
-        };
+        let rows = Rows::of((train, &trained_on), test.as_ref().zip(tested_on.as_ref()));
         let uncorrected = correction.uncorrected(&trained_on, learner)?;
         let judgements = outcome.judge(rows.problem, &correction.bounds, correction.measure, self.confidence)?;
         let record = Record::new(digest.clone(), train.rows(), correction, named);

@@ -67,7 +67,7 @@ pub use groups::{Line, Panel, Series};
 pub use measuring::Rows;
 pub use of_fit::{FEW_STRENGTHS, FitResult, STRENGTHS};
 pub use of_frontier::FrontierResult;
-pub use record::Record;
+pub use record::{Record, built_in};
 pub use report::{About, AskedBound, Change, Format, Kind, NotionLine, Report};
 pub use search::{CellWeight, Few, Search, Step};
 pub use tradeoff::{Place, Rival, Tradeoff};

@@ -20,6 +20,14 @@ pub struct Rows<'a> {
     pub are_training: bool,
 }
 
+impl<'a> Rows<'a> {
+    /// Test rows where there are any, else the training rows.
+    pub fn of(train: (&'a Dataset, &'a Problem), test: Option<(&'a Dataset, &'a Problem)>) -> Self {
+        let (data, problem) = test.unwrap_or(train);
+        Self { data, problem, are_training: test.is_none() }
+    }
+}
+
 /// A classifier on the rows of a report.
 pub(crate) struct Measured {
     pub(crate) assessed: Assessment,

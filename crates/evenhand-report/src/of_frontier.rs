@@ -47,8 +47,16 @@ impl Report {
         let compared = Compared::new(correction, &measuring, [&first.outcome, &last.outcome])?;
         let panel = first_panel(correction, &compared.panels);
         let mut places = Vec::with_capacity(points.len());
-        for point in points {
-            let measured = measuring.of(&point.outcome)?;
+        for (at, point) in points.iter().enumerate() {
+            let between;
+            let measured = match at {
+                0 => &compared.before,
+                at if at + 1 == points.len() => &compared.after,
+                _ => {
+                    between = measuring.of(&point.outcome)?;
+                    &between
+                }
+            };
             places.push(Place::of_asked(point.asked, &measured.assessed, &measured.audit, &compared.panels[panel]));
         }
         let rivals = Rival::all(correction, traced.trained_on, traced.learner, &measuring, observer)?;

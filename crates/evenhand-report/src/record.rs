@@ -2,8 +2,8 @@
 //!
 //! Holds [`Record`]. It names no folder and reads no clock, so that a report of the same data is the same report.
 
-use evenhand::Correction;
 use evenhand::model::{Model, Split};
+use evenhand::{Correction, Logistic};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -82,6 +82,11 @@ impl Record {
         self.command = Some(command);
         self
     }
+}
+
+/// The built-in learner, as a record has it.
+pub fn built_in(settings: &Logistic) -> Value {
+    serde_json::json!({ "kind": "logistic", "settings": settings })
 }
 
 /// Settings as JSON has them; what it cannot hold is left out.

@@ -32,10 +32,8 @@ pub(super) fn write<L: Learner>(
     progress: Progress,
 ) -> Result<()> {
     let Fit { config, learner, fitted, compared, warnings } = fit;
-    let measured_on = match (&rows.test, &compared.tested_on) {
-        (Some(data), Some(problem)) => Rows { data, problem, are_training: false },
-        _ => Rows { data: &rows.train, problem: fitted.problem(), are_training: true },
-    };
+    let test = rows.test.as_ref().zip(compared.tested_on.as_ref());
+    let measured_on = Rows::of((&rows.train, fitted.problem()), test);
     let mut watch = progress.fits();
     let result = FitResult {
         correction: &config.correction,

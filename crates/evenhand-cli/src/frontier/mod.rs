@@ -12,7 +12,7 @@ use anyhow::Result;
 use clap::Args;
 use evenhand::audit::AuditOptions;
 use evenhand::correction::{Assessment, Binding, Frontier, Problem};
-use evenhand::{Correction, Error, Learner, Preset, Warning};
+use evenhand::{Correction, Error, Judgement, Learner, Preset, Warning};
 
 use crate::Ending;
 use crate::args::usage_of_rows;
@@ -46,7 +46,7 @@ pub(crate) struct FrontierArgs {
     report: Option<PathBuf>,
 
     /// Confidence of the intervals of --report.
-    #[arg(long, value_name = "SHARE", default_value_t = AuditOptions::default().confidence)]
+    #[arg(long, value_name = "SHARE", default_value_t = AuditOptions::default().confidence, requires = "report")]
     confidence: f64,
 }
 
@@ -112,6 +112,7 @@ impl Config {
             files::check_table(out, &training.files())?;
         }
         if let Some(report) = &args.report {
+            Judgement::check_confidence(args.confidence)?;
             let others: Vec<&Path> = training.files().into_iter().chain(args.out.as_deref()).collect();
             page::check(report, &others)?;
         }

@@ -31,10 +31,7 @@ pub(super) fn write<L: Learner>(
     progress: Progress,
 ) -> Result<()> {
     let Traced { config, learner, binding, problem, frontier, warnings } = traced;
-    let measured_on = match (&rows.test, tested_on) {
-        (Some(data), Some(problem)) => Rows { data, problem, are_training: false },
-        _ => Rows { data: &rows.train, problem, are_training: true },
-    };
+    let measured_on = Rows::of((&rows.train, problem), rows.test.as_ref().zip(tested_on));
     let training = &config.training;
     let digest = progress.during("hashing the data", || rows.all.digest());
     let record = Record::new(digest, rows.all.rows(), &config.correction, &training.fitter.record());

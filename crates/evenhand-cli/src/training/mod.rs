@@ -14,7 +14,7 @@ use evenhand::correction::Shift;
 use evenhand::learner::ProcessLearner;
 use evenhand::model::Split;
 use evenhand::{Correction, Dataset, Logistic, Measure, Notion, Preset};
-use evenhand_report::{FEW_STRENGTHS, STRENGTHS};
+use evenhand_report::{FEW_STRENGTHS, STRENGTHS, built_in};
 
 use crate::origin::Origin;
 use crate::page;
@@ -53,7 +53,7 @@ impl Fitter {
     /// Who learned, as a report repeats it.
     pub(crate) fn record(&self) -> serde_json::Value {
         match self {
-            Self::Logistic(settings) => serde_json::json!({ "kind": "logistic", "settings": settings }),
+            Self::Logistic(settings) => built_in(settings),
             Self::Process(learner) => {
                 serde_json::json!({ "kind": "process", "command": page::without_folders(&learner.command) })
             }
