@@ -81,6 +81,19 @@ pub enum Warning {
         /// The name used here.
         renamed: String,
     },
+    /// A few texts in a column of numbers, which make it a column of categories.
+    StrayText {
+        /// The column.
+        column: String,
+        /// The first row that has one.
+        row: usize,
+        /// The texts, in order of appearance.
+        texts: Vec<String>,
+        /// How many rows have one of them.
+        rows: usize,
+        /// How many rows have a number.
+        numbers: usize,
+    },
     /// Rows in groups that no training row was in together: there is no threshold of their own for them.
     UnseenPattern {
         /// How many rows.
@@ -147,6 +160,16 @@ impl std::fmt::Display for Warning {
             ),
             Self::RenamedColumn { column, renamed } => {
                 write!(f, "the header has `{column}` more than once; a later one is called `{renamed}` here")
+            }
+            Self::StrayText { column, row, texts, rows, numbers } => {
+                let quoted: Vec<String> = texts.iter().map(|text| format!("`{text}`")).collect();
+                write!(
+                    f,
+                    "column `{column}`, row {row}: {} in {} among {} makes it a column of categories; say if it means a missing value, or that categories are meant",
+                    quoted.join(", "),
+                    count(*rows, "row"),
+                    count(*numbers, "number")
+                )
             }
             Self::UnseenPattern { rows, groups } => {
                 let together = if groups.is_empty() { "no group at all".to_owned() } else { groups.join(" and ") };

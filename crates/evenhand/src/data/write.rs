@@ -8,9 +8,10 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBatch, StringArray};
-use arrow::datatypes::{Field, Int32Type, Schema as ArrowSchema};
-use arrow::ipc::writer::FileWriter;
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBatch, StringArray};
+use arrow_ipc::writer::FileWriter;
+use arrow_schema::{ArrowError, Field, Schema as ArrowSchema};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
@@ -233,7 +234,7 @@ fn schema(table: &Table, arrays: &[ArrayRef]) -> ArrowSchema {
 fn batches<'a>(
     table: &'a Table,
     arrays: &'a [ArrayRef],
-) -> impl Iterator<Item = std::result::Result<RecordBatch, arrow::error::ArrowError>> + 'a {
+) -> impl Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + 'a {
     let schema = Arc::new(schema(table, arrays));
     (0..table.rows()).step_by(ROWS_IN_BATCH).map(move |start| {
         let length = ROWS_IN_BATCH.min(table.rows() - start);

@@ -6,9 +6,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use arrow::array::RecordBatch;
-use arrow::datatypes::Schema as ArrowSchema;
-use arrow::error::ArrowError;
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, Schema as ArrowSchema};
 use rayon::prelude::*;
 
 use super::ReadOptions;
@@ -72,7 +71,7 @@ pub(super) fn plan_of(schema: &ArrowSchema, options: &ReadOptions) -> Result<Pla
 pub(super) fn typed_table(
     schema: &ArrowSchema,
     plan: Plan,
-    batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+    mut batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
     reading: &Reading,
 ) -> Result<(Table, Vec<Warning>)> {
     let builder = |&at: &usize| {
@@ -84,36 +83,36 @@ pub(super) fn typed_table(
         })
     };
     let mut builders = plan.kept().iter().map(builder).collect::<Result<Vec<_>>>()?;
-    collect(batches, &mut builders, reading)?;
+    let columns = builders.len();
+    let next = || match decode(|| batches.next().transpose()) {
+        Ok(Ok(Some(batch))) if batch.num_columns() != columns => {
+            let found = batch.num_columns();
+            Err(reading.unreadable(&format!("a batch has {found} columns where {columns} were expected")))
+        }
+        Ok(batch) => batch.map_err(|error| reading.unreadable(&error)),
+        Err(panic) => Err(reading.unreadable(&panic)),
+    };
+    collect(next, &mut builders, |builder, at, batch: &RecordBatch| builder.push_array(batch.column(at), reading))?;
     Ok((finish(builders, reading)?, plan.warnings))
 }
 
-/// Feeds all batches to the builders, one builder a column.
-pub(super) fn collect(
-    mut batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+/// Feeds everything that `next` gives to the builders, one builder a column, while the next is decoded.
+pub(super) fn collect<B: Send + Sync>(
+    mut next: impl FnMut() -> Result<Option<B>>,
     builders: &mut [ColumnBuilder],
-    reading: &Reading,
+    push: impl Fn(&mut ColumnBuilder, usize, &B) -> Result<()> + Sync,
 ) -> Result<()> {
-    collect_with(&mut batches, builders, reading, |error| reading.unreadable(&error))
-}
-
-/// The same, with a say in what an error of the decoder means.
-pub(super) fn collect_with(
-    batches: &mut dyn Iterator<Item = Result<RecordBatch, ArrowError>>,
-    builders: &mut [ColumnBuilder],
-    reading: &Reading,
-    explain: impl Fn(ArrowError) -> Error,
-) -> Result<()> {
-    let mut next = || match decode(|| batches.next().transpose()) {
-        Ok(batch) => batch.map_err(&explain),
-        Err(panic) => Err(reading.unreadable(&panic)),
-    };
     let mut waiting = next()?;
     while let Some(batch) = waiting {
         let mut pushed = Ok(());
         let mut following = Ok(None);
         rayon::in_place_scope(|scope| {
-            scope.spawn(|_| pushed = push(builders, &batch, reading));
+            scope.spawn(|_| {
+                let columns = builders.par_iter_mut().enumerate();
+                let results: Vec<Result<()>> = columns.map(|(at, builder)| push(builder, at, &batch)).collect();
+                // The error of the first column, not of the fastest.
+                pushed = results.into_iter().collect();
+            });
             following = next();
         });
         // Earlier rows first: what is wrong with this batch comes before what is wrong with the next.
@@ -133,20 +132,6 @@ pub(super) fn decode<T>(work: impl FnOnce() -> T) -> std::result::Result<T, Stri
     })
 }
 
-fn push(builders: &mut [ColumnBuilder], batch: &RecordBatch, reading: &Reading) -> Result<()> {
-    if batch.num_columns() != builders.len() {
-        return Err(reading.unreadable(&format!(
-            "a batch has {} columns where {} were expected",
-            batch.num_columns(),
-            builders.len()
-        )));
-    }
-    let pairs = builders.par_iter_mut().zip(batch.columns());
-    let results: Vec<Result<()>> = pairs.map(|(builder, array)| builder.push(array, reading)).collect();
-    // The error of the first column, not of the fastest.
-    results.into_iter().collect()
-}
-
 /// The finished table.
 pub(super) fn finish(builders: Vec<ColumnBuilder>, reading: &Reading) -> Result<Table> {
     let columns = builders.into_iter().map(|builder| Ok((builder.name().to_owned(), builder.finish()?)));
@@ -161,11 +146,11 @@ pub(super) fn finish(builders: Vec<ColumnBuilder>, reading: &Reading) -> Result<
 mod tests {
     use std::sync::Arc;
 
-    use arrow::array::{
+    use arrow_array::{
         ArrayRef, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float64Array, Int64Array, NullArray,
         StringArray, StringViewArray,
     };
-    use arrow::datatypes::Int8Type;
+    use arrow_array::types::Int8Type;
 
     use super::*;
 
@@ -239,7 +224,7 @@ mod tests {
             Err(Error::NotFinite { row: 2, found, .. }) => assert_eq!(found, "-inf"),
             other => panic!("{other:?}"),
         }
-        let schema = ArrowSchema::new(vec![arrow::datatypes::Field::new("x", arrow::datatypes::DataType::Int8, true)]);
+        let schema = ArrowSchema::new(vec![arrow_schema::Field::new("x", arrow_schema::DataType::Int8, true)]);
         let failed = std::iter::once(Err(ArrowError::ComputeError("lost".into())));
         let error = Table::from_batches(&schema, failed, &ReadOptions::default()).unwrap_err();
         assert_eq!(error.code(), "file-unreadable");

@@ -1,15 +1,18 @@
 //! One column while it is read.
 //!
-//! Holds [`ColumnBuilder`], which takes arrays of any accepted type and settles whether a
+//! Holds [`ColumnBuilder`], which takes texts and arrays of any accepted type, and settles whether a
 //! column of a text file holds numbers. It starts out believing so; when a later value
 //! contradicts, earlier texts are gone, and the column has to be read again as categories.
 
-use arrow::array::{Array, ArrayAccessor, AsArray, BooleanArray, Float64Array};
-use arrow::compute::cast;
-use arrow::datatypes::DataType;
+use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use arrow_schema::DataType;
+use arrow_select::take::take;
 
 use super::batches::Reading;
 use super::growing::Growing;
+use super::numbers::floats;
+use super::texts::Texts;
 use super::values::Parsed;
 use crate::data::{Categorical, Column};
 use crate::{Error, Result};
@@ -82,36 +85,37 @@ impl ColumnBuilder {
     }
 
     /// Adds the rows of one array.
-    pub(super) fn push(&mut self, array: &dyn Array, reading: &Reading) -> Result<()> {
+    pub(super) fn push_array(&mut self, array: &dyn Array, reading: &Reading) -> Result<()> {
         match array.data_type() {
             DataType::Utf8 => self.push_texts(array.as_string::<i32>(), reading),
             DataType::LargeUtf8 => self.push_texts(array.as_string::<i64>(), reading),
             DataType::Utf8View => self.push_texts(array.as_string_view(), reading),
-            DataType::Dictionary(_, values) => self.push_dictionary(array, values, reading),
-            _ => match &mut self.state {
-                State::Contradicted => Ok(()),
-                State::Categories(categories) => push_flags(categories, array, &self.name),
-                State::Numbers(numbers) => {
-                    let floats = cast(array, &DataType::Float64).map_err(|error| reading.unreadable(&error))?;
-                    numbers.push_floats(floats.as_primitive(), reading);
-                    Ok(())
-                }
-            },
+            DataType::Dictionary(..) => self.push_dictionary(array, reading),
+            found => {
+                let pushed = match &mut self.state {
+                    State::Contradicted => true,
+                    State::Categories(categories) => push_flags(categories, array),
+                    State::Numbers(numbers) => floats(array).map(|values| numbers.push_floats(values, reading)).is_some(),
+                };
+                // A stream may hold a batch of another type than its schema says.
+                if pushed { Ok(()) } else { Err(self.unknown_type(found)) }
+            }
         }
     }
 
-    fn push_texts<'a>(&mut self, texts: impl ArrayAccessor<Item = &'a str> + Copy, reading: &Reading) -> Result<()> {
+    /// Adds rows of text.
+    pub(super) fn push_texts(&mut self, texts: &impl Texts, reading: &Reading) -> Result<()> {
         match &mut self.state {
             State::Contradicted => Ok(()),
-            State::Categories(categories) => push_categories(categories, &texts, reading, &self.name),
+            State::Categories(categories) => push_categories(categories, texts, reading, &self.name),
             State::Numbers(numbers) => {
                 let (before, found) = (numbers.values.len(), numbers.found.clone());
-                let Some(at) = numbers.push_texts(&texts, reading) else { return Ok(()) };
+                let Some(at) = numbers.push_texts(texts, reading) else { return Ok(()) };
                 if !self.guessing {
                     return Err(Error::NotNumeric {
                         column: self.name.clone(),
                         row: reading.first_row + before + at,
-                        found: texts.value(at).trim().to_owned(),
+                        found: shown(texts.get(at)),
                     });
                 }
                 if found.more_than_empty {
@@ -120,22 +124,32 @@ impl ColumnBuilder {
                 }
                 // All rows before this batch are empty, so nothing has been lost.
                 let mut categories = Growing::after_missing(before);
-                push_categories(&mut categories, &texts, reading, &self.name)?;
+                push_categories(&mut categories, texts, reading, &self.name)?;
                 self.state = State::Categories(categories);
                 Ok(())
             }
         }
     }
 
-    fn push_dictionary(&mut self, array: &dyn Array, values: &DataType, reading: &Reading) -> Result<()> {
-        let is_text = matches!(values, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
-        match &mut self.state {
-            State::Categories(categories) if is_text => push_coded(categories, array, reading, &self.name),
-            _ => {
-                let plain = cast(array, values).map_err(|error| reading.unreadable(&error))?;
-                self.push(&plain, reading)
+    fn push_dictionary(&mut self, array: &dyn Array, reading: &Reading) -> Result<()> {
+        let dictionary = array.as_any_dictionary();
+        if let State::Categories(categories) = &mut self.state {
+            let values = dictionary.values();
+            match values.data_type() {
+                DataType::Utf8 => return push_coded(categories, array, values.as_string::<i32>(), reading, &self.name),
+                DataType::LargeUtf8 => {
+                    return push_coded(categories, array, values.as_string::<i64>(), reading, &self.name);
+                }
+                DataType::Utf8View => return push_coded(categories, array, values.as_string_view(), reading, &self.name),
+                _ => {}
             }
         }
+        let plain = take(dictionary.values(), dictionary.keys(), None).map_err(|error| reading.unreadable(&error))?;
+        self.push_array(&plain, reading)
+    }
+
+    fn unknown_type(&self, found: &DataType) -> Error {
+        Error::ColumnType { column: self.name.clone(), found: found.to_string() }
     }
 
     /// The finished column. An entirely empty one that nobody asked to be numeric is categorical.
@@ -160,11 +174,10 @@ impl ColumnBuilder {
 
 impl Numbers {
     /// Adds texts up to the first that is no number, whose position is returned.
-    fn push_texts<'a>(&mut self, texts: &impl ArrayAccessor<Item = &'a str>, reading: &Reading) -> Option<usize> {
+    fn push_texts(&mut self, texts: &impl Texts, reading: &Reading) -> Option<usize> {
         self.values.reserve(texts.len());
         for at in 0..texts.len() {
-            let parsed = if texts.is_null(at) { Parsed::Missing } else { reading.values.parse(texts.value(at)) };
-            let value = match parsed {
+            let value = match texts.get(at).map_or(Parsed::Missing, |text| reading.values.parse(text)) {
                 Parsed::Missing => f64::NAN,
                 Parsed::NoNumber => {
                     self.found.more_than_empty = true;
@@ -175,7 +188,7 @@ impl Numbers {
                     self.found.number = true;
                     if number.is_infinite() {
                         let row = reading.first_row + self.values.len();
-                        self.found.infinite.get_or_insert_with(|| (row, texts.value(at).trim().to_owned()));
+                        self.found.infinite.get_or_insert_with(|| (row, shown(texts.get(at))));
                     }
                     number
                 }
@@ -186,34 +199,30 @@ impl Numbers {
         None
     }
 
-    fn push_floats(&mut self, floats: &Float64Array, reading: &Reading) {
+    fn push_floats(&mut self, mut values: Vec<f64>, reading: &Reading) {
         let before = self.values.len();
-        if floats.null_count() == 0 {
-            self.values.extend_from_slice(floats.values());
-        } else {
-            self.values.extend(floats.iter().map(|value| value.unwrap_or(f64::NAN)));
-        }
-        for value in &mut self.values[before..] {
+        for value in &mut values {
             if reading.values.is_missing_number(*value) {
                 *value = f64::NAN;
             }
         }
         self.found.number = true;
-        if let Some(at) = self.values[before..].iter().position(|value| value.is_infinite()) {
-            let found = self.values[before + at].to_string();
+        if let Some(at) = values.iter().position(|value| value.is_infinite()) {
+            let found = values[at].to_string();
             self.found.infinite.get_or_insert((reading.first_row + before + at, found));
         }
+        self.values.append(&mut values);
     }
 }
 
-fn push_categories<'a>(
-    categories: &mut Growing,
-    texts: &impl ArrayAccessor<Item = &'a str>,
-    reading: &Reading,
-    column: &str,
-) -> Result<()> {
+/// A field as a message shows it.
+fn shown(text: Option<&[u8]>) -> String {
+    String::from_utf8_lossy(text.unwrap_or_default()).trim().to_owned()
+}
+
+fn push_categories(categories: &mut Growing, texts: &impl Texts, reading: &Reading, column: &str) -> Result<()> {
     for at in 0..texts.len() {
-        match (!texts.is_null(at)).then(|| reading.values.text(texts.value(at))).flatten() {
+        match texts.get(at).and_then(|text| reading.values.text(text)) {
             None => categories.push_missing(),
             Some(text) => {
                 let code = categories.code(text).ok_or_else(|| not_utf8(categories, reading, column))?;
@@ -224,21 +233,24 @@ fn push_categories<'a>(
     Ok(())
 }
 
-/// Adds an array of keys: each entry of its dictionary is looked up once, and only when a
+/// Adds an array of keys into `texts`: each entry of the dictionary is looked up once, and only when a
 /// row has it, since codes follow the order of rows.
-fn push_coded(categories: &mut Growing, array: &dyn Array, reading: &Reading, column: &str) -> Result<()> {
-    let dictionary = array.as_any_dictionary();
-    let texts = cast(dictionary.values(), &DataType::Utf8View).map_err(|error| reading.unreadable(&error))?;
-    let texts = texts.as_string_view();
-    let keys = if texts.is_empty() { Vec::new() } else { dictionary.normalized_keys() };
+fn push_coded(
+    categories: &mut Growing,
+    array: &dyn Array,
+    texts: &impl Texts,
+    reading: &Reading,
+    column: &str,
+) -> Result<()> {
+    let keys = if texts.len() == 0 { Vec::new() } else { array.as_any_dictionary().normalized_keys() };
     let mut codes = vec![UNRESOLVED; texts.len()];
     for row in 0..array.len() {
-        let Some(&key) = keys.get(row).filter(|&&key| !array.is_null(row) && !texts.is_null(key)) else {
+        let Some(&key) = keys.get(row).filter(|_| !array.is_null(row)) else {
             categories.push_missing();
             continue;
         };
         if codes[key] == UNRESOLVED {
-            let Some(text) = reading.values.text(texts.value(key)) else {
+            let Some(text) = texts.get(key).and_then(|text| reading.values.text(text)) else {
                 categories.push_missing();
                 continue;
             };
@@ -249,13 +261,12 @@ fn push_coded(categories: &mut Growing, array: &dyn Array, reading: &Reading, co
     Ok(())
 }
 
-/// Adds booleans as `true` and `false`, and an array without type as missing.
-fn push_flags(categories: &mut Growing, array: &dyn Array, column: &str) -> Result<()> {
+/// Adds booleans as `true` and `false`, and an array without type as missing; whether it was one of the two.
+fn push_flags(categories: &mut Growing, array: &dyn Array) -> bool {
     match array.data_type() {
         DataType::Null => (0..array.len()).for_each(|_| categories.push_missing()),
         DataType::Boolean => {
-            let flags: &BooleanArray = array.as_boolean();
-            for flag in flags {
+            for flag in array.as_boolean() {
                 let code = flag.and_then(|flag| categories.code(if flag { b"true" } else { b"false" }));
                 match code {
                     Some(code) => categories.push(code),
@@ -263,10 +274,9 @@ fn push_flags(categories: &mut Growing, array: &dyn Array, column: &str) -> Resu
                 }
             }
         }
-        // A stream may hold a batch of another type than its schema says.
-        other => return Err(Error::ColumnType { column: column.to_owned(), found: other.to_string() }),
+        _ => return false,
     }
-    Ok(())
+    true
 }
 
 fn not_utf8(categories: &Growing, reading: &Reading, column: &str) -> Error {

@@ -1,22 +1,20 @@
 //! Text files: fields between delimiters, quoted where needed.
 //!
-//! The parser is Arrow's, asked for text only; what a text means is `values`' business.
-//! A column that turns out not to hold numbers is read a second time.
+//! The parser is the `csv` crate's; what a text means is `values`' business. A column that turns out not to hold
+//! numbers is read a second time.
 
 use std::io::{BufReader, Read};
-use std::sync::Arc;
 
-use arrow::csv::ReaderBuilder;
-use arrow::csv::reader::{BufReader as Batches, Format};
-use arrow::datatypes::{DataType, Field, Schema as ArrowSchema};
-use arrow::error::ArrowError;
+use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 
 use super::ReadOptions;
-use super::batches::{Reading, collect_with, finish};
+use super::batches::{Reading, collect, finish};
 use super::column::ColumnBuilder;
 use super::plan::{Kind, Plan};
 use super::quotes::{QuoteWatch, UnclosedQuote};
 use super::source::Source;
+use super::stray::stray_texts;
+use super::texts::Texts;
 use super::values::Values;
 use crate::data::Table;
 use crate::{Error, Result, Warning};
@@ -38,7 +36,20 @@ struct Text<'a> {
     source: &'a Source,
     delimiter: u8,
     header: bool,
-    width: usize,
+}
+
+/// Some rows of some columns, row by row.
+struct Fields {
+    columns: usize,
+    bytes: Vec<u8>,
+    /// Where each field ends in `bytes`, and the next begins.
+    ends: Vec<usize>,
+}
+
+/// One of these columns.
+struct FieldsOf<'a> {
+    fields: &'a Fields,
+    column: usize,
 }
 
 pub(super) fn read(source: &Source, options: &ReadOptions) -> Result<(Table, Vec<Warning>)> {
@@ -50,18 +61,23 @@ pub(super) fn read(source: &Source, options: &ReadOptions) -> Result<(Table, Vec
     };
     let head = head(source)?;
     let delimiter = delimiter(options.delimiter, &source.extension(), &head)?;
-    let mut text = Text { source, delimiter, header: options.header, width: 0 };
+    let text = Text { source, delimiter, header: options.header };
     let names = text.names()?;
     if names.is_empty() {
         return Err(reading.no_rows());
     }
-    let plan = Plan::new(names, options)?;
-    text.width = plan.width();
+    let mut plan = Plan::new(names, options)?;
     let mut builders: Vec<ColumnBuilder> =
         plan.kept().iter().map(|&at| builder(&plan, at, options.keep_text)).collect();
     text.collect(plan.kept(), &mut builders, &reading)?;
     read_again_as_categories(&text, &plan, &mut builders, &reading)?;
-    Ok((finish(builders, &reading)?, plan.warnings))
+    let table = finish(builders, &reading)?;
+    if !options.keep_text {
+        let guessed = plan.kept().iter().filter(|&&at| plan.asked(at).is_none()).map(|&at| plan.name(at));
+        let stray: Vec<Warning> = guessed.filter_map(|name| stray_texts(&table, name, &reading.values)).collect();
+        plan.warnings.extend(stray);
+    }
+    Ok((table, plan.warnings))
 }
 
 fn builder(plan: &Plan, at: usize, keep_text: bool) -> ColumnBuilder {
@@ -94,60 +110,67 @@ fn read_again_as_categories(
 }
 
 impl Text<'_> {
-    fn watched(&self) -> Result<QuoteWatch<Box<dyn Read>>> {
-        Ok(QuoteWatch::new(self.source.text()?, self.delimiter))
+    /// Its records from the start, a header being one of them.
+    fn records(&self) -> Result<Reader<BufReader<QuoteWatch<Box<dyn Read>>>>> {
+        let watched = QuoteWatch::new(self.source.text()?, self.delimiter);
+        let buffered = BufReader::with_capacity(BUFFER, watched);
+        Ok(ReaderBuilder::new().delimiter(self.delimiter).has_headers(false).from_reader(buffered))
     }
 
     /// The names in the first line, or one empty name a field without a header.
     fn names(&self) -> Result<Vec<String>> {
-        let format = Format::default().with_delimiter(self.delimiter).with_header(true);
-        let (schema, _) = format.infer_schema(self.watched()?, Some(0)).map_err(|error| self.explain(error))?;
-        let name = |field: &Arc<Field>| if self.header { field.name().trim().to_owned() } else { String::new() };
-        Ok(schema.fields().iter().map(name).collect())
+        let mut first = ByteRecord::new();
+        self.records()?.read_byte_record(&mut first).map_err(|error| self.explain(error))?;
+        let name = |field: &[u8]| match std::str::from_utf8(field) {
+            _ if !self.header => Ok(String::new()),
+            Ok(name) => Ok(name.trim().to_owned()),
+            Err(_) => Err(self.source.unreadable(&"row 1: the text is not UTF-8; save the file as UTF-8")),
+        };
+        first.iter().map(name).collect()
     }
 
     /// Feeds the given columns of every row to the builders.
     fn collect(&self, columns: &[usize], builders: &mut [ColumnBuilder], reading: &Reading) -> Result<()> {
-        let fields: Vec<Field> = (0..self.width).map(|at| Field::new(at.to_string(), DataType::Utf8, true)).collect();
-        let mut batches: Batches<_> = ReaderBuilder::new(Arc::new(ArrowSchema::new(fields)))
-            .with_header(self.header)
-            .with_delimiter(self.delimiter)
-            .with_projection(columns.to_vec())
-            .with_batch_size((FIELDS_IN_BATCH / self.width).clamp(64, 8192))
-            .build_buffered(BufReader::with_capacity(BUFFER, self.watched()?))
-            .map_err(|error| self.explain(error))?;
-        collect_with(&mut batches, builders, reading, |error| self.explain(error))
+        let mut records = self.records()?;
+        let mut record = ByteRecord::new();
+        if self.header {
+            records.read_byte_record(&mut record).map_err(|error| self.explain(error))?;
+        }
+        let rows = (FIELDS_IN_BATCH / columns.len().max(1)).clamp(64, 8192);
+        let next = || {
+            let mut fields = Fields { columns: columns.len(), bytes: Vec::new(), ends: Vec::new() };
+            for _ in 0..rows {
+                if !records.read_byte_record(&mut record).map_err(|error| self.explain(error))? {
+                    break;
+                }
+                fields.push(&record, columns);
+            }
+            Ok((!fields.ends.is_empty()).then_some(fields))
+        };
+        let push = |builder: &mut ColumnBuilder, column: usize, fields: &Fields| {
+            builder.push_texts(&FieldsOf { fields, column }, reading)
+        };
+        collect(next, builders, push)
     }
 
-    /// What the parser's error means to the user. Arrow says in words alone where a row is ragged.
-    fn explain(&self, error: ArrowError) -> Error {
-        match error {
-            ArrowError::IoError(_, io) => match io.get_ref().and_then(|inner| inner.downcast_ref::<UnclosedQuote>()) {
+    /// What the parser's error means to the user.
+    fn explain(&self, error: csv::Error) -> Error {
+        match error.into_kind() {
+            ErrorKind::Io(io) => match io.get_ref().and_then(|inner| inner.downcast_ref::<UnclosedQuote>()) {
                 Some(unclosed) => self.source.unreadable(&match self.line_at(unclosed.offset) {
                     Ok(line) => format!("line {line}: {unclosed}"),
                     Err(_) => unclosed.to_string(),
                 }),
                 None => self.source.failed(io),
             },
-            ArrowError::CsvError(said) => {
-                let numbers = numbers_in(&said);
-                if said.contains("number of fields")
-                    && let [row, expected, found] = numbers[..]
-                {
-                    // At the end of a batch Arrow stops counting: there is at least one field more.
-                    let found = if said.contains("more than") { found.max(expected) + 1 } else { found };
-                    return Error::RaggedRow { path: self.source.path().to_owned(), row, expected, found };
-                }
-                if said.contains("invalid UTF-8")
-                    && let Some(row) = number_after(&said, "line ")
-                {
-                    return self
-                        .source
-                        .unreadable(&format!("row {row}: the text is not UTF-8; save the file as UTF-8"));
-                }
-                self.source.unreadable(&said)
-            }
-            other => self.source.unreadable(&other),
+            ErrorKind::UnequalLengths { pos, expected_len, len } => Error::RaggedRow {
+                path: self.source.path().to_owned(),
+                // Records are counted from 0; a header is the first of them, as it is the first row to a user.
+                row: pos.map_or(0, |position| position.record() as usize) + 1,
+                expected: expected_len as usize,
+                found: len as usize,
+            },
+            other => self.source.unreadable(&format!("{other:?}")),
         }
     }
 
@@ -162,6 +185,27 @@ impl Text<'_> {
                 count => line += buffer[..count].split(|&byte| byte == b'\n').count() - 1,
             }
         }
+    }
+}
+
+impl Fields {
+    fn push(&mut self, record: &ByteRecord, columns: &[usize]) {
+        for &column in columns {
+            self.bytes.extend_from_slice(&record[column]);
+            self.ends.push(self.bytes.len());
+        }
+    }
+}
+
+impl Texts for FieldsOf<'_> {
+    fn len(&self) -> usize {
+        self.fields.ends.len() / self.fields.columns
+    }
+
+    fn get(&self, row: usize) -> Option<&[u8]> {
+        let at = row * self.fields.columns + self.column;
+        let start = if at == 0 { 0 } else { self.fields.ends[at - 1] };
+        Some(&self.fields.bytes[start..self.fields.ends[at]])
     }
 }
 
@@ -211,14 +255,6 @@ fn sniff(head: &[u8]) -> u8 {
     }
     let most = (0..counts.len()).rev().max_by_key(|&at| counts[at]).unwrap_or(0);
     DELIMITERS[most]
-}
-
-fn numbers_in(text: &str) -> Vec<usize> {
-    text.split(|char: char| !char.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
-}
-
-fn number_after(text: &str, mark: &str) -> Option<usize> {
-    numbers_in(text.split_once(mark)?.1).first().copied()
 }
 
 #[cfg(test)]

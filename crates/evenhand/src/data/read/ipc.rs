@@ -5,9 +5,9 @@
 use std::fs::File;
 use std::io::BufReader;
 
-use arrow::array::RecordBatchReader;
-use arrow::error::ArrowError;
-use arrow::ipc::reader::{FileReader, StreamReader};
+use arrow_array::RecordBatchReader;
+use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_schema::ArrowError;
 
 use super::ReadOptions;
 use super::batches::{Reading, decode, plan_of, typed_table};

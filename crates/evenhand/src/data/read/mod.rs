@@ -9,10 +9,13 @@ mod column;
 mod csv;
 mod growing;
 mod ipc;
+mod numbers;
 mod parquet;
 mod plan;
 mod quotes;
 mod source;
+mod stray;
+mod texts;
 mod values;
 
 use std::io::Read;

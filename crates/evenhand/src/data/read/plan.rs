@@ -3,7 +3,7 @@
 //! Holds [`Plan`] and [`Kind`]. Everything is settled from names and types before the
 //! first row is read, so that a wrong option costs no time.
 
-use arrow::datatypes::DataType;
+use arrow_schema::DataType;
 
 use super::ReadOptions;
 use crate::{Error, Result, Warning};

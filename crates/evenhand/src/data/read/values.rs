@@ -40,14 +40,14 @@ impl Values {
     }
 
     /// The text of a field, `None` where it is missing from a column of categories.
-    pub(super) fn text<'a>(&self, field: &'a str) -> Option<&'a [u8]> {
-        let bytes = if self.trimmed { field.as_bytes().trim_ascii() } else { field.as_bytes() };
+    pub(super) fn text<'a>(&self, field: &'a [u8]) -> Option<&'a [u8]> {
+        let bytes = if self.trimmed { field.trim_ascii() } else { field };
         (!self.is_missing(bytes)).then_some(bytes)
     }
 
     /// What a field holds in a column of numbers.
-    pub(super) fn parse(&self, field: &str) -> Parsed {
-        let bytes = field.as_bytes().trim_ascii();
+    pub(super) fn parse(&self, field: &[u8]) -> Parsed {
+        let bytes = field.trim_ascii();
         if self.is_missing(bytes) {
             return Parsed::Missing;
         }
@@ -100,7 +100,7 @@ mod tests {
     fn numbers_are_read_to_the_last_bit() {
         let values = Values::new(&[], true);
         for text in ["0", "-0", "42", "999999999", "1234567890123", "-7", "0.1", "1e-7", "+3", " 5 ", ".5", "1e400"] {
-            match values.parse(text) {
+            match values.parse(text.as_bytes()) {
                 Parsed::Number(number) => {
                     assert_eq!(number.to_bits(), text.trim().parse::<f64>().unwrap().to_bits(), "{text}");
                 }
@@ -113,22 +113,22 @@ mod tests {
     fn no_number_is_told_from_missing_and_from_text() {
         let values = Values::new(&["?".into(), "-999".into()], true);
         for text in ["", "  ", "?", " ? ", "-999"] {
-            assert_eq!(values.parse(text), Parsed::Missing, "{text}");
+            assert_eq!(values.parse(text.as_bytes()), Parsed::Missing, "{text}");
         }
         for text in ["-999.0", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"] {
-            assert_eq!(values.parse(text), Parsed::NoNumber, "{text}");
-            assert_eq!(values.text(text), Some(text.as_bytes()));
+            assert_eq!(values.parse(text.as_bytes()), Parsed::NoNumber, "{text}");
+            assert_eq!(values.text(text.as_bytes()), Some(text.as_bytes()));
         }
         for text in ["a", "-", "1,5", "1 2", "0x10", "é"] {
-            assert_eq!(values.parse(text), Parsed::Text, "{text}");
+            assert_eq!(values.parse(text.as_bytes()), Parsed::Text, "{text}");
         }
-        assert_eq!(values.text("?"), None);
+        assert_eq!(values.text(b"?"), None);
     }
 
     #[test]
     fn blanks_count_in_typed_files_only() {
-        assert_eq!(Values::new(&[], true).text(" Male "), Some(&b"Male"[..]));
-        assert_eq!(Values::new(&[], false).text(" Male "), Some(&b" Male "[..]));
-        assert_eq!(Values::new(&[], false).text(""), None);
+        assert_eq!(Values::new(&[], true).text(b" Male "), Some(&b"Male"[..]));
+        assert_eq!(Values::new(&[], false).text(b" Male "), Some(&b" Male "[..]));
+        assert_eq!(Values::new(&[], false).text(b""), None);
     }
 }
