@@ -128,6 +128,21 @@ macro_rules! usage_of_rows {
 }
 pub(crate) use usage_of_rows;
 
+/// A part of a help text that speaks of `--report`, where this build has it.
+#[cfg(feature = "report")]
+macro_rules! where_reports_are {
+    ($text:literal) => {
+        $text
+    };
+}
+#[cfg(not(feature = "report"))]
+macro_rules! where_reports_are {
+    ($text:literal) => {
+        ""
+    };
+}
+pub(crate) use where_reports_are;
+
 /// A data file and the roles of its columns, or a public dataset.
 #[derive(Debug, Args)]
 pub(crate) struct DataArgs {

@@ -6,12 +6,14 @@ use anyhow::Result;
 use clap::Args;
 use evenhand::audit::{AuditOptions, AuditedNotion, ClassAudit, Rate};
 use evenhand::{Audit, Error, GroupSpec, Groups, Notion};
+#[cfg(feature = "report")]
 use evenhand_report::{AskedBound, Record};
 use serde::Serialize;
+#[cfg(feature = "report")]
 use serde_json::json;
 
 use crate::Ending;
-use crate::args::{DataArgs, usage_of_rows};
+use crate::args::{DataArgs, usage_of_rows, where_reports_are};
 use crate::failure::Usage;
 use crate::origin::{Origin, Whole};
 use crate::output::{self, Told, note};
@@ -48,7 +50,8 @@ pub(crate) struct AuditArgs {
     notion: String,
 
     /// Where to write a report: one page (.html), a section of a model card (.md) or text (.txt).
-    #[arg(long, value_name = "FILE")]
+    #[cfg_attr(feature = "report", arg(long, value_name = "FILE"))]
+    #[cfg_attr(not(feature = "report"), arg(skip))]
     report: Option<PathBuf>,
 
     /// Write the audit as JSON.
@@ -56,7 +59,8 @@ pub(crate) struct AuditArgs {
     pub(crate) json: bool,
 }
 
-const EXAMPLES: &str = "\
+const EXAMPLES: &str = concat!(
+    "\
 Examples:
   How biased are the labels?
     evenhand audit adult.csv --label income --positive '>50K' --group sex --group race
@@ -66,8 +70,13 @@ Examples:
         --ignore probability --group sex --notion equal-opportunity --max-violation 0.05
 
 JSON keys: rows, weighted, confidence, small_group, accuracy, classes, intersections_left_out,
-warnings; with --max-violation also bound (notion, of, max_violation, violation, met), with --report
-also report.";
+warnings; with --max-violation also bound (notion, of, max_violation, violation, met)",
+    where_reports_are!(
+        ", with --report
+also report"
+    ),
+    "."
+);
 
 /// Arguments that make sense together.
 struct Config {
@@ -115,6 +124,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
         .during("auditing", || Audit::of_dataset(&data, &groups, args.predictions.as_deref(), config.options))?;
     audit.warnings.splice(0..0, warnings);
     let bound = config.bound(&audit, args.predictions.is_some())?;
+    #[cfg(feature = "report")]
     if let Some(path) = &args.report {
         let groups: Vec<&str> = groups.names().collect();
         let settings = json!({ "groups": groups, "predictions": args.predictions, "confidence": args.confidence });
@@ -137,6 +147,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
     Ok(if met { Ending::Fine } else { Ending::Missed })
 }
 
+#[cfg(feature = "report")]
 impl Bound {
     /// The same, as a report has it.
     fn told(&self) -> AskedBound {

@@ -7,7 +7,8 @@ use clap::Args;
 use evenhand::correction::{Assessment, Problem};
 use evenhand::data::holdout;
 use evenhand::learner::Predictor;
-use evenhand::{Correction, Dataset, Fitted, Logistic, Measure, Notion, Schema, Stop, Table, synthetic};
+use evenhand::{Correction, Dataset, Fitted, Logistic, Measure, Notion, Schema, Stop, Table};
+use evenhand_datasets::synthetic;
 use serde::Serialize;
 
 use crate::Ending;

@@ -6,11 +6,12 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use evenhand::identify::{Effect, Identification, Multiplier};
 use evenhand::{Identify, Stop, Warning};
+#[cfg(feature = "report")]
 use evenhand_report::Record;
 use serde::Serialize;
 
 use crate::Ending;
-use crate::args::{DataArgs, usage_of_rows};
+use crate::args::{DataArgs, usage_of_rows, where_reports_are};
 use crate::output::{self, Told, note};
 use crate::page;
 use crate::progress::Progress;
@@ -53,7 +54,8 @@ pub(crate) struct IdentifyArgs {
     threads: Option<u16>,
 
     /// Where to write a report: one page (.html), a section of a model card (.md) or text (.txt).
-    #[arg(long, value_name = "FILE")]
+    #[cfg_attr(feature = "report", arg(long, value_name = "FILE"))]
+    #[cfg_attr(not(feature = "report"), arg(skip))]
     report: Option<PathBuf>,
 
     /// Write the result as JSON.
@@ -61,7 +63,8 @@ pub(crate) struct IdentifyArgs {
     pub(crate) json: bool,
 }
 
-const EXAMPLES: &str = "\
+const EXAMPLES: &str = concat!(
+    "\
 Examples:
   evenhand identify loans.csv --label approved --positive yes --group sex --group age_band=18-24
 
@@ -70,7 +73,10 @@ Examples:
 
 JSON keys: rows, confidence, effects (group, rows, odds_ratio, low, high, resampled, sentence),
 multipliers (name, value, standard_error, low, high, resampled), violation, stop, fits,
-assumption, warnings, report (where one was asked for).";
+assumption, warnings",
+    where_reports_are!(", report (where one was asked for)"),
+    "."
+);
 
 /// The estimate, with the texts of warnings. The keys are stable.
 #[derive(Serialize)]
@@ -96,6 +102,7 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
     (settings.groups, settings.plan) = (whole.groups(&settings.groups), whole.plan());
     let (found, more) = progress.during("estimating", || settings.run(&whole.data))?;
     let warnings: Vec<Warning> = whole.warnings.into_iter().chain(more).collect();
+    #[cfg(feature = "report")]
     if let Some(path) = &args.report {
         let data = &whole.data;
         let record = Record::new(

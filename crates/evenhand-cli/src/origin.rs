@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use evenhand::features::ColumnPlan;
 use evenhand::model::Split;
-use evenhand::recipe::Prepared;
-use evenhand::{Dataset, GroupSpec, ReadOptions, Recipe, Schema, Warning};
+use evenhand::{Dataset, GroupSpec, ReadOptions, Schema, Warning};
+use evenhand_datasets::Recipe;
+use evenhand_datasets::recipe::Prepared;
 
 use crate::data::folder_of;
 use crate::progress::Progress;
@@ -58,7 +59,7 @@ impl Origin {
     /// A recipe, whose files are there: in the folder, or without one in the cache.
     pub(crate) fn recipe(name: &str, folder: Option<&Path>) -> Result<Self> {
         let recipe = Recipe::named(name)?;
-        Ok(Self::Recipe { recipe, folder: folder_of(recipe.home()?, folder)? })
+        Ok(Self::Recipe { recipe, folder: folder_of(recipe.entry()?, folder)? })
     }
 
     /// The name of the recipe, if it is one.
@@ -74,7 +75,7 @@ impl Origin {
         match self {
             Self::File { path, .. } => vec![path.clone()],
             Self::Recipe { recipe, folder } => {
-                let files = recipe.home().map(|home| home.files).unwrap_or_default();
+                let files = recipe.entry().map(|entry| entry.files).unwrap_or_default();
                 files.iter().filter_map(|file| file.find(folder)).collect()
             }
         }

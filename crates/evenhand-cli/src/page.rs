@@ -6,28 +6,28 @@
 use std::path::Path;
 
 use anyhow::Result;
-use evenhand::data::write_atomically;
-use evenhand_report::{Error, Format, Report};
-
-use crate::failure::Usage;
-use crate::files;
+#[cfg(feature = "report")]
+use {
+    crate::failure::Usage,
+    crate::files,
+    evenhand::data::write_atomically,
+    evenhand_report::{Error, Format, Report},
+};
 
 /// Checks that a report can be put there, and that its name says how it is written.
 ///
 /// # Errors
 /// [`Usage`], naming the path and what to do.
+#[cfg(feature = "report")]
 pub(crate) fn check(path: &Path, others: &[&Path]) -> Result<()> {
     Format::of_path(path).map_err(told)?;
     files::check_output(path, others)
 }
 
-/// Writes a report in the format that the path says.
-///
-/// # Errors
-/// What the system says when it cannot be written.
-pub(crate) fn write(path: &Path, report: &Report) -> Result<()> {
-    let page = report.render(Format::of_path(path).map_err(told)?).map_err(told)?;
-    Ok(write_atomically(path, |file| file.write_all(page.as_bytes()))?)
+/// This build writes no reports, and has no option to ask for one.
+#[cfg(not(feature = "report"))]
+pub(crate) fn check(_path: &Path, _others: &[&Path]) -> Result<()> {
+    Ok(())
 }
 
 /// What is said of a report that was written.
@@ -35,7 +35,18 @@ pub(crate) fn wrote(path: Option<&Path>) -> String {
     path.map(|path| format!("Wrote the report to {}.\n", path.display())).unwrap_or_default()
 }
 
+/// Writes a report in the format that the path says.
+///
+/// # Errors
+/// What the system says when it cannot be written.
+#[cfg(feature = "report")]
+pub(crate) fn write(path: &Path, report: &Report) -> Result<()> {
+    let page = report.render(Format::of_path(path).map_err(told)?).map_err(told)?;
+    Ok(write_atomically(path, |file| file.write_all(page.as_bytes()))?)
+}
+
 /// An error of the report crate as one of ours: those of the engine have codes and hints of their own.
+#[cfg(feature = "report")]
 pub(crate) fn told(error: Error) -> anyhow::Error {
     match error {
         Error::Engine(error) => error.into(),
@@ -45,6 +56,7 @@ pub(crate) fn told(error: Error) -> anyhow::Error {
 }
 
 /// The command line that is running, to be typed again.
+#[cfg(feature = "report")]
 pub(crate) fn command() -> String {
     let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     let quoted: Vec<String> = arguments.map(|argument| quoted(&without_folders(&argument))).collect();
@@ -52,6 +64,7 @@ pub(crate) fn command() -> String {
 }
 
 /// A text with every path from the root in it cut down to the file's name.
+#[cfg(feature = "report")]
 pub(crate) fn without_folders(text: &str) -> String {
     let cut = |part: &str| {
         let path = Path::new(part);
@@ -66,6 +79,7 @@ pub(crate) fn without_folders(text: &str) -> String {
 }
 
 /// An argument as a shell takes it.
+#[cfg(feature = "report")]
 fn quoted(argument: &str) -> String {
     let plain = |character: char| character.is_alphanumeric() || "-_./=:,+%@".contains(character);
     if !argument.is_empty() && argument.chars().all(plain) {
@@ -74,7 +88,7 @@ fn quoted(argument: &str) -> String {
     format!("'{}'", argument.replace('\'', r"'\''"))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "report"))]
 mod tests {
     use super::*;
 

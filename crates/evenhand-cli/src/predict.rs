@@ -7,7 +7,8 @@ use clap::Args;
 use evenhand::correction::Predictions;
 use evenhand::data::Categorical;
 use evenhand::model::LearnerRecord;
-use evenhand::{Column, Error, Model, ReadOptions, Recipe, Table, Warning};
+use evenhand::{Column, Error, Model, ReadOptions, Table, Warning};
+use evenhand_datasets::Recipe;
 use serde::Serialize;
 
 use crate::args::character;

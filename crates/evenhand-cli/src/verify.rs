@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use evenhand::model::{Check, Verdict};
-use evenhand::{Model, Recipe, Table, Warning};
+use evenhand::{Model, Table, Warning};
+use evenhand_datasets::Recipe;
 use serde::Serialize;
 
 use crate::data::folder_of;
@@ -88,9 +89,9 @@ fn of_recipe(model: &Model, name: &str, folder: Option<&Path>, progress: Progres
         let message = format!("{}: the model was fitted by --recipe {name}, not to one file", file.display());
         return Err(Usage::new(message).hint(format!("give the folder with the files of {name}, or none")).into());
     }
-    let folder = folder_of(recipe.home()?, folder)?;
+    let folder = folder_of(recipe.entry()?, folder)?;
     let source = progress.during(format!("reading {}", folder.display()), || recipe.read(&folder))?;
-    Ok(progress.during("verifying", || model.verify_recipe(&source))?)
+    Ok(progress.during("verifying", || source.verify(model))?)
 }
 
 fn to_text(verdict: &Verdict) -> String {

@@ -228,13 +228,10 @@ fn search(
         Ok(Numbered { number, scores: FnPredictor::new(training.classes, all) })
     });
     let outcome = correction.solve(problem, &learner, &mut Teller(say))?;
-    let cells = problem.cells();
-    let own = |row: usize| cells.row_weights().map_or(1.0, |weights| weights[row]);
-    let weights = cells.cell_of_row().iter().enumerate().map(|(row, cell)| outcome.cell_weights[cell] * own(row));
     let names = problem.constraints().iter().map(|constraint| constraint.name.clone());
     Ok(Found {
         multipliers: names.zip(outcome.multipliers.iter().copied()).collect(),
-        weights: weights.collect(),
+        weights: outcome.weights(problem)?.to_rows(),
         stop: outcome.stop,
         fits: outcome.fits,
         train: json(&outcome.train).unwrap_or_default(),

@@ -1,6 +1,6 @@
 //! What is asked, and the roles of columns.
 
-use evenhand::constraint::WeightRange;
+use evenhand::correction::WeightRange;
 use evenhand::correction::{Calibration, Decisions, Keep, Lagrangian, Shift, Solver, Technique};
 use evenhand::{Bound, Correction, Error, Logistic, Measure, Method, Notion, Preset, Schema, Tilt};
 use pyo3::prelude::*;

@@ -1,7 +1,8 @@
 //! What the Python front needs of the engine besides: classes in order, log odds, made-up people.
 
 use evenhand::data::Categorical;
-use evenhand::{Column, Labels, Notion, synthetic};
+use evenhand::{Column, Labels, Notion};
+use evenhand_datasets::synthetic;
 use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Columns from Python: Arrow streams, arrays of numbers, codes and flags.
 
-use arrow_array::{RecordBatchIterator, RecordBatchReader};
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use arrow_array::{RecordBatchIterator, RecordBatchReader};
 use arrow_pyarrow::FromPyArrow;
 use evenhand::data::Categorical;
 use evenhand::{Column, Error, ReadOptions};

@@ -2,8 +2,8 @@
 //!
 //! Holds [`Constrained`]: one constraint before and after. Leans on the constraints of the engine.
 
-use evenhand::constraint::{Constraint, Event, Labelled, Reference};
 use evenhand::correction::Estimated;
+use evenhand::correction::{Constraint, Event, Labelled, Reference};
 use serde::{Deserialize, Serialize};
 
 use crate::number::{percent, points, range};

@@ -7,7 +7,8 @@
 //!
 //! ```
 //! use evenhand::correction::Silent;
-//! use evenhand::{Correction, Dataset, Logistic, Notion, Schema, synthetic};
+//! use evenhand::{Correction, Dataset, Logistic, Notion, Schema};
+//! use evenhand_datasets::synthetic;
 //! use evenhand_report::{FitResult, Format, Record, Report, Rows, STRENGTHS};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let schema = Schema::label("approved").positive("yes").ignore("deserved");

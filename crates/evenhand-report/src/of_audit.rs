@@ -90,7 +90,8 @@ fn empty(kind: Kind, about: About, record: Record) -> Report {
 
 #[cfg(test)]
 mod tests {
-    use evenhand::{Groups, Identify, Labels, Schema, synthetic};
+    use evenhand::{Groups, Identify, Labels, Schema};
+    use evenhand_datasets::synthetic;
 
     use super::*;
 

@@ -2,8 +2,8 @@
 //!
 //! Holds [`Search`]. Weights are told by cell, never by row, and cells of a few rows are told together.
 
-use evenhand::constraint::{Constraint, WeightRule};
 use evenhand::correction::{Binding, NamedValue, Outcome, Problem};
+use evenhand::correction::{Constraint, WeightRule};
 use evenhand::{Method, Predictor, Stop};
 use serde::{Deserialize, Serialize};
 
@@ -120,37 +120,25 @@ fn cells<P: Predictor>(
     trained_on: &Problem,
     outcome: &Outcome<P>,
 ) -> evenhand::Result<(Vec<CellWeight>, Option<Few>)> {
-    let (cells, names) = (trained_on.cells(), trained_on.group_names());
-    let weights = outcome.weights(trained_on)?.to_rows();
-    // Per cell: weight, own weight of its rows, least and most of their ratio.
-    let mut sums = vec![(0.0, 0.0, f64::INFINITY, 0.0_f64); cells.len()];
-    for (row, cell) in cells.cell_of_row().iter().enumerate() {
-        let own = cells.row_weights().map_or(1.0, |own| own[row]);
-        if own > 0.0 {
-            let (sum, ratio) = (&mut sums[cell], weights[row] / own);
-            *sum = (sum.0 + weights[row], sum.1 + own, sum.2.min(ratio), sum.3.max(ratio));
-        }
-    }
-    let total = sums.iter().fold((0.0, 0.0), |total, sum| (total.0 + sum.0, total.1 + sum.1));
-    let mean = total.0 / total.1;
-    let counted = |cell: &usize| sums[*cell].1 > 0.0;
-    let (told, few): (Vec<usize>, Vec<usize>) =
-        (0..cells.len()).filter(counted).partition(|&cell| cells.count(cell) >= FEWEST);
+    let names = trained_on.group_names();
+    let cells = outcome.weights_by_cell(trained_on)?;
+    let (total, own) = cells.iter().fold((0.0, 0.0), |sums, cell| (sums.0 + cell.total, sums.1 + cell.own));
+    let mean = total / own;
+    let (told, few): (Vec<_>, Vec<_>) = cells.into_iter().partition(|cell| cell.rows >= FEWEST);
     let mut told: Vec<CellWeight> = told
         .into_iter()
         .map(|cell| CellWeight {
-            groups: cells.groups(cell).map(|group| names[group].clone()).collect(),
-            label: binding.classes()[cells.label(cell)].clone(),
-            rows: cells.count(cell),
-            relative: sums[cell].0 / sums[cell].1 / mean,
-            least: sums[cell].2 / mean,
-            most: sums[cell].3 / mean,
+            groups: cell.groups.iter().map(|&group| names[group].clone()).collect(),
+            label: binding.classes()[cell.label].clone(),
+            rows: cell.rows,
+            relative: cell.total / cell.own / mean,
+            least: cell.least / mean,
+            most: cell.most / mean,
         })
         .collect();
     // Twice as much is as far as half as much. Rounded, so that what is equal but for its last digits keeps its order.
     let far = |cell: &CellWeight| (cell.relative.ln().abs() * 1e9).round();
     told.sort_by(|one, other| far(other).total_cmp(&far(one)).then(other.rows.cmp(&one.rows)));
-    let few =
-        (!few.is_empty()).then(|| Few { cells: few.len(), rows: few.iter().map(|&cell| cells.count(cell)).sum() });
+    let few = (!few.is_empty()).then(|| Few { cells: few.len(), rows: few.iter().map(|cell| cell.rows).sum() });
     Ok((told, few))
 }

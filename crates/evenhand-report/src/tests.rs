@@ -2,7 +2,8 @@
 
 use evenhand::correction::Silent;
 use evenhand::data::Categorical;
-use evenhand::{Column, Correction, Dataset, Logistic, Notion, Schema, Table, synthetic};
+use evenhand::{Column, Correction, Dataset, Logistic, Notion, Schema, Table};
+use evenhand_datasets::synthetic;
 
 use super::{FitResult, Rows, STRENGTHS};
 use crate::{Format, Record, Report, Series};

@@ -13,7 +13,7 @@ use crate::{Error, Result, parallel};
 
 /// The cells of one set of rows, in an order that does not depend on the order of rows.
 #[derive(Debug, Clone)]
-pub struct Cells {
+pub(crate) struct Cells {
     cell_of_row: Arc<Codes>,
     labels: Vec<usize>,
     members: Vec<Vec<bool>>,
@@ -31,7 +31,7 @@ impl Cells {
     /// # Errors
     /// [`Error::Length`] when labels, membership and weights are not of one length,
     /// [`Error::NoWeight`] when the row weights add up to nothing.
-    pub fn new(
+    pub(crate) fn new(
         membership: &Membership,
         labels: &Codes,
         classes: usize,
@@ -122,69 +122,64 @@ impl Cells {
     }
 
     /// How many cells.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.labels.len()
     }
 
-    /// Whether there are none: never, after [`Cells::new`].
-    pub fn is_empty(&self) -> bool {
-        self.labels.is_empty()
-    }
-
     /// How many rows.
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.cell_of_row.len()
     }
 
     /// How many classes labels may have.
-    pub fn classes(&self) -> usize {
+    pub(crate) fn classes(&self) -> usize {
         self.classes
     }
 
     /// The label that a cell's rows share.
-    pub fn label(&self, cell: usize) -> usize {
+    pub(crate) fn label(&self, cell: usize) -> usize {
         self.labels[cell]
     }
 
     /// Whether a cell's rows are in a group.
-    pub fn is_in(&self, cell: usize, group: usize) -> bool {
+    pub(crate) fn is_in(&self, cell: usize, group: usize) -> bool {
         self.members[cell][group]
     }
 
     /// The groups a cell's rows are in.
-    pub fn groups(&self, cell: usize) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn groups(&self, cell: usize) -> impl Iterator<Item = usize> + '_ {
         (0..self.members[cell].len()).filter(move |&group| self.members[cell][group])
     }
 
     /// The sum of the row weights of a cell: its number of rows when there are none.
-    pub fn weight(&self, cell: usize) -> f64 {
+    pub(crate) fn weight(&self, cell: usize) -> f64 {
         self.weights[cell]
     }
 
     /// How many rows a cell has.
-    pub fn count(&self, cell: usize) -> usize {
+    pub(crate) fn count(&self, cell: usize) -> usize {
         self.counts[cell]
     }
 
     /// How many rows of equal weight the rows of some cells are worth (Kish): their number, when there are no weights.
-    pub fn effective_rows(&self, cells: impl Iterator<Item = usize>) -> f64 {
+    pub(crate) fn effective_rows(&self, cells: impl Iterator<Item = usize>) -> f64 {
         let add = |(sum, squares): (f64, f64), cell: usize| (sum + self.weights[cell], squares + self.squares[cell]);
         let (sum, squares) = cells.fold((0.0, 0.0), add);
         if squares > 0.0 { sum * sum / squares } else { 0.0 }
     }
 
     /// The sum of all row weights.
-    pub fn total_weight(&self) -> f64 {
+    pub(crate) fn total_weight(&self) -> f64 {
         self.weights.iter().sum()
     }
 
     /// The cell of each row.
-    pub fn cell_of_row(&self) -> &Arc<Codes> {
+    pub(crate) fn cell_of_row(&self) -> &Arc<Codes> {
         &self.cell_of_row
     }
 
     /// The user's row weights.
-    pub fn row_weights(&self) -> Option<&Arc<[f64]>> {
+    pub(crate) fn row_weights(&self) -> Option<&Arc<[f64]>> {
         self.row_weights.as_ref()
     }
 

@@ -12,7 +12,8 @@
 //! [`Audit`] assesses any labels and predictions, with or without a correction.
 //!
 //! ```
-//! use evenhand::{Correction, Dataset, Logistic, Measure, Notion, Schema, synthetic};
+//! use evenhand::{Correction, Dataset, Logistic, Measure, Notion, Schema};
+//! use evenhand_datasets::synthetic; // a crate of its own
 //!
 //! # fn main() -> evenhand::Result<()> {
 //! // Made-up loans: `approved` is what people decided, `deserved` the truth nobody has.
@@ -41,27 +42,22 @@
 //! `docs/maths.md` of the repository.
 
 pub mod audit;
-pub mod cells;
-pub mod constraint;
+mod cells;
+mod constraint;
 pub mod correction;
 pub mod data;
 mod error;
 pub mod features;
 pub mod group;
-mod home;
 pub mod identify;
-pub mod inject;
 mod interval;
-pub mod kernel;
+mod kernel;
 pub mod learner;
 pub mod model;
 pub mod notion;
-pub mod paper;
 mod parallel;
 mod predictor;
-pub mod recipe;
-pub mod sampling;
-pub mod synthetic;
+mod sampling;
 mod warning;
 mod weights;
 
@@ -71,13 +67,11 @@ pub use correction::{Bound, Correction, Fitted, Judgement, Method, Preset, Stop,
 pub use data::{Column, Dataset, Labels, ReadOptions, Schema, Table};
 pub use error::{Error, Result};
 pub use group::{Group, GroupSpec, Groups, Membership};
-pub use home::{Home, Packing, PublishedFile};
 pub use identify::Identify;
 pub use learner::{Learner, Logistic};
 pub use model::Model;
 pub use notion::Notion;
 pub use predictor::Predictor;
-pub use recipe::Recipe;
 pub use warning::Warning;
 pub use weights::Weights;
 

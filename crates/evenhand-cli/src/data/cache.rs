@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use evenhand::Home;
+use evenhand_datasets::CatalogueEntry;
 
 use crate::failure::Usage;
 
@@ -26,11 +26,11 @@ pub(super) fn cache() -> Result<PathBuf> {
 ///
 /// # Errors
 /// [`Usage`] where a file is not there, with how to get it.
-pub(crate) fn folder_of(home: &Home, folder: Option<&Path>) -> Result<PathBuf> {
-    let name = home.name;
+pub(crate) fn folder_of(entry: &CatalogueEntry, folder: Option<&Path>) -> Result<PathBuf> {
+    let name = entry.name;
     if let Some(folder) = folder {
-        return home.find(folder).ok_or_else(|| {
-            let files: Vec<&str> = home.files.iter().map(|file| file.name).collect();
+        return entry.find(folder).ok_or_else(|| {
+            let files: Vec<&str> = entry.files.iter().map(|file| file.name).collect();
             let message = format!("{}: the files of {name} are not all there: {}", folder.display(), files.join(", "));
             Usage::new(message)
                 .code("dataset-absent")
@@ -39,7 +39,7 @@ pub(crate) fn folder_of(home: &Home, folder: Option<&Path>) -> Result<PathBuf> {
         });
     }
     let cache = cache()?;
-    home.find(&cache.join(name)).ok_or_else(|| {
+    entry.find(&cache.join(name)).ok_or_else(|| {
         let message = format!("the dataset {name} is not in {}", cache.display());
         Usage::new(message)
             .code("dataset-absent")

@@ -6,21 +6,25 @@
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use evenhand::{Error, Home, Packing, PublishedFile};
+use evenhand::Error;
+use evenhand_datasets::{Archive, CatalogueEntry, PublishedFile};
 use serde::Serialize;
 
 use super::cache::cache;
-use super::fetch::{Failure, Fetch};
+#[cfg(feature = "download")]
+use super::fetch::Fetch;
 use super::unpack;
 use crate::Ending;
 use crate::failure::Usage;
 use crate::output;
 use crate::progress::Progress;
 use crate::text::{Lines, megabytes};
+
+#[cfg(feature = "download")]
+mod network;
 
 /// Get public datasets from where they are published, or from a folder or another server.
 ///
@@ -39,11 +43,12 @@ pub(super) struct GetArgs {
     into: Option<PathBuf>,
 
     /// Take files from this folder, or from DIR/NAME, gzipped or not, and use no network.
-    #[arg(long, value_name = "DIR", conflicts_with = "mirror")]
+    #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
 
-    /// Fetch URL/NAME/FILE, or that with `.gz`, in place of the public home.
-    #[arg(long, value_name = "URL")]
+    /// Fetch URL/NAME/FILE, or that with `.gz`, in place of where they are published.
+    #[cfg_attr(feature = "download", arg(long, value_name = "URL", conflicts_with = "from"))]
+    #[cfg_attr(not(feature = "download"), arg(skip))]
     mirror: Option<String>,
 
     /// Write what was done as JSON.
@@ -65,15 +70,6 @@ Examples:
 
 JSON keys: datasets (name, folder, licence, citation, files); of a file: name, path, bytes
 (unpacked), came (`was-here`, `fetched` or `copied`).";
-
-/// How often in a row a server may bring nothing.
-const TRIES: u32 = 4;
-
-/// The pause after the first time.
-const PAUSE: Duration = Duration::from_millis(400);
-
-/// Archives hold other files too: how much longer than the file a download may be.
-const MARGIN: u64 = 32 << 20;
 
 /// What was done. The keys are stable.
 #[derive(Serialize)]
@@ -109,7 +105,9 @@ enum Came {
 
 /// Where files come from.
 enum Origin<'a> {
-    Home,
+    #[cfg(feature = "download")]
+    Published,
+    #[cfg(feature = "download")]
     Mirror(&'a str),
     Folder(&'a Path),
 }
@@ -119,27 +117,29 @@ struct Getter<'a> {
     dataset: &'static str,
     folder: &'a Path,
     origin: Origin<'a>,
+    #[cfg(feature = "download")]
     fetch: Fetch,
     progress: Progress,
 }
 
 pub(super) fn run(args: &GetArgs) -> Result<Ending> {
-    let homes = homes(&args.names)?;
+    let entries = entries(&args.names)?;
     let into = args.into.clone().map_or_else(cache, Ok)?;
     let progress = Progress::new(args.quiet || args.json);
     let mut datasets = Vec::new();
-    for home in homes {
-        let folder = into.join(home.name);
+    for entry in entries {
+        let folder = into.join(entry.name);
         fs::create_dir_all(&folder).map_err(|source| Error::Io { path: folder.clone(), source })?;
         let getter = Getter {
-            dataset: home.name,
+            dataset: entry.name,
             folder: &folder,
             origin: origin(args)?,
-            fetch: Fetch::new(TRIES, PAUSE),
+            #[cfg(feature = "download")]
+            fetch: network::fetch(),
             progress,
         };
-        let files = home.files.iter().map(|file| getter.get(file)).collect::<Result<_>>()?;
-        datasets.push(Got { name: home.name, folder, licence: home.licence, citation: home.citation, files });
+        let files = entry.files.iter().map(|file| getter.get(file)).collect::<Result<_>>()?;
+        datasets.push(Got { name: entry.name, folder, licence: entry.licence, citation: entry.citation, files });
     }
     let report = Report { datasets };
     output::report(args.json, &report, &[], || report.to_text())?;
@@ -147,14 +147,15 @@ pub(super) fn run(args: &GetArgs) -> Result<Ending> {
 }
 
 /// The datasets of these names, each once.
-fn homes(names: &[String]) -> Result<Vec<&'static Home>> {
-    let mut homes: Vec<&Home> = Vec::new();
+fn entries(names: &[String]) -> Result<Vec<&'static CatalogueEntry>> {
+    let mut entries: Vec<&CatalogueEntry> = Vec::new();
     for name in names {
-        let named = if name == "all" { Home::all().iter().collect() } else { vec![Home::named(name)?] };
-        let new = named.into_iter().filter(|home| !homes.contains(home)).collect::<Vec<_>>();
-        homes.extend(new);
+        let named =
+            if name == "all" { CatalogueEntry::all().iter().collect() } else { vec![CatalogueEntry::named(name)?] };
+        let new = named.into_iter().filter(|entry| !entries.contains(entry)).collect::<Vec<_>>();
+        entries.extend(new);
     }
-    Ok(homes)
+    Ok(entries)
 }
 
 fn origin(args: &GetArgs) -> Result<Origin<'_>> {
@@ -164,12 +165,13 @@ fn origin(args: &GetArgs) -> Result<Origin<'_>> {
             Err(Usage::new(message).hint("check the path, and the folder you are in").into())
         }
         (Some(folder), _) => Ok(Origin::Folder(folder)),
-        (None, Some(url)) if !(url.starts_with("https://") || url.starts_with("http://")) => {
-            let message = format!("--mirror is `{url}`; it must begin with https:// or http://");
-            Err(Usage::new(message).hint("a folder is given with --from").into())
+        #[cfg(feature = "download")]
+        (None, mirror) => network::origin(mirror.as_deref()),
+        #[cfg(not(feature = "download"))]
+        (None, _) => {
+            let usage = Usage::new("this build of evenhand fetches nothing");
+            Err(usage.hint("get the files by hand and give --from DIR, or build it with the feature `download`").into())
         }
-        (None, Some(url)) => Ok(Origin::Mirror(url.trim_end_matches('/'))),
-        (None, None) => Ok(Origin::Home),
     }
 }
 
@@ -181,7 +183,9 @@ impl Getter<'_> {
         let (path, came) = match (here.filter(right), &self.origin) {
             (Some(path), _) => (path, Came::WasHere),
             (None, Origin::Folder(from)) => (self.copy(file, from)?, Came::Copied),
-            (None, Origin::Home) => (self.fetch_one(file, file.url, file.packing)?, Came::Fetched),
+            #[cfg(feature = "download")]
+            (None, Origin::Published) => (self.fetch_one(file, file.url, file.archive)?, Came::Fetched),
+            #[cfg(feature = "download")]
             (None, Origin::Mirror(url)) => (self.fetch_mirrored(file, url)?, Came::Fetched),
         };
         Ok(GotFile { name: file.name, path, bytes: file.bytes, came })
@@ -198,7 +202,7 @@ impl Getter<'_> {
             copied().map_err(|error| unwritten(file, &part, &error))?;
             return self.settle(file, &part);
         }
-        if let Packing::Zip { member } = file.packing {
+        if let Archive::Zip { member } = file.archive {
             let archive = folders.iter().map(|folder| folder.join(last(file.url))).find(|path| path.is_file());
             if let Some(archive) = archive {
                 unpack(file, &archive, member, &part)?;
@@ -207,60 +211,6 @@ impl Getter<'_> {
         }
         let message = format!("{}: holds no {}, nor does its folder {}", from.display(), file.name, self.dataset);
         Err(Usage::new(message).hint(format!("get it by hand from {}, or leave out --from", file.url)).into())
-    }
-
-    /// From a server of the user's, which may have it gzipped.
-    fn fetch_mirrored(&self, file: &PublishedFile, url: &str) -> Result<PathBuf> {
-        let url = format!("{url}/{}/{}", self.dataset, file.name);
-        match self.bring(file, &url, Packing::Plain)? {
-            Err(Failure::NotThere(_)) => self.fetch_one(file, &format!("{url}.gz"), Packing::Gzip),
-            brought => brought.map_err(|failure| self.failed(file, &url, &failure)),
-        }
-    }
-
-    fn fetch_one(&self, file: &PublishedFile, url: &str, packing: Packing) -> Result<PathBuf> {
-        self.bring(file, url, packing)?.map_err(|failure| self.failed(file, url, &failure))
-    }
-
-    /// A file from a server, or why that did not give it. What it gave and is wrong is an error.
-    fn bring(&self, file: &PublishedFile, url: &str, packing: Packing) -> Result<Result<PathBuf, Failure>> {
-        let resumed = self.part(last(url)).exists();
-        let part = match self.download(file, url) {
-            Ok(part) => part,
-            Err(failure) => return Ok(Err(failure)),
-        };
-        let content = self.unpacked(file, &part, packing);
-        match content.and_then(|content| self.settle(file, &content)) {
-            Err(error) if is_wrong(&error) => {
-                let _ = fs::remove_file(&part);
-                if resumed {
-                    // Its beginning was from another day, when the file may have been another.
-                    return self.bring(file, url, packing);
-                }
-                Err(error.context(format!("{url} gave another file than was published")))
-            }
-            settled => settled.map(Ok),
-        }
-    }
-
-    fn download(&self, file: &PublishedFile, url: &str) -> Result<PathBuf, Failure> {
-        let part = self.part(last(url));
-        let bar = self.progress.bytes(file.name);
-        let fetched = self.fetch.to(url, &part, 2 * file.bytes + MARGIN, &bar);
-        bar.finish_and_clear();
-        if matches!(fetched, Err(Failure::TooLong(_))) {
-            let _ = fs::remove_file(&part);
-        }
-        fetched.map(|()| part)
-    }
-
-    /// The content of a download: of an archive the member, which is then a file of its own.
-    fn unpacked(&self, file: &PublishedFile, part: &Path, packing: Packing) -> Result<PathBuf> {
-        let Packing::Zip { member } = packing else { return Ok(part.to_owned()) };
-        let content = self.part(file.name);
-        unpack(file, part, member, &content)?;
-        fs::remove_file(part).map_err(|source| Error::Io { path: part.to_owned(), source })?;
-        Ok(content)
     }
 
     /// Gives a file its own name, if it is the published one; else nothing is left of it.
@@ -284,28 +234,6 @@ impl Getter<'_> {
 
     fn part(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.part"))
-    }
-
-    fn failed(&self, file: &PublishedFile, url: &str, failure: &Failure) -> anyhow::Error {
-        let (dataset, name) = (self.dataset, file.name);
-        let by_hand = format!("get {} by hand, put it into a folder and give --from DIR", file.url);
-        let (code, hint) = match failure {
-            Failure::Write(error) => return unwritten(file, &self.part(last(url)), error),
-            Failure::NotThere(_) if matches!(self.origin, Origin::Mirror(_)) => {
-                ("not-found", format!("a mirror holds {dataset}/{name} or {dataset}/{name}.gz; or {by_hand}"))
-            }
-            Failure::NotThere(_) => ("not-found", format!("it may have moved; give --mirror URL, or {by_hand}")),
-            Failure::Refused(_) | Failure::TooLong(_) => {
-                ("network", format!("try again later, give --mirror URL, or {by_hand}"))
-            }
-            Failure::Network(_) => (
-                "network",
-                format!(
-                    "is there a network? The same command goes on where this ended; or give --mirror URL, or {by_hand}"
-                ),
-            ),
-        };
-        Usage::new(format!("{name} could not be fetched from {url}: {failure}")).code(code).hint(hint).into()
     }
 }
 
@@ -368,5 +296,5 @@ impl Report {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "download"))]
 mod tests;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use evenhand::{Home, PublishedFile, Recipe};
+use evenhand_datasets::{CatalogueEntry, PublishedFile, Recipe};
 use serde::Serialize;
 
 use super::cache::cache;
@@ -59,25 +59,26 @@ struct File {
 
 pub(super) fn run(args: &ListArgs) -> Result<Ending> {
     let cache = cache()?;
-    let datasets = Home::all().iter().map(|home| Dataset::new(home, home.find(&cache.join(home.name)))).collect();
+    let datasets =
+        CatalogueEntry::all().iter().map(|entry| Dataset::new(entry, entry.find(&cache.join(entry.name)))).collect();
     let report = Report { cache, datasets };
     output::report(args.json, &report, &[], || report.to_text())?;
     Ok(Ending::Fine)
 }
 
 impl Dataset {
-    fn new(home: &Home, folder: Option<PathBuf>) -> Self {
+    fn new(entry: &CatalogueEntry, folder: Option<PathBuf>) -> Self {
         let file = |&PublishedFile { name, url, sha256, bytes, .. }: &PublishedFile| File { name, url, sha256, bytes };
         Self {
-            name: home.name,
-            about: home.about,
-            recipe: Recipe::names().any(|name| name == home.name),
-            licence: home.licence,
-            citation: home.citation,
-            bytes: home.bytes(),
+            name: entry.name,
+            about: entry.about,
+            recipe: Recipe::names().any(|name| name == entry.name),
+            licence: entry.licence,
+            citation: entry.citation,
+            bytes: entry.bytes(),
             cached: folder.is_some(),
             folder,
-            files: home.files.iter().map(file).collect(),
+            files: entry.files.iter().map(file).collect(),
         }
     }
 

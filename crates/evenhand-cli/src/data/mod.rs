@@ -5,6 +5,7 @@
 //! datasets are published, and what their files hash to, is the library's.
 
 mod cache;
+#[cfg(feature = "download")]
 mod fetch;
 mod get;
 mod list;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use evenhand::Preset;
 
-use crate::args::usage_of_rows;
+use crate::args::{usage_of_rows, where_reports_are};
 use crate::training::{TrainingArgs, see_below};
 
 /// Find row weights that make a classifier even-handed, and train it with them.
@@ -34,7 +34,8 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "RATIO", help_heading = "Bounds")]
     pub(super) min_ratio: Option<f64>,
 
-    /// Confidence of the verdicts on bounds, and of the intervals of --report.
+    /// Confidence of the verdicts on bounds.
+    #[cfg_attr(feature = "report", doc = "Also that of the intervals of --report.")]
     #[arg(long, value_name = "SHARE", default_value_t = 0.95, help_heading = "Bounds")]
     pub(super) confidence: f64,
 
@@ -52,7 +53,8 @@ pub(crate) struct FitArgs {
 
     /// Where to write a report, for people who were not there: one page (.html), a section of a model card (.md) or text
     /// (.txt). With a correction the learner is called some twenty times more for it.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[cfg_attr(feature = "report", arg(long, value_name = "FILE", help_heading = "Output"))]
+    #[cfg_attr(not(feature = "report"), arg(skip))]
     pub(super) report: Option<PathBuf>,
 
     /// By which method groups are treated alike; see below.
@@ -216,10 +218,10 @@ Examples:
         --notion equal-opportunity --notion target-rate=0.2 --weights weights.parquet \\
         --test later.parquet --max-violation 0.02
 
-  A page to show to others, who need nothing but a browser:
+", where_reports_are!("  A page to show to others, who need nothing but a browser:
     evenhand fit loans.csv --label approved --group sex --notion demographic-parity \\
         --holdout 0.3 --report report.html
-
+"), "
   A public dataset, prepared and split as in the paper (see evenhand data):
     evenhand fit --recipe adult --notion equalized-odds --max-violation 0.03 --model model.json
 
@@ -239,7 +241,7 @@ exit code is 0, with a note; a stricter pipeline can read `verdict` from --json.
 
 JSON keys: method, notion, groups, classes (in the order of class_rates), multipliers (name, value),
 rule (of a correction, how they become weights: tilt, factor, range, relative), train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
-chosen_by (with --select), thresholds and groups_needed (with --method calibration), slack (with --method lagrangian), uncorrected (train, test), stop, loops, fits, seconds, warnings, model, weights, trace, report (where one was asked for), bounds.
+chosen_by (with --select), thresholds and groups_needed (with --method calibration), slack (with --method lagrangian), uncorrected (train, test), stop, loops, fits, seconds, warnings, model, weights, trace, ", where_reports_are!("report (where one was asked for), "), "bounds.
 Keys of a bound: rows (`test` or `training`), bound, value, low, high, confidence, verdict (`met`,
 `not-met`, `too-few-rows`), worst, unmeasured, floor (what chance alone would show), row_count."
 );

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use evenhand::constraint::WeightRange;
+use evenhand::correction::WeightRange;
 use evenhand::correction::{Calibration, Decisions, Keep, Lagrangian, Selection, Solver, Technique};
 use evenhand::{Bound, Correction, Judgement, Method, Preset, Tilt};
 

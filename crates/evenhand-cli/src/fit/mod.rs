@@ -10,6 +10,7 @@ mod config;
 mod report;
 mod rules;
 mod tables;
+#[cfg(feature = "report")]
 mod told;
 
 pub(crate) use args::{FitArgs, PresetArg};
@@ -54,6 +55,7 @@ fn run_with<L: Learner>(
     let fitted = config.correction.fit_observed(&rows.train, learner, &mut watch)?;
     let seconds = watch.finish();
     let compared = progress.during("comparing", || compare(config, learner, &fitted, rows.test.as_ref()))?;
+    #[cfg(feature = "report")]
     let known: Vec<Warning> =
         rows.warnings.iter().chain(fitted.warnings()).chain(&compared.warnings).cloned().collect();
     let mut warnings =
@@ -69,6 +71,7 @@ fn run_with<L: Learner>(
         if let Some(path) = &config.model {
             model.save(path)?;
         }
+        #[cfg(feature = "report")]
         if let Some(path) = &config.report {
             let fit = told::Fit { config, learner, fitted: &fitted, compared: &compared, warnings: known };
             told::write(path, fit, &rows, &model, progress)?;

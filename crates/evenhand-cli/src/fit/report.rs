@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use evenhand::constraint::WeightRule;
+use evenhand::correction::WeightRule;
 use evenhand::correction::{Assessment, GroupRates, NamedValue};
 use evenhand::{Fitted, Measure, Notion, Predictor, Stop};
 use serde::Serialize;

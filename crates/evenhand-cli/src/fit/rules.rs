@@ -1,6 +1,6 @@
 //! What a method found, other than the classifier and its rates: in words, and as JSON.
 
-use evenhand::constraint::WeightRule;
+use evenhand::correction::WeightRule;
 use evenhand::correction::{Calibration, Decisions, PatternRule, Step, Thresholds};
 use evenhand::{Fitted, Method, Predictor, Stop};
 use serde::Serialize;

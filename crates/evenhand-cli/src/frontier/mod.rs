@@ -4,6 +4,7 @@
 
 mod report;
 mod table;
+#[cfg(feature = "report")]
 mod told;
 
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use evenhand::correction::{Assessment, Binding, Frontier, Problem};
 use evenhand::{Correction, Error, Judgement, Learner, Preset, Warning};
 
 use crate::Ending;
-use crate::args::usage_of_rows;
+use crate::args::{usage_of_rows, where_reports_are};
 use crate::files;
 use crate::output::{self, Told};
 use crate::page;
@@ -42,11 +43,16 @@ pub(crate) struct FrontierArgs {
 
     /// Where to write a report, for people who were not there: one page (.html), a section of a model card (.md) or text
     /// (.txt).
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[cfg_attr(feature = "report", arg(long, value_name = "FILE", help_heading = "Output"))]
+    #[cfg_attr(not(feature = "report"), arg(skip))]
     report: Option<PathBuf>,
 
     /// Confidence of the intervals of --report.
-    #[arg(long, value_name = "SHARE", default_value_t = AuditOptions::default().confidence, requires = "report")]
+    #[cfg_attr(
+        feature = "report",
+        arg(long, value_name = "SHARE", default_value_t = AuditOptions::default().confidence, requires = "report")
+    )]
+    #[cfg_attr(not(feature = "report"), arg(skip))]
     confidence: f64,
 }
 
@@ -55,7 +61,9 @@ const EXAMPLES: &str = concat!(
     "
 Examples:
   evenhand frontier adult.csv --label income --positive '>50K' --group sex --group race \\
-      --notion equalized-odds --holdout 0.3 --out frontier.csv --report frontier.html
+      --notion equalized-odds --holdout 0.3 --out frontier.csv",
+    where_reports_are!(" --report frontier.html"),
+    "
 
   Then fit the point of your choice:
     evenhand fit adult.csv --label income --positive '>50K' --group sex --group race \\
@@ -68,7 +76,9 @@ towards one class), stop, fits, dominated (1 where another point has no more vio
 the training rows); then `multiplier: NAME` for each constraint.
 
 JSON keys: notion, groups, classes (in the order of class_rates), points (asked, max_violation,
-multipliers, weights, train, test, stop, fits, dominated), floor, fits, seconds, warnings, out, report (where one was asked for)."
+multipliers, weights, train, test, stop, fits, dominated), floor, fits, seconds, warnings, out",
+    where_reports_are!(", report (where one was asked for)"),
+    "."
 );
 
 /// Arguments that make sense together.
@@ -152,6 +162,7 @@ where
     };
     let tests = progress.during("testing", || test(config, &frontier, tested_on.as_ref()))?;
     let known: Vec<Warning> = rows.warnings.iter().cloned().chain(bound).chain(frontier.warnings()).collect();
+    #[cfg(feature = "report")]
     if let Some(path) = &config.report {
         let warnings = known.iter().chain(&unlike).cloned().collect();
         let traced =

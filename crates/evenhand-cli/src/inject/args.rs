@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use evenhand::correction::Problem;
-use evenhand::inject::{Flip, Truth};
 use evenhand::{Error, Identify, Labels};
+use evenhand_datasets::inject::{Flip, Truth};
 
 use crate::args::{DataArgs, usage_of_rows};
 use crate::failure::Usage;

@@ -10,8 +10,8 @@ pub(crate) use args::InjectArgs;
 use anyhow::{Context as _, Result};
 use evenhand::correction::{Binding, Problem};
 use evenhand::data::Codes;
-use evenhand::inject::{Bias, Injected, Injection};
 use evenhand::{Column, Correction, Notion, ReadOptions, Table};
+use evenhand_datasets::inject::{Bias, Injected, Injection};
 
 use crate::Ending;
 use crate::failure::Usage;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use evenhand::Labels;
 use evenhand::correction::{NamedValue, Problem};
 use evenhand::data::Codes;
-use evenhand::inject::{Bias, Injected, Injection, Truth};
+use evenhand_datasets::inject::{Bias, Injected, Injection, Truth};
 use serde::Serialize;
 
 use super::Columns;
@@ -73,11 +73,9 @@ impl Report {
         warnings: Vec<Told>,
     ) -> Self {
         let (names, classes) = (problem.group_names(), labels.classes().to_vec());
-        let cells = problem.cells();
-        let inside = |row: usize, group: usize| cells.is_in(cells.cell_of_row().get(row), group);
         let group = |(at, name): (usize, &String)| GroupRates {
             name: name.clone(),
-            rates: Compared::of(problem, injected, |row| inside(row, at)),
+            rates: Compared::of(problem, injected, |row| problem.is_in(row, at)),
         };
         let (multipliers, flips) = match &injection.bias {
             Bias::Multipliers(values) => {
@@ -160,11 +158,10 @@ impl Report {
 impl Compared {
     fn of(problem: &Problem, injected: &Injected, inside: impl Fn(usize) -> bool) -> Self {
         let rows: Vec<usize> = (0..injected.truth.len()).filter(|&row| inside(row)).collect();
-        let weights = problem.cells().row_weights();
         let rates = |codes: &Codes| {
             let (mut sums, mut total) = (vec![0.0; problem.classes()], 0.0);
             for &row in &rows {
-                let weight = weights.map_or(1.0, |weights| weights[row]);
+                let weight = problem.row_weight(row);
                 sums[codes.get(row)] += weight;
                 total += weight;
             }

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use evenhand::paper::{Contender, InjectedTrial, NOTIONS};
-use evenhand::{Error, Notion, Recipe};
+use evenhand::{Error, Notion};
+use evenhand_datasets::Recipe;
+use evenhand_experiments::{Contender, InjectedTrial, NOTIONS};
 
 use crate::data::folder_of;
 use crate::failure::Usage;
@@ -154,7 +155,7 @@ impl Plan {
 
     /// The folder of a dataset, with its files in it.
     pub(super) fn folder(&self, recipe: &Recipe) -> Result<PathBuf> {
-        folder_of(recipe.home()?, self.data.as_deref())
+        folder_of(recipe.entry()?, self.data.as_deref())
     }
 
     /// Seeds of the splits; `None` is the published one.

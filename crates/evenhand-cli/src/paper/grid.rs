@@ -4,10 +4,11 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
+use evenhand::Notion;
 use evenhand::correction::Silent;
-use evenhand::paper::{Contender, Trial};
-use evenhand::recipe::{Prepared, Source};
-use evenhand::{Notion, Recipe};
+use evenhand_datasets::Recipe;
+use evenhand_datasets::recipe::{Prepared, Source};
+use evenhand_experiments::{Contender, Trial};
 use rayon::prelude::*;
 
 use super::args::Plan;

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use anyhow::{Context as _, Result};
 use evenhand::Notion;
 use evenhand::correction::Silent;
-use evenhand::paper::{Contender, Estimate, InjectedTrial, Part};
-use evenhand::recipe::Source;
+use evenhand_datasets::recipe::Source;
+use evenhand_experiments::{Contender, Estimate, InjectedTrial, Part};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

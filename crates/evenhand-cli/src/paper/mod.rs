@@ -14,7 +14,7 @@ mod sweeps;
 pub(crate) use args::PaperArgs;
 
 use anyhow::{Context as _, Result};
-use evenhand::recipe::Source;
+use evenhand_datasets::recipe::Source;
 
 use crate::Ending;
 use crate::output::{self, note};

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use evenhand::Table;
 use evenhand::data::write_atomically;
-use evenhand::paper::{Contender, Estimate};
+use evenhand_experiments::{Contender, Estimate};
 
 use super::args::Protocol;
 use super::results::Results;

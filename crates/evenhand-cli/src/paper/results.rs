@@ -1,7 +1,7 @@
 //! The table made of cells: one row a dataset, notion and method.
 
 use evenhand::Notion;
-use evenhand::paper::{Agreement, Contender, Estimate, Part, Published, published};
+use evenhand_experiments::{Agreement, Contender, Estimate, Part, Published, published};
 use serde::Serialize;
 
 use super::args::{Plan, Protocol};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use evenhand::Notion;
-use evenhand::paper::{Contender, Measured};
+use evenhand_experiments::{Contender, Measured};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

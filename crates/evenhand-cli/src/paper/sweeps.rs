@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use evenhand::Notion;
-use evenhand::paper::{Contender, Trial};
-use evenhand::recipe::Source;
+use evenhand_datasets::recipe::Source;
+use evenhand_experiments::{Contender, Trial};
 use rayon::prelude::*;
 
 use super::args::Plan;

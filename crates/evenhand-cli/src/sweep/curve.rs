@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use evenhand::Table;
-use evenhand::paper::Part;
+use evenhand_experiments::Part;
 use serde::Serialize;
 
 use crate::columns::Columns;

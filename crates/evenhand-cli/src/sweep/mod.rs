@@ -12,8 +12,8 @@ use anyhow::Result;
 use clap::Args;
 use evenhand::correction::{Binding, NamedValue};
 use evenhand::data::write_atomically;
-use evenhand::paper::Part;
 use evenhand::{Correction, Error, Learner, Preset};
+use evenhand_experiments::Part;
 use serde::Serialize;
 
 use crate::Ending;

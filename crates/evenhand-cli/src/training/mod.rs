@@ -14,9 +14,11 @@ use evenhand::correction::Shift;
 use evenhand::learner::ProcessLearner;
 use evenhand::model::Split;
 use evenhand::{Correction, Dataset, Logistic, Measure, Notion, Preset};
+#[cfg(feature = "report")]
 use evenhand_report::{FEW_STRENGTHS, STRENGTHS, built_in};
 
 use crate::origin::Origin;
+#[cfg(feature = "report")]
 use crate::page;
 use crate::progress::Progress;
 use args::{MeasureArg, ShiftArg};
@@ -41,6 +43,7 @@ pub(crate) enum Fitter {
     Process(ProcessLearner),
 }
 
+#[cfg(feature = "report")]
 impl Fitter {
     /// How much of a correction a report tries: less where learning may take long.
     pub(crate) fn strengths(&self) -> &'static [f64] {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use evenhand::data::holdout;
 use evenhand::model::Split;
-use evenhand::recipe::Prepared;
 use evenhand::{Correction, Dataset, Error, ReadOptions, Table, Warning};
+use evenhand_datasets::recipe::Prepared;
 
 use super::Training;
 use crate::origin::{Conventions, Origin, Whole, prepare};

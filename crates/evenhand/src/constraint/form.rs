@@ -96,7 +96,7 @@ impl Event {
 /// # Errors
 /// [`Error::NoConstraints`] when a notion needs groups and there are none, or when there is
 /// no notion; [`Error::TargetClass`] when a notion names a class that does not exist, or none where it must.
-pub fn constraints(
+pub(crate) fn constraints(
     notions: &[Notion],
     groups: &[String],
     classes: &[String],

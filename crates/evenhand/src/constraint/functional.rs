@@ -23,7 +23,7 @@ type Part = (usize, usize, f64);
 
 /// A constraint bound to the cells of one set of rows.
 #[derive(Debug, Clone)]
-pub struct Functional {
+pub(crate) struct Functional {
     /// The group's rows.
     group: Vec<Part>,
     /// The rows it is compared with.
@@ -38,7 +38,7 @@ pub struct Functional {
 
 impl Functional {
     /// Binds a constraint to cells; `None` when it speaks of rows there are none of.
-    pub fn bind(constraint: &Constraint, cells: &Cells) -> Option<Self> {
+    pub(crate) fn bind(constraint: &Constraint, cells: &Cells) -> Option<Self> {
         let among = |inside: &dyn Fn(usize) -> bool| -> Option<(f64, Vec<Part>)> {
             let holds = |cell: &usize| constraint.labelled.holds(cells.label(*cell)) && inside(*cell);
             let chosen: Vec<usize> = (0..cells.len()).filter(holds).collect();
@@ -64,23 +64,23 @@ impl Functional {
     }
 
     /// Overall rate (or asked rate) minus group rate: positive where the group gets less.
-    pub fn violation(&self, tally: &Tally, measure: Measure) -> f64 {
+    pub(crate) fn violation(&self, tally: &Tally, measure: Measure) -> f64 {
         let violation = self.reference(tally, measure) - self.group_rate(tally, measure);
         if self.least { violation.max(0.0) } else { violation }
     }
 
     /// How the violation answers to a change of the sums per cell, itself given as such sums.
-    pub fn slope(&self, change: &Tally, measure: Measure) -> f64 {
+    pub(crate) fn slope(&self, change: &Tally, measure: Measure) -> f64 {
         rate(&self.overall, change, measure) - rate(&self.group, change, measure)
     }
 
     /// The group's rate.
-    pub fn group_rate(&self, tally: &Tally, measure: Measure) -> f64 {
+    pub(crate) fn group_rate(&self, tally: &Tally, measure: Measure) -> f64 {
         rate(&self.group, tally, measure)
     }
 
     /// The rate that the group's should equal: that of everyone, or the one asked for.
-    pub fn reference(&self, tally: &Tally, measure: Measure) -> f64 {
+    pub(crate) fn reference(&self, tally: &Tally, measure: Measure) -> f64 {
         self.target + rate(&self.overall, tally, measure)
     }
 
@@ -102,7 +102,7 @@ impl Functional {
 
     /// The standard error of the violation, were the rows drawn again: that of the difference
     /// between the group and the others, times the share of the others; or of the group's rate alone.
-    pub fn sampling_error(&self, tally: &Tally) -> f64 {
+    pub(crate) fn sampling_error(&self, tally: &Tally) -> f64 {
         let variance = |share: Share| share.value * (1.0 - share.value) / share.rows.max(1.0);
         let group = variance(self.group_share(tally, Measure::Decisions));
         match self.others_share(tally, Measure::Decisions) {
@@ -113,24 +113,24 @@ impl Functional {
     }
 
     /// Whether another's group holds just the rows that this one's does not, of those both speak of.
-    pub fn is_complement(&self, other: &Self) -> bool {
+    pub(crate) fn is_complement(&self, other: &Self) -> bool {
         let inside = |cell: usize| self.group.iter().any(|part| part.0 == cell);
         self.group.len() + other.group.len() == self.overall.len() && !other.group.iter().any(|part| inside(part.0))
     }
 
     /// The share of those that the group is compared with, which is 1 where it is compared with a number.
-    pub fn others(&self) -> f64 {
+    pub(crate) fn others(&self) -> f64 {
         if self.overall.is_empty() || self.share >= 1.0 { 1.0 } else { 1.0 - self.share }
     }
 
     /// How many rows of equal weight the smaller of the two sides is worth: the group, or the others.
-    pub fn fewest_rows(&self) -> f64 {
+    pub(crate) fn fewest_rows(&self) -> f64 {
         let [group, others] = self.rows;
         if self.overall.is_empty() || others < 1.0 { group } else { group.min(others) }
     }
 
     /// The share of the group among the rows the constraint speaks of, Z in the paper.
-    pub fn share(&self) -> f64 {
+    pub(crate) fn share(&self) -> f64 {
         self.share
     }
 }

@@ -10,6 +10,9 @@ mod form;
 mod functional;
 mod tilt;
 
-pub use form::{Constraint, Event, Labelled, Reference, constraints};
-pub use functional::{Functional, Measure};
-pub use tilt::{Tilt, TiltTable, WeightRange, WeightRule};
+pub(crate) use form::constraints;
+pub use form::{Constraint, Event, Labelled, Reference};
+pub(crate) use functional::Functional;
+pub use functional::Measure;
+pub use tilt::{Tilt, WeightRange, WeightRule};
+pub(crate) use tilt::{TiltTable, softmax};

@@ -53,7 +53,7 @@ pub struct WeightRule {
 
 /// What each multiplier adds to each exponent of each cell.
 #[derive(Debug, Clone)]
-pub struct TiltTable {
+pub(crate) struct TiltTable {
     rule: WeightRule,
     classes: usize,
     labels: Vec<usize>,
@@ -99,7 +99,7 @@ impl WeightRule {
 
 impl TiltTable {
     /// Lays out the exponents of constraints on the cells they are bound to.
-    pub fn new(
+    pub(crate) fn new(
         constraints: &[Constraint],
         functionals: &[Option<Functional>],
         cells: &Cells,
@@ -164,19 +164,19 @@ impl TiltTable {
     }
 
     /// The rule it was laid out by.
-    pub fn rule(&self) -> WeightRule {
+    pub(crate) fn rule(&self) -> WeightRule {
         self.rule
     }
 
     /// The same exponents with weights of another range.
     #[must_use]
-    pub fn with_range(mut self, range: WeightRange) -> Self {
+    pub(crate) fn with_range(mut self, range: WeightRange) -> Self {
         self.rule.range = range;
         self
     }
 
     /// How many multipliers there are.
-    pub fn multipliers(&self) -> usize {
+    pub(crate) fn multipliers(&self) -> usize {
         self.entries.len()
     }
 
@@ -184,18 +184,18 @@ impl TiltTable {
     ///
     /// `λ (g/Z − 1) = (λ/Z) (g − Z)`: scaled by Z, a step moves the exponent of the group's
     /// own rows by about as much as in the paper's algorithms, however small the group.
-    pub fn scale(&self, multiplier: usize) -> f64 {
+    pub(crate) fn scale(&self, multiplier: usize) -> f64 {
         self.scales[multiplier]
     }
 
     /// How far a multiplier of 1 moves the exponent that it moves most.
-    pub fn reach(&self, multiplier: usize) -> f64 {
+    pub(crate) fn reach(&self, multiplier: usize) -> f64 {
         self.entries[multiplier].iter().fold(0.0, |reach: f64, &(_, _, coefficient)| reach.max(coefficient.abs()))
     }
 
     /// Mean products of two multipliers' exponents over rows and classes: `λᵀ·gram·λ` is how far,
     /// in mean square, multipliers move the exponents of rows. Row by row.
-    pub fn gram(&self) -> Vec<f64> {
+    pub(crate) fn gram(&self) -> Vec<f64> {
         let count = self.entries.len();
         let mut dense = vec![0.0; self.labels.len() * self.classes];
         let mut gram = vec![0.0; count * count];
@@ -216,7 +216,7 @@ impl TiltTable {
     }
 
     /// The exponents `Σ_k λ_k t_k`, cell by cell, a number per class.
-    pub fn exponents(&self, multipliers: &[f64]) -> Vec<f64> {
+    pub(crate) fn exponents(&self, multipliers: &[f64]) -> Vec<f64> {
         let mut exponents = vec![0.0; self.labels.len() * self.classes];
         for (entries, multiplier) in self.entries.iter().zip(multipliers) {
             for &(cell, class, coefficient) in entries {
@@ -227,7 +227,7 @@ impl TiltTable {
     }
 
     /// The weight of each cell in the closed form, at its own label.
-    pub fn weights(&self, multipliers: &[f64]) -> Vec<f64> {
+    pub(crate) fn weights(&self, multipliers: &[f64]) -> Vec<f64> {
         let exponents = self.exponents(multipliers);
         let weight = |(exponents, &label): (&[f64], &usize)| {
             let own = exponents[label];
@@ -262,12 +262,12 @@ impl TiltTable {
     }
 
     /// What weights of the closed form are multiplied by for the learner.
-    pub fn learner_scale(&self) -> f64 {
+    pub(crate) fn learner_scale(&self) -> f64 {
         if self.rule.relative { self.classes as f64 } else { 1.0 }
     }
 
     /// Per multiplier, how each cell's weight answers to it.
-    pub fn slopes(&self, multipliers: &[f64]) -> Vec<Vec<f64>> {
+    pub(crate) fn slopes(&self, multipliers: &[f64]) -> Vec<Vec<f64>> {
         let (weights, exponents) = (self.weights(multipliers), self.exponents(multipliers));
         let shares: Vec<f64> = match self.rule.range {
             WeightRange::Bounded => exponents.chunks(self.classes).flat_map(softmax).collect(),
@@ -295,7 +295,7 @@ impl TiltTable {
 /// Differences of exponents are cut here: exp overflows f64 above ~709.78.
 const CAP: f64 = 700.0;
 
-fn softmax(exponents: &[f64]) -> Vec<f64> {
+pub(crate) fn softmax(exponents: &[f64]) -> Vec<f64> {
     let largest = exponents.iter().fold(f64::NEG_INFINITY, |largest, &one| largest.max(one));
     let powers: Vec<f64> = exponents.iter().map(|one| (one - largest).exp()).collect();
     let total: f64 = powers.iter().sum();

@@ -26,7 +26,8 @@ use crate::{Error, Measure, Result};
 ///
 /// ```
 /// use evenhand::correction::{Binding, Method, Silent};
-/// use evenhand::{Correction, Dataset, Logistic, Measure, Notion, Schema, synthetic};
+/// use evenhand::{Correction, Dataset, Logistic, Measure, Notion, Schema};
+/// use evenhand_datasets::synthetic;
 ///
 /// # fn main() -> evenhand::Result<()> {
 /// let schema = Schema::label("approved").positive("yes").ignore("deserved");

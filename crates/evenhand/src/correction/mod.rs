@@ -10,8 +10,10 @@
 //! Leans on everything below it; learners are handed in.
 
 mod assessment;
+mod biased;
 mod binding;
 mod bound;
+mod cell_weights;
 mod classifier;
 mod compared;
 mod estimated;
@@ -39,9 +41,11 @@ mod trace;
 mod verdict;
 mod weighing;
 
+pub use crate::constraint::{Constraint, Event, Labelled, Measure, Reference, Tilt, WeightRange, WeightRule};
 pub use assessment::{Assessment, GroupRates, NamedValue};
 pub use binding::Binding;
 pub use bound::Bound;
+pub use cell_weights::CellWeights;
 pub(crate) use classifier::Classifier;
 pub use estimated::Estimated;
 pub use fitted::{Fitted, Predictions};

@@ -12,7 +12,7 @@ use crate::group::Membership;
 use crate::kernel::{Tally, tally};
 use crate::learner::Predictor;
 use crate::notion::Notion;
-use crate::{Error, Result, Warning};
+use crate::{Error, Result, Warning, Weights};
 
 /// Rows that a correction can be found on, or a classifier assessed on.
 #[derive(Debug)]
@@ -198,7 +198,7 @@ impl Problem {
     }
 
     /// The cells of the rows.
-    pub fn cells(&self) -> &Cells {
+    pub(crate) fn cells(&self) -> &Cells {
         &self.cells
     }
 
@@ -207,8 +207,24 @@ impl Problem {
         &self.constraints
     }
 
+    /// The user's own weight of a row: 1 where none was given.
+    pub fn row_weight(&self, row: usize) -> f64 {
+        self.cells.row_weights().map_or(1.0, |weights| weights[row])
+    }
+
+    /// The weight of every row for given multipliers, before a learner's scale: the closed form of Corollary 1, times
+    /// the user's own.
+    ///
+    /// # Errors
+    /// Those of [`Problem::check_multipliers`].
+    pub fn weights(&self, rule: WeightRule, multipliers: &[f64]) -> Result<Weights> {
+        self.check_multipliers(multipliers)?;
+        let values = self.tilt_table(rule).weights(multipliers);
+        Ok(Weights::of_cells(values, self.cells.cell_of_row().clone(), self.cells.row_weights().cloned()))
+    }
+
     /// What each multiplier adds to each cell's exponents. Constraints that are not bound add nothing.
-    pub fn tilt_table(&self, rule: WeightRule) -> TiltTable {
+    pub(crate) fn tilt_table(&self, rule: WeightRule) -> TiltTable {
         TiltTable::new(&self.constraints, &self.functionals, &self.cells, rule)
     }
 
@@ -306,5 +322,45 @@ impl Problem {
         }
         let total: f64 = (0..self.cells.len()).filter(|&cell| inside(cell)).map(|cell| self.cells.weight(cell)).sum();
         if total > 0.0 { decided.into_iter().map(|weight| weight / total).collect() } else { Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::WeightRange;
+    use crate::features::DenseColumn;
+
+    /// Three classes and two groups that overlap.
+    fn problem(notion: Notion) -> Problem {
+        let rows = 400_usize;
+        let values = (0..rows).map(|row| (row % 17) as f64).collect();
+        let features = Features::new(rows, 1, Vec::new(), vec![DenseColumn { feature: 0, values }]).unwrap();
+        let labels = Codes::narrow((0..rows).map(|row| (row * row % 7 % 3) as u32).collect(), 3);
+        let masks: [Vec<bool>; 2] = [3, 5].map(|every| (0..rows).map(|row| row % every == 0).collect());
+        let membership = Membership::from_masks(vec!["a".into(), "b".into()], &masks).unwrap();
+        let classes = ["none", "some", "all"].map(str::to_owned);
+        Problem::of_arrays(features, labels, &classes, &membership, None, &[notion]).unwrap().0
+    }
+
+    #[test]
+    fn the_slopes_of_weights_match_finite_differences() {
+        for notion in ["demographic-parity", "equal-opportunity", "equalized-odds", "equal-accuracy"] {
+            for range in [WeightRange::Bounded, WeightRange::Unbounded] {
+                let problem = problem(notion.parse().unwrap());
+                let table = problem.tilt_table(WeightRule { range, ..WeightRule::CENTRED });
+                let here: Vec<f64> = (0..table.multipliers()).map(|at| 0.1 * (at as f64 * 1.7).sin()).collect();
+                for (at, slope) in table.slopes(&here).iter().enumerate() {
+                    let moved = |by: f64| {
+                        let mut there = here.clone();
+                        there[at] += by;
+                        table.weights(&there)
+                    };
+                    for ((up, down), slope) in moved(1e-6).iter().zip(moved(-1e-6)).zip(slope) {
+                        assert!(((up - down) / 2e-6 - slope).abs() < 1e-7, "{notion} {range:?}");
+                    }
+                }
+            }
+        }
     }
 }

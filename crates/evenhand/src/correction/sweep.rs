@@ -13,7 +13,8 @@ impl Correction {
     ///
     /// ```
     /// use evenhand::correction::{Binding, Silent};
-    /// use evenhand::{Correction, Dataset, Logistic, Notion, Schema, synthetic};
+    /// use evenhand::{Correction, Dataset, Logistic, Notion, Schema};
+    /// use evenhand_datasets::synthetic;
     /// # fn main() -> evenhand::Result<()> {
     /// let schema = Schema::label("approved").positive("yes").ignore("deserved");
     /// let data = Dataset::new(synthetic::population(3_000, 1)?, &schema)?;

@@ -35,7 +35,10 @@ pub(crate) fn digest_text(text: &str) -> String {
 }
 
 /// Lower-case hexadecimal SHA-256 of all that can be read.
-pub(crate) fn digest_reader(content: &mut dyn Read) -> io::Result<String> {
+///
+/// # Errors
+/// What reading says.
+pub fn sha256(content: &mut dyn Read) -> io::Result<String> {
     let mut hash = Sha256::new();
     let mut part = vec![0; 1 << 16];
     loop {

@@ -17,12 +17,11 @@ mod write;
 
 pub use codes::Codes;
 pub use dataset::Dataset;
-pub(crate) use digest::{digest_reader, digest_text};
+pub(crate) use digest::digest_text;
+pub use digest::sha256;
 pub use labels::Labels;
-pub use read::ReadOptions;
-pub(crate) use read::text_of;
+pub use read::{ReadOptions, read_text};
 pub use schema::Schema;
-pub(crate) use split::cut;
-pub use split::holdout;
+pub use split::{holdout, holdout_rows};
 pub use table::{Categorical, Column, Table};
 pub use write::write_atomically;

@@ -1,6 +1,6 @@
 //! Cutting rows into a part to train on and a part to test on.
 //!
-//! Holds [`holdout`] and, where the number of test rows is known, `cut`. Works on row
+//! Holds [`holdout`] and, where the number of test rows is known, [`holdout_rows`]. Works on row
 //! numbers alone; the draw depends on the seed and on nothing else.
 
 use rand::Rng;
@@ -32,11 +32,12 @@ pub fn holdout(rows: usize, fraction: f64, seed: u64) -> Result<(Vec<usize>, Vec
             return Err(Error::NoRows { what: format!("{what} of {rows} rows at a holdout of {fraction}") });
         }
     }
-    Ok(cut(rows, tested, seed))
+    Ok(holdout_rows(rows, tested, seed))
 }
 
-/// The rows to train on and the `tested` rows to test on, each in ascending order.
-pub(crate) fn cut(rows: usize, tested: usize, seed: u64) -> (Vec<usize>, Vec<usize>) {
+/// The rows to train on and the `tested` rows to test on, or all of them where there are fewer, each in ascending order.
+pub fn holdout_rows(rows: usize, tested: usize, seed: u64) -> (Vec<usize>, Vec<usize>) {
+    let tested = tested.min(rows);
     let mut is_tested = vec![false; rows];
     for row in draw(rows, tested, &mut ChaCha8Rng::seed_from_u64(seed)) {
         is_tested[row] = true;

@@ -14,7 +14,7 @@ mod slope;
 mod tally;
 
 pub(crate) use slope::{Band, band, tally_slopes};
-pub use tally::Tally;
+pub(crate) use tally::Tally;
 pub(crate) use tally::{TallyRows, decide, tally};
 
 use std::ops::Range;

@@ -13,7 +13,7 @@ use crate::{Result, parallel};
 
 /// What a predictor does with the rows of each cell, row weights counted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tally {
+pub(crate) struct Tally {
     pub(super) classes: usize,
     /// Per cell: the weight decided for each class, the sum of each class's probability, the sum of losses.
     pub(super) sums: Vec<f64>,
@@ -43,17 +43,17 @@ impl Tally {
     }
 
     /// The weight of a cell's rows that are decided for each class.
-    pub fn decisions(&self, cell: usize) -> &[f64] {
+    pub(crate) fn decisions(&self, cell: usize) -> &[f64] {
         &self.of(cell)[..self.classes]
     }
 
     /// The sum of the probabilities of each class over a cell's rows.
-    pub fn scores(&self, cell: usize) -> &[f64] {
+    pub(crate) fn scores(&self, cell: usize) -> &[f64] {
         &self.of(cell)[self.classes..2 * self.classes]
     }
 
     /// The sum of minus the log probability of the observed label over a cell's rows.
-    pub fn loss(&self, cell: usize) -> f64 {
+    pub(crate) fn loss(&self, cell: usize) -> f64 {
         self.of(cell)[2 * self.classes]
     }
 

@@ -12,7 +12,6 @@ use crate::correction::rival::reweighing;
 use crate::correction::{Assessment, Method, Observed, Problem, Shift, Silent, Weighing};
 use crate::data::{Dataset, Table, holdout};
 use crate::learner::{Logistic, LogisticModel, Training};
-use crate::recipe::Source;
 use crate::{Result, Weights};
 
 /// Rates, weights and violations are sums of the same numbers in the same order; what is
@@ -61,20 +60,11 @@ impl Model {
         }
     }
 
-    /// As [`Model::verify`], from the rows of the recipe a model came from.
+    /// As [`Model::verify`], from all rows, those that were trained on and those held out, however they were parted.
     ///
     /// # Errors
     /// Those of [`Model::verify`].
-    pub fn verify_recipe(&self, source: &Source<'_>) -> Result<Verdict> {
-        let prepared = match &self.provenance.split {
-            Some(split) => source.held_out(split.holdout, split.seed)?,
-            None => source.published()?,
-        };
-        self.verify_parts(&prepared.all, &prepared.train, Some(&prepared.test))
-    }
-
-    /// From all rows, those that were trained on and those held out.
-    fn verify_parts(&self, data: &Dataset, train: &Dataset, test: Option<&Dataset>) -> Result<Verdict> {
+    pub fn verify_parts(&self, data: &Dataset, train: &Dataset, test: Option<&Dataset>) -> Result<Verdict> {
         let mut checks = vec![self.check_data(data), self.check_settings()];
         let (all, _) = self.binding.problem(train)?;
         let problem = self.settings.select.fitted_part(&all)?.unwrap_or(all);

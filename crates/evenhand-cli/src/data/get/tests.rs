@@ -5,9 +5,11 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
+use super::network::MARGIN;
 use super::*;
 
 /// What a server has, and its habits.
@@ -92,7 +94,7 @@ const TEXT: &[u8] = b"hello\n";
 const HELLO: PublishedFile = PublishedFile {
     name: "hello.txt",
     url: "https://nowhere.invalid/files/hello.txt",
-    packing: Packing::Plain,
+    archive: Archive::Plain,
     sha256: &["5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03"],
     bytes: TEXT.len() as u64,
 };
@@ -161,14 +163,14 @@ fn a_member_is_taken_out_of_an_archive() {
     let archive = archive.finish().unwrap().into_inner();
     let server = Server::new(serving("/words.zip", &archive));
     let url: &'static str = Box::leak(format!("{}/words.zip", server.address).into_boxed_str());
-    let packed = PublishedFile { url, packing: Packing::Zip { member: "words/hello.txt" }, ..HELLO };
+    let packed = PublishedFile { url, archive: Archive::Zip { member: "words/hello.txt" }, ..HELLO };
     let into = folder();
-    let got = get(&into, Origin::Home, &packed).unwrap();
+    let got = get(&into, Origin::Published, &packed).unwrap();
     assert_eq!((fs::read(&got.path).unwrap(), names(&into)), (TEXT.to_vec(), vec!["hello.txt".to_owned()]));
 
-    let other = PublishedFile { packing: Packing::Zip { member: "words/bye.txt" }, ..packed };
+    let other = PublishedFile { archive: Archive::Zip { member: "words/bye.txt" }, ..packed };
     let into = folder();
-    let error = get(&into, Origin::Home, &other).unwrap_err();
+    let error = get(&into, Origin::Published, &other).unwrap_err();
     assert!(told(&error).contains("words/bye.txt"), "{}", told(&error));
     assert!(names(&into).is_empty());
     // Brought by hand, the archive is as good.

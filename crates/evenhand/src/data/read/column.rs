@@ -1,30 +1,21 @@
 //! One column while it is read.
 //!
-//! Holds [`ColumnBuilder`], which takes texts and arrays of any accepted type, and settles whether a
+//! Holds [`ColumnBuilder`], which takes texts (`arrow` teaches it arrays), and settles whether a
 //! column of a text file holds numbers. It starts out believing so; when a later value
 //! contradicts, earlier texts are gone, and the column has to be read again as categories.
 
-use arrow_array::Array;
-use arrow_array::cast::AsArray;
-use arrow_schema::DataType;
-use arrow_select::take::take;
-
 use super::batches::Reading;
 use super::growing::Growing;
-use super::numbers::floats;
 use super::texts::Texts;
 use super::values::Parsed;
 use crate::data::{Categorical, Column};
 use crate::{Error, Result};
 
-/// A dictionary entry whose code was not asked for yet.
-const UNRESOLVED: u32 = u32::MAX;
-
 /// One column, growing batch by batch.
 #[derive(Debug)]
 pub(super) struct ColumnBuilder {
-    name: String,
-    state: State,
+    pub(super) name: String,
+    pub(super) state: State,
     /// Whether a text that is no number makes a column of categories, or an error.
     guessing: bool,
     /// Whether numbers become their texts at the end.
@@ -32,7 +23,7 @@ pub(super) struct ColumnBuilder {
 }
 
 #[derive(Debug)]
-enum State {
+pub(super) enum State {
     Numbers(Numbers),
     Categories(Growing),
     /// A column taken for numbers that holds text after all.
@@ -40,7 +31,7 @@ enum State {
 }
 
 #[derive(Debug, Default)]
-struct Numbers {
+pub(super) struct Numbers {
     values: Vec<f64>,
     found: Found,
 }
@@ -66,6 +57,7 @@ impl ColumnBuilder {
     }
 
     /// A column of numbers that is asked for as categories.
+    #[cfg(feature = "_arrow")]
     pub(super) fn numbers_as_categories(name: &str) -> Self {
         Self { as_categories: true, ..Self::numeric(name) }
     }
@@ -82,25 +74,6 @@ impl ColumnBuilder {
     /// Whether the column has to be read again, as categories.
     pub(super) fn is_contradicted(&self) -> bool {
         matches!(self.state, State::Contradicted)
-    }
-
-    /// Adds the rows of one array.
-    pub(super) fn push_array(&mut self, array: &dyn Array, reading: &Reading) -> Result<()> {
-        match array.data_type() {
-            DataType::Utf8 => self.push_texts(array.as_string::<i32>(), reading),
-            DataType::LargeUtf8 => self.push_texts(array.as_string::<i64>(), reading),
-            DataType::Utf8View => self.push_texts(array.as_string_view(), reading),
-            DataType::Dictionary(..) => self.push_dictionary(array, reading),
-            found => {
-                let pushed = match &mut self.state {
-                    State::Contradicted => true,
-                    State::Categories(categories) => push_flags(categories, array),
-                    State::Numbers(numbers) => floats(array).map(|values| numbers.push_floats(values, reading)).is_some(),
-                };
-                // A stream may hold a batch of another type than its schema says.
-                if pushed { Ok(()) } else { Err(self.unknown_type(found)) }
-            }
-        }
     }
 
     /// Adds rows of text.
@@ -129,27 +102,6 @@ impl ColumnBuilder {
                 Ok(())
             }
         }
-    }
-
-    fn push_dictionary(&mut self, array: &dyn Array, reading: &Reading) -> Result<()> {
-        let dictionary = array.as_any_dictionary();
-        if let State::Categories(categories) = &mut self.state {
-            let values = dictionary.values();
-            match values.data_type() {
-                DataType::Utf8 => return push_coded(categories, array, values.as_string::<i32>(), reading, &self.name),
-                DataType::LargeUtf8 => {
-                    return push_coded(categories, array, values.as_string::<i64>(), reading, &self.name);
-                }
-                DataType::Utf8View => return push_coded(categories, array, values.as_string_view(), reading, &self.name),
-                _ => {}
-            }
-        }
-        let plain = take(dictionary.values(), dictionary.keys(), None).map_err(|error| reading.unreadable(&error))?;
-        self.push_array(&plain, reading)
-    }
-
-    fn unknown_type(&self, found: &DataType) -> Error {
-        Error::ColumnType { column: self.name.clone(), found: found.to_string() }
     }
 
     /// The finished column. An entirely empty one that nobody asked to be numeric is categorical.
@@ -198,8 +150,12 @@ impl Numbers {
         }
         None
     }
+}
 
-    fn push_floats(&mut self, mut values: Vec<f64>, reading: &Reading) {
+#[cfg(feature = "_arrow")]
+impl Numbers {
+    /// Adds numbers.
+    pub(super) fn push_floats(&mut self, mut values: Vec<f64>, reading: &Reading) {
         let before = self.values.len();
         for value in &mut values {
             if reading.values.is_missing_number(*value) {
@@ -233,53 +189,7 @@ fn push_categories(categories: &mut Growing, texts: &impl Texts, reading: &Readi
     Ok(())
 }
 
-/// Adds an array of keys into `texts`: each entry of the dictionary is looked up once, and only when a
-/// row has it, since codes follow the order of rows.
-fn push_coded(
-    categories: &mut Growing,
-    array: &dyn Array,
-    texts: &impl Texts,
-    reading: &Reading,
-    column: &str,
-) -> Result<()> {
-    let keys = if texts.len() == 0 { Vec::new() } else { array.as_any_dictionary().normalized_keys() };
-    let mut codes = vec![UNRESOLVED; texts.len()];
-    for row in 0..array.len() {
-        let Some(&key) = keys.get(row).filter(|_| !array.is_null(row)) else {
-            categories.push_missing();
-            continue;
-        };
-        if codes[key] == UNRESOLVED {
-            let Some(text) = texts.get(key).and_then(|text| reading.values.text(text)) else {
-                categories.push_missing();
-                continue;
-            };
-            codes[key] = categories.code(text).ok_or_else(|| not_utf8(categories, reading, column))?;
-        }
-        categories.push(codes[key]);
-    }
-    Ok(())
-}
-
-/// Adds booleans as `true` and `false`, and an array without type as missing; whether it was one of the two.
-fn push_flags(categories: &mut Growing, array: &dyn Array) -> bool {
-    match array.data_type() {
-        DataType::Null => (0..array.len()).for_each(|_| categories.push_missing()),
-        DataType::Boolean => {
-            for flag in array.as_boolean() {
-                let code = flag.and_then(|flag| categories.code(if flag { b"true" } else { b"false" }));
-                match code {
-                    Some(code) => categories.push(code),
-                    None => categories.push_missing(),
-                }
-            }
-        }
-        _ => return false,
-    }
-    true
-}
-
-fn not_utf8(categories: &Growing, reading: &Reading, column: &str) -> Error {
+pub(super) fn not_utf8(categories: &Growing, reading: &Reading, column: &str) -> Error {
     let row = reading.first_row + categories.len();
     reading.unreadable(&format!("column `{column}`, row {row}: the text is not UTF-8; save the file as UTF-8"))
 }

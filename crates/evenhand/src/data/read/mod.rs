@@ -1,16 +1,14 @@
 //! From a file to a [`Table`].
 //!
-//! Holds [`ReadOptions`] and the choice of format. One file per format, `csv`, `parquet`
-//! and `ipc`, each yielding Arrow batches; `batches` turns batches into columns, and all
-//! formats share it. `plan` settles names and kinds beforehand.
+//! Holds [`ReadOptions`] and the choice of format. `csv` reads text, `arrow` formats with types of their
+//! own; `batches` turns batches of rows into columns, and all formats share it. `plan` settles names and kinds beforehand.
 
+#[cfg(feature = "_arrow")]
+mod arrow;
 mod batches;
 mod column;
 mod csv;
 mod growing;
-mod ipc;
-mod numbers;
-mod parquet;
 mod plan;
 mod quotes;
 mod source;
@@ -175,9 +173,16 @@ impl Table {
         let source = Source::open(path)?;
         match source.format() {
             Format::Text | Format::Gzip => csv::read(&source, options),
-            Format::Parquet => parquet::read(&source, options),
-            Format::ArrowFile => ipc::read_file(&source, options),
-            Format::ArrowStream => ipc::read_stream(&source, options),
+            #[cfg(feature = "parquet")]
+            Format::Parquet => arrow::parquet::read(&source, options),
+            #[cfg(not(feature = "parquet"))]
+            Format::Parquet => Err(source.not_built("parquet")),
+            #[cfg(feature = "ipc")]
+            Format::ArrowFile => arrow::ipc::read_file(&source, options),
+            #[cfg(feature = "ipc")]
+            Format::ArrowStream => arrow::ipc::read_stream(&source, options),
+            #[cfg(not(feature = "ipc"))]
+            Format::ArrowFile | Format::ArrowStream => Err(source.not_built("ipc")),
         }
     }
 
@@ -199,7 +204,10 @@ impl Table {
 }
 
 /// The whole text of a file, unpacked if it is gzipped.
-pub(crate) fn text_of(path: &Path) -> Result<String> {
+///
+/// # Errors
+/// [`crate::Error::Io`], and [`crate::Error::Unreadable`] for a damaged archive.
+pub fn read_text(path: &Path) -> Result<String> {
     let source = Source::open(path)?;
     let mut text = String::new();
     source.text()?.read_to_string(&mut text).map_err(|error| source.failed(error))?;

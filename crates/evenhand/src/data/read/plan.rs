@@ -3,8 +3,6 @@
 //! Holds [`Plan`] and [`Kind`]. Everything is settled from names and types before the
 //! first row is read, so that a wrong option costs no time.
 
-use arrow_schema::DataType;
-
 use super::ReadOptions;
 use crate::{Error, Result, Warning};
 
@@ -66,11 +64,6 @@ impl Plan {
         &self.kept
     }
 
-    /// How many columns the file has.
-    pub(super) fn width(&self) -> usize {
-        self.names.len()
-    }
-
     pub(super) fn name(&self, at: usize) -> &str {
         &self.names[at]
     }
@@ -111,19 +104,6 @@ fn distinct(raw: Vec<String>) -> (Vec<String>, Vec<Warning>) {
         names.push(free);
     }
     (names, warnings)
-}
-
-/// What a column of a typed file becomes unless the options say otherwise.
-pub(super) fn kind_of(name: &str, data_type: &DataType) -> Result<Kind> {
-    match data_type {
-        DataType::Dictionary(_, values) if !matches!(**values, DataType::Dictionary(..)) => kind_of(name, values),
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Boolean | DataType::Null => {
-            Ok(Kind::Categorical)
-        }
-        // Decimals count as numeric in Arrow's own sense of the word.
-        numeric if numeric.is_numeric() => Ok(Kind::Numeric),
-        other => Err(Error::ColumnType { column: name.to_owned(), found: other.to_string() }),
-    }
 }
 
 #[cfg(test)]
@@ -169,13 +149,5 @@ mod tests {
     #[test]
     fn a_plan_that_keeps_nothing_is_refused() {
         assert_eq!(plan(&["a"], &ReadOptions::default().ignore(["a"])).unwrap_err().code(), "no-features");
-    }
-
-    #[test]
-    fn types_without_a_meaning_here_are_refused() {
-        assert_eq!(kind_of("d", &DataType::Date32).unwrap_err().code(), "column-type");
-        assert_eq!(kind_of("d", &DataType::Decimal128(10, 2)).unwrap(), Kind::Numeric);
-        let dictionary = DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::LargeUtf8));
-        assert_eq!(kind_of("d", &dictionary).unwrap(), Kind::Categorical);
     }
 }

@@ -139,6 +139,12 @@ impl Source {
         }
     }
 
+    /// A format that this build leaves out.
+    #[cfg(not(all(feature = "parquet", feature = "ipc")))]
+    pub(super) fn not_built(&self, feature: &str) -> Error {
+        self.unreadable(&format!("this build does not read it; build evenhand with its feature `{feature}`"))
+    }
+
     /// An error from the parser.
     pub(super) fn unreadable(&self, detail: &dyn std::fmt::Display) -> Error {
         Error::Unreadable { path: self.path.clone(), format: self.format.name(), detail: detail.to_string() }

@@ -58,7 +58,8 @@ mod tests {
 
     #[test]
     fn a_few_texts_among_numbers_are_told_with_the_first_row() {
-        let Some(Warning::StrayText { row, texts, rows, numbers, .. }) = said(&["41", "", "?", "7", "unknown", "9.5", "?", "7"])
+        let Some(Warning::StrayText { row, texts, rows, numbers, .. }) =
+            said(&["41", "", "?", "7", "unknown", "9.5", "?", "7"])
         else {
             panic!("nothing said")
         };

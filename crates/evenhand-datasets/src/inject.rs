@@ -1,0 +1,352 @@
+//! Injection: labels with a known bias, drawn from labels that are taken for the truth.
+//!
+//! Holds [`Injection`]: a bias by Proposition 1 with chosen multipliers, or labels of groups turned over at a
+//! rate. What is trained on the biased labels can then be judged by the true ones. Leans on `correction` for rows
+//! with their groups and constraints, and on the built-in learner, which describes the truth. The
+//! seed alone decides the draw. [Jiang & Nachum 2019, Prop. 1]
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use evenhand::correction::Problem;
+use evenhand::data::Codes;
+use evenhand::{Error, Identify, Logistic, Result};
+
+/// A bias to put into labels.
+///
+/// ```
+/// use evenhand::{Correction, Dataset, Notion, Schema, correction::Binding};
+/// use evenhand_datasets::inject::{Bias, Injection};
+/// use evenhand_datasets::synthetic;
+/// # fn main() -> evenhand::Result<()> {
+/// let loans = synthetic::population(5_000, 1)?;
+/// let data = Dataset::new(loans, &Schema::label("deserved").positive("yes").ignore("approved"))?;
+/// let correction = Correction::new(Notion::DemographicParity).group("sex=female")?;
+/// let (_, problem, _) = Binding::new(&correction, &data)?;
+/// let injected = Injection::new(Bias::Multipliers(vec![0.5])).draw(&problem, 7)?;
+/// let biased = data.relabelled(&injected.biased)?;
+/// assert!(injected.changed() > 0 && biased.rows() == data.rows());
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Injection {
+    /// The bias.
+    pub bias: Bias,
+    /// What is taken for the truth.
+    pub truth: Truth,
+    /// What describes the true labels, for [`Bias::Multipliers`].
+    pub learner: Logistic,
+}
+
+/// How labels become biased.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Bias {
+    /// `y_bias(y|x) ∝ y_true(y|x) · exp(−Σ_k λ_k c_k(x,y))`, one λ per constraint of the problem, in the units of
+    /// the centred tilt. Positive multipliers are a bias against their group.
+    Multipliers(Vec<f64>),
+    /// Labels turned over, the first that strikes a row alone.
+    Flips(Vec<Flip>),
+}
+
+/// Rows of a group and a class that get another class at a rate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Flip {
+    /// The place of the group among those of the problem.
+    pub group: usize,
+    /// The true class.
+    pub from: usize,
+    /// The class that is given in its place.
+    pub to: usize,
+    /// The probability of that, for each row on its own.
+    pub rate: f64,
+}
+
+/// What is taken for the truth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Truth {
+    /// The labels there are. A biased label is drawn given the true one, changed as seldom as can be; all biased
+    /// labels of an x together follow Proposition 1 as far as the learner describes the true ones.
+    #[default]
+    Labels,
+    /// Labels drawn anew from the learner's probabilities: then Proposition 1 holds to the letter.
+    Model,
+}
+
+/// True labels and biased ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Injected {
+    /// The class of each row that is taken for the truth.
+    pub truth: Codes,
+    /// The class that a biased hand gives it.
+    pub biased: Codes,
+}
+
+impl Injected {
+    /// How many labels are not the true ones.
+    pub fn changed(&self) -> usize {
+        self.truth.iter().zip(self.biased.iter()).filter(|(truth, biased)| truth != biased).count()
+    }
+}
+
+impl Injection {
+    /// A bias in the labels there are; a penalty as small as that of [`Identify`] on what describes them.
+    pub fn new(bias: Bias) -> Self {
+        Self { bias, truth: Truth::Labels, learner: Identify::default().learner }
+    }
+
+    /// Draws biased labels for rows whose labels are true.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when there is not one multiplier per constraint, [`Error::Setting`] for numbers that are
+    /// none or rates outside 0 to 1, and what the learner says.
+    pub fn draw(&self, problem: &Problem, seed: u64) -> Result<Injected> {
+        // One stream, row by row: neither threads nor the bias decide which lot a row gets.
+        let mut lots = ChaCha8Rng::seed_from_u64(seed);
+        match &self.bias {
+            Bias::Multipliers(multipliers) => self.tilted(problem, multipliers, &mut lots),
+            Bias::Flips(flips) => flipped(problem, flips, &mut lots),
+        }
+    }
+
+    fn tilted(&self, problem: &Problem, multipliers: &[f64], lots: &mut ChaCha8Rng) -> Result<Injected> {
+        problem.check_multipliers(multipliers)?;
+        let classes = problem.classes();
+        let truth = problem.probabilities(&self.learner)?;
+        let law = problem.biased(multipliers, &truth)?;
+        let (mut labels, mut biased) = (Vec::new(), Vec::new());
+        for (row, (truth, law)) in truth.chunks(classes).zip(law.chunks(classes)).enumerate() {
+            let [first, second]: [f64; 2] = [lots.random(), lots.random()];
+            let label = match self.truth {
+                Truth::Labels => problem.labels().get(row),
+                Truth::Model => chosen(truth.iter().copied(), first),
+            };
+            labels.push(label as u32);
+            biased.push(coupled(truth, law, label, second) as u32);
+        }
+        Ok(Injected { truth: Codes::narrow(labels, classes), biased: Codes::narrow(biased, classes) })
+    }
+}
+
+/// A biased label given the true one, so that the two differ as seldom as their laws allow: the true one stays with
+/// probability `min(1, y_bias/y_true)`; what leaves goes where `y_bias` is above `y_true`, in proportion.
+fn coupled(truth: &[f64], biased: &[f64], label: usize, lot: f64) -> usize {
+    let stays = if truth[label] > 0.0 { (biased[label] / truth[label]).min(1.0) } else { 1.0 };
+    if lot < stays {
+        return label;
+    }
+    // What is left of the lot is uniform again.
+    let rest = (lot - stays) / (1.0 - stays);
+    let excess = biased.iter().zip(truth).map(|(biased, truth)| (biased - truth).max(0.0));
+    let total: f64 = excess.clone().sum();
+    if total > 0.0 { chosen(excess.map(|one| one / total), rest) } else { label }
+}
+
+/// The class on which a lot falls; the last that is possible where rounding leaves it beyond all.
+fn chosen(chances: impl Iterator<Item = f64>, lot: f64) -> usize {
+    let (mut sum, mut last) = (0.0, 0);
+    for (class, chance) in chances.enumerate() {
+        if chance > 0.0 {
+            last = class;
+            sum += chance;
+            if lot < sum {
+                break;
+            }
+        }
+    }
+    last
+}
+
+fn flipped(problem: &Problem, flips: &[Flip], lots: &mut ChaCha8Rng) -> Result<Injected> {
+    let classes = problem.classes();
+    for flip in flips {
+        if !(0.0..=1.0).contains(&flip.rate) {
+            let found = flip.rate.to_string();
+            return Err(Error::Setting { setting: "flip", found, allowed: "a rate from 0 to 1".into() });
+        }
+        if flip.group >= problem.group_names().len() || flip.from >= classes || flip.to >= classes {
+            let found = format!("group {}, from class {} to {}", flip.group, flip.from, flip.to);
+            return Err(Error::Setting { setting: "flip", found, allowed: "groups and classes there are".into() });
+        }
+    }
+    let biased = problem.labels().iter().enumerate().map(|(row, label)| {
+        let mut lot: f64 = lots.random();
+        for flip in flips.iter().filter(|flip| flip.from == label && problem.is_in(row, flip.group)) {
+            if lot < flip.rate {
+                return flip.to as u32;
+            }
+            // It did not strike; what is left of the lot is uniform again. A rate of 1 always strikes.
+            lot = (lot - flip.rate) / (1.0 - flip.rate);
+        }
+        label as u32
+    });
+    Ok(Injected { biased: Codes::narrow(biased.collect(), classes), truth: problem.labels().clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evenhand::correction::Binding;
+    use evenhand::{Correction, Dataset, Notion, Schema};
+
+    use crate::synthetic::{self, Applicants, Making};
+
+    const GROUPS: [&str; 2] = ["sex=female", "age_band=18-24"];
+
+    fn applicants(rows: usize) -> Applicants {
+        Making { strength: 1.0, curve: 0.0, by_sex: 0.0 }.law().draw(rows, 11).unwrap()
+    }
+
+    fn deserving(people: &Applicants) -> Dataset {
+        let schema = Schema::label("deserved").positive("yes").ignore("approved");
+        Dataset::new(people.table.clone(), &schema).unwrap()
+    }
+
+    fn problem(data: &Dataset, notion: Notion) -> Problem {
+        let correction = GROUPS.iter().fold(Correction::new(notion), |one, group| one.group(group).unwrap());
+        Binding::new(&correction, data).unwrap().1
+    }
+
+    fn members(problem: &Problem, group: usize) -> Vec<usize> {
+        (0..problem.labels().len()).filter(|&row| problem.is_in(row, group)).collect()
+    }
+
+    fn rate(codes: &Codes, rows: &[usize]) -> f64 {
+        rows.iter().filter(|&&row| codes.get(row) == 1).count() as f64 / rows.len() as f64
+    }
+
+    #[test]
+    fn rates_move_as_proposition_1_says() {
+        let people = applicants(60_000);
+        let problem = problem(&deserving(&people), Notion::DemographicParity);
+        let multipliers = synthetic::MULTIPLIERS.map(|(_, multiplier)| multiplier).to_vec();
+        for truth in [Truth::Labels, Truth::Model] {
+            let injection = Injection { truth, ..Injection::new(Bias::Multipliers(multipliers.clone())) };
+            let injected = injection.draw(&problem, 3).unwrap();
+            assert_eq!(injected.truth == *problem.labels(), truth == Truth::Labels);
+            for group in 0..2 {
+                let rows = members(&problem, group);
+                // The law of the population itself, which no fit has told.
+                let chance = |merit: f64| 1.0 / (1.0 + (-merit).exp());
+                let expected = |log_odds: &dyn Fn(usize) -> f64| {
+                    rows.iter().map(|&row| chance(log_odds(row))).sum::<f64>() / rows.len() as f64
+                };
+                let truth = expected(&|row| people.merit[row]);
+                let biased = expected(&|row| people.merit[row] - people.bias[row]);
+                // 10,800 young people: a standard error of 0.005 at most, and about as much from the shares of groups.
+                assert!((rate(&injected.truth, &rows) - truth).abs() < 0.02);
+                let found = rate(&injected.biased, &rows);
+                assert!((found - biased).abs() < 0.02 && truth - biased > 0.05, "{found} {biased} {truth}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_put_in_is_identified() {
+        let data = deserving(&applicants(40_000));
+        let problem = problem(&data, Notion::DemographicParity);
+        let put_in = [0.3, -0.1];
+        let injected = Injection::new(Bias::Multipliers(put_in.to_vec())).draw(&problem, 5).unwrap();
+        let biased = data.relabelled(&injected.biased).unwrap();
+        let identify = GROUPS.iter().fold(Identify::default(), |one, group| one.group(group).unwrap());
+        let (found, _) = identify.run(&biased).unwrap();
+        for (one, put_in) in found.multipliers.iter().zip(put_in) {
+            // Five standard errors, for two multipliers: one false alarm in a million.
+            assert!((one.value - put_in).abs() < 5.0 * one.standard_error, "{one:?} {put_in}");
+        }
+    }
+
+    #[test]
+    fn multipliers_of_zero_change_no_label_and_the_seed_alone_decides() {
+        let problem = problem(&deserving(&applicants(3_000)), Notion::EqualizedOdds);
+        let draw = |multipliers: [f64; 4], seed| {
+            Injection::new(Bias::Multipliers(multipliers.to_vec())).draw(&problem, seed).unwrap()
+        };
+        assert_eq!(draw([0.0; 4], 1).changed(), 0);
+        let one = draw([0.5, 0.0, 0.2, -0.3], 1);
+        assert!(one.changed() > 0);
+        assert_eq!(one, draw([0.5, 0.0, 0.2, -0.3], 1));
+        assert_ne!(one, draw([0.5, 0.0, 0.2, -0.3], 2));
+        let single = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        assert_eq!(single.install(|| draw([0.5, 0.0, 0.2, -0.3], 1)), one);
+        // Drawn anew, true labels are others but of the same law.
+        let model = Injection { truth: Truth::Model, ..Injection::new(Bias::Multipliers(vec![0.0; 4])) };
+        let drawn = model.draw(&problem, 1).unwrap();
+        let all: Vec<usize> = (0..3_000).collect();
+        assert_eq!(drawn.changed(), 0);
+        // A standard error below 0.01 each.
+        assert!(drawn.truth != *problem.labels());
+        assert!((rate(&drawn.truth, &all) - rate(problem.labels(), &all)).abs() < 0.06);
+    }
+
+    #[test]
+    fn every_notion_takes_labels_from_the_group_it_is_against() {
+        let problem_of = |notion: Notion| problem(&deserving(&applicants(20_000)), notion);
+        for notion in [Notion::EqualOpportunity, Notion::PredictiveEquality, Notion::DisparateImpact] {
+            let problem = problem_of(notion.clone());
+            let injected = Injection::new(Bias::Multipliers(vec![0.5, 0.0])).draw(&problem, 1).unwrap();
+            let women = members(&problem, 0);
+            let men: Vec<usize> = (0..20_000).filter(|row| women.binary_search(row).is_err()).collect();
+            let change = |rows: &[usize]| rate(&injected.biased, rows) - rate(&injected.truth, rows);
+            assert!(change(&women) < -0.02 && change(&men) > 0.02, "{notion}");
+        }
+        let problem = problem_of(Notion::EqualAccuracy);
+        let injected = Injection::new(Bias::Multipliers(vec![0.5, 0.0])).draw(&problem, 1).unwrap();
+        assert!(injected.changed() > 100, "labels of women stray from what is probable");
+    }
+
+    #[test]
+    fn labels_of_a_group_are_flipped_at_the_rate() {
+        let problem = problem(&deserving(&applicants(40_000)), Notion::DemographicParity);
+        let flip = |group, rate| Flip { group, from: 1, to: 0, rate };
+        let injected = Injection::new(Bias::Flips(vec![flip(0, 0.3), flip(1, 0.5)])).draw(&problem, 9).unwrap();
+        let share = |women: bool, young: bool| {
+            let [all_women, all_young] = [0, 1].map(|group| members(&problem, group));
+            let is = |rows: &[usize], row: &usize| rows.binary_search(row).is_ok();
+            let rows: Vec<usize> = (0..40_000)
+                .filter(|row| is(&all_women, row) == women && is(&all_young, row) == young)
+                .filter(|&row| problem.labels().get(row) == 1)
+                .collect();
+            1.0 - rate(&injected.biased, &rows)
+        };
+        assert!(share(false, false).abs() < f64::EPSILON);
+        // About 1,700 deserving young women: a standard error of 0.012 at most.
+        for (found, expected) in
+            [(share(true, false), 0.3), (share(false, true), 0.5), (share(true, true), 1.0 - 0.7 * 0.5)]
+        {
+            assert!((found - expected).abs() < 0.05, "{found} {expected}");
+        }
+        let kept = problem.labels().iter().zip(injected.biased.iter()).all(|(label, biased)| label == 1 || biased == 0);
+        assert!(kept, "no negative label is touched");
+        let all = Injection::new(Bias::Flips(vec![flip(0, 1.0)])).draw(&problem, 9).unwrap();
+        assert!(rate(&all.biased, &members(&problem, 0)).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let problem = problem(&deserving(&applicants(1_000)), Notion::DemographicParity);
+        let code = |bias| Injection::new(bias).draw(&problem, 0).unwrap_err().code();
+        assert_eq!(code(Bias::Multipliers(vec![0.1])), "length-mismatch");
+        assert_eq!(code(Bias::Multipliers(vec![0.1, f64::NAN])), "setting-invalid");
+        let flip = Flip { group: 0, from: 1, to: 0, rate: 0.5 };
+        for wrong in [
+            Flip { rate: -0.1, ..flip },
+            Flip { rate: 1.1, ..flip },
+            Flip { rate: f64::NAN, ..flip },
+            Flip { group: 2, ..flip },
+            Flip { to: 2, ..flip },
+        ] {
+            assert_eq!(code(Bias::Flips(vec![wrong])), "setting-invalid");
+        }
+    }
+
+    #[test]
+    fn a_label_leaves_as_seldom_as_the_laws_allow() {
+        let (truth, biased) = ([0.5, 0.3, 0.2], [0.2, 0.3, 0.5]);
+        let lots: Vec<f64> = (0..10_000).map(|at| (f64::from(at) + 0.5) / 10_000.0).collect();
+        let share = |label: usize, to: usize| {
+            lots.iter().filter(|&&lot| coupled(&truth, &biased, label, lot) == to).count() as f64 / 10_000.0
+        };
+        assert!((share(0, 0) - 0.4).abs() < 1e-3 && (share(0, 2) - 0.6).abs() < 1e-3);
+        assert!((share(1, 1) - 1.0).abs() < 1e-9 && (share(2, 2) - 1.0).abs() < 1e-9);
+    }
+}

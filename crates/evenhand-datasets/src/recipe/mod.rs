@@ -1,0 +1,248 @@
+//! Recipes: how published datasets become the tasks of the paper's experiments.
+//!
+//! Each dataset is one file of data, a [`Recipe`] constant: which file, which rows, what is
+//! to be predicted, how columns become features, which groups. `source` reads files and cuts
+//! rows into training and test rows, `shuffle` as the published splits were drawn, `prepare` carries a recipe out on them, `percentile`
+//! finds edges, `impact` is a convention of the paper's disparate impact. Leans on `data`, `features`, `group`, `catalogue` and the engine. What the paper leaves unsaid about these tasks is as its authors' notebooks have it. [Jiang & Nachum 2019, Sec. 6]
+
+mod adult;
+mod bank;
+mod communities;
+mod compas;
+mod german;
+mod impact;
+mod percentile;
+mod prepare;
+mod shuffle;
+mod source;
+
+pub use prepare::Prepared;
+pub use source::Source;
+
+use std::path::Path;
+
+use evenhand::{Error, Result};
+use evenhand::{ReadOptions, Table};
+
+use crate::CatalogueEntry;
+
+/// All recipes, in the order of their names.
+const ALL: [&Recipe; 5] = [&adult::RECIPE, &bank::RECIPE, &communities::RECIPE, &compas::RECIPE, &german::RECIPE];
+
+/// How a published dataset becomes a training set, a test set, features and groups.
+///
+/// ```no_run
+/// use evenhand::Notion;
+/// use evenhand_datasets::Recipe;
+/// # fn main() -> evenhand::Result<()> {
+/// let adult = Recipe::named("adult")?.load("data/adult".as_ref())?;
+/// let fitted = adult.correction(Notion::DemographicParity).fit(&adult.train, &adult.learner())?;
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct Recipe {
+    name: &'static str,
+    file: File,
+    rows: &'static [Keep],
+    label: Label,
+    split: Split,
+    /// Whether missing numbers become the training mean beforehand, with no feature that tells so.
+    fill_missing: bool,
+    features: &'static [(&'static str, Feature)],
+    others: Others,
+    groups: &'static [GroupRule],
+}
+
+/// A published text file, gzipped or not; where it is published is told by its [`CatalogueEntry`].
+#[derive(Debug)]
+struct File {
+    name: &'static str,
+    names: Names,
+    missing: &'static [&'static str],
+    /// Applied to every line before it is parsed; `None` drops the line.
+    tidy: Option<fn(&str) -> Option<String>>,
+}
+
+/// Where the names of columns come from.
+#[derive(Debug)]
+enum Names {
+    Header,
+    /// The file has none.
+    Given(&'static [&'static str]),
+}
+
+/// Rows that stay; a missing value meets none of these.
+#[derive(Debug)]
+enum Keep {
+    Between(&'static str, f64, f64),
+    Not(&'static str, &'static str),
+}
+
+/// What is to be predicted.
+#[derive(Debug)]
+enum Label {
+    Is {
+        column: &'static str,
+        positive: &'static str,
+    },
+    /// Whether a number lies strictly above a percentile of all rows.
+    Above {
+        column: &'static str,
+        percentile: f64,
+    },
+}
+
+/// Which rows are for training.
+#[derive(Debug)]
+enum Split {
+    /// The test rows are a file of their own.
+    File(&'static str),
+    /// The rows that stay are shuffled as numpy does, and the first of them are one part.
+    Shuffled { seed: u32, train: usize, test: usize, first: Part },
+}
+
+/// A part of the rows.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Train,
+    Test,
+}
+
+/// What becomes of a column.
+#[derive(Debug, Clone, Copy)]
+enum Feature {
+    Category,
+    Number,
+    /// The number less its mean over all rows.
+    Centred,
+    /// Left-open, right-closed buckets.
+    Buckets(Edges),
+    /// A bucket switches on those below it too.
+    Thermometer(Edges),
+}
+
+/// Where buckets begin and end.
+#[derive(Debug, Clone, Copy)]
+enum Edges {
+    At(&'static [f64]),
+    /// Percentiles of some rows.
+    Percentiles {
+        of: Rows,
+        /// An edge below the percentiles; without it the first of them is the lowest edge.
+        lowest: Option<f64>,
+        at: &'static [f64],
+    },
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Rows {
+    All,
+    Training,
+}
+
+/// What becomes of columns that the list of features leaves out.
+#[derive(Debug, Clone, Copy)]
+enum Others {
+    Dropped,
+    /// Numbers as they are, but for the columns named here.
+    Numbers {
+        but: &'static [&'static str],
+    },
+}
+
+/// One group or several.
+#[derive(Debug)]
+enum GroupRule {
+    Value(&'static str, &'static str),
+    AtMost(&'static str, f64),
+    /// Every bucket of a feature.
+    Buckets(&'static str),
+}
+
+impl Recipe {
+    /// The names of all recipes.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        ALL.iter().map(|recipe| recipe.name)
+    }
+
+    /// The recipe of that name.
+    ///
+    /// # Errors
+    /// [`Error::Setting`], listing those there are.
+    pub fn named(name: &str) -> Result<&'static Self> {
+        ALL.into_iter().find(|recipe| recipe.name == name).ok_or_else(|| Error::Setting {
+            setting: "recipe",
+            found: format!("`{name}`"),
+            allowed: format!("one of {}", Self::names().collect::<Vec<_>>().join(", ")),
+        })
+    }
+
+    /// The name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Where its files are published.
+    ///
+    /// # Errors
+    /// None but by our own mistake: every recipe has an entry.
+    pub fn entry(&self) -> Result<&'static CatalogueEntry> {
+        CatalogueEntry::named(self.name)
+    }
+
+    /// The rows of one file as it is published, read with these options but for the names of columns. None is left
+    /// out, and nothing becomes of them.
+    ///
+    /// # Errors
+    /// Those of [`Table::read`].
+    pub fn rows_of(&self, path: &Path, options: &ReadOptions) -> Result<Table> {
+        source::rows_of(self, path, options)
+    }
+
+    /// Reads the dataset's files from a folder and prepares them as published.
+    ///
+    /// # Errors
+    /// Those of [`Recipe::read`] and of [`Source::published`].
+    pub fn load(&self, folder: &Path) -> Result<Prepared> {
+        self.read(folder)?.published()
+    }
+
+    /// Reads the dataset's files from a folder, to be split as published or by lot.
+    ///
+    /// # Errors
+    /// Those of [`Table::read`](evenhand::Table::read), and [`Error::UnknownColumn`] and the
+    /// like when the files are not the published ones.
+    pub fn read(&self, folder: &Path) -> Result<Source<'_>> {
+        Source::read(self, folder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_recipe_has_an_entry_that_publishes_its_files() {
+        for recipe in ALL {
+            let mut files = vec![recipe.file.name];
+            if let Split::File(name) = recipe.split {
+                files.push(name);
+            }
+            let published: Vec<&str> = recipe.entry().unwrap().files.iter().map(|file| file.name).collect();
+            assert_eq!(files, published, "{}", recipe.name);
+        }
+    }
+
+    #[test]
+    fn names_are_in_order_and_lead_to_their_recipes() {
+        let names: Vec<&str> = Recipe::names().collect();
+        assert!(names.is_sorted());
+        for name in names {
+            assert_eq!(Recipe::named(name).unwrap().name(), name);
+        }
+        assert_eq!(
+            Recipe::named("iris").unwrap_err().to_string(),
+            "`recipe` is `iris`; allowed is one of adult, bank, communities, compas, german"
+        );
+    }
+}

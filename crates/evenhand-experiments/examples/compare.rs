@@ -1,0 +1,168 @@
+//! Our side of `bench/compare`: the public datasets, four notions, any split.
+//!
+//! `compare export DATASET NOTION SPLIT FOLDER` writes the encoded rows for other programs.
+//!
+//! `compare measure DATASET NOTIONS SPLITS METHODS REPETITIONS` prints one line of JSON a fit.
+//! `seconds` runs from the tables in memory to the fitted model: encoding, groups and cells
+//! are included, reading files is not. Methods take turns, so that a slow minute of the
+//! machine falls on all of them.
+//!
+//! A split is `published` or the seed of one drawn by lot; several are `published,1-20`.
+//! Notions and methods are lists too: for methods see [`Method`]. `EVENHAND_DATA` names the
+//! folder that holds the dataset folders.
+
+mod support;
+
+use std::error::Error;
+use std::path::Path;
+use std::time::Instant;
+
+use evenhand::correction::{Binding, Calibration, Decisions, Newton, Selection, Silent, Solver};
+use evenhand::{Bound, Correction, Measure, Notion, Preset};
+use evenhand_datasets::Recipe;
+use evenhand_datasets::recipe::{Prepared, Source};
+use serde_json::{Value, json};
+use support::export;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        ["export", dataset, notion, split, folder] => {
+            let prepared = prepare(&source(dataset)?, split)?;
+            export(Path::new(folder), &prepared.correction(notion.parse()?), &prepared)
+        }
+        ["measure", dataset, notions, splits, methods, repetitions] => {
+            let methods = methods.split(',').map(Method::named).collect::<Result<Vec<_>>>()?;
+            let source = source(dataset)?;
+            for split in listed(splits)? {
+                let prepared = prepare(&source, &split)?;
+                for notion in notions.split(',') {
+                    for run in 1..=repetitions.parse::<usize>()? {
+                        for method in &methods {
+                            let measured = measure(method, &prepared, &notion.parse()?)?;
+                            print(dataset, notion, &split, &method.name, run, measured);
+                        }
+                    }
+                }
+            }
+            Ok(())
+        }
+        _ => Err("see the head of examples/compare.rs for the arguments".into()),
+    }
+}
+
+/// What is measured of our own.
+struct Method {
+    name: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    /// One fit with weights of 1, to say what a correction costs.
+    Unconstrained,
+    /// The authors' conventions: 100 fits.
+    Notebook,
+    /// What a user gets who asks for nothing else, or asks for a largest violation.
+    Default { bound: Option<f64> },
+    /// The same with multipliers chosen by five folds.
+    CrossFit,
+    /// Another method altogether.
+    Rival(evenhand::Method),
+}
+
+impl Method {
+    /// `unconstrained`, `notebook`, `cross-fit`, `default`, or `default@0.02` for a bound of 0.02; `reweighing`,
+    /// `calibration`, `thresholds` (the same without lots) or `lagrangian`.
+    fn named(name: &str) -> Result<Self> {
+        let kind = match (name, name.strip_prefix("default@")) {
+            ("unconstrained", _) => Kind::Unconstrained,
+            ("notebook", _) => Kind::Notebook,
+            ("cross-fit", _) => Kind::CrossFit,
+            ("default", _) => Kind::Default { bound: None },
+            ("thresholds", _) => {
+                Kind::Rival(evenhand::Method::Calibration(Calibration { decisions: Decisions::Deterministic }))
+            }
+            ("reweighing" | "calibration" | "lagrangian", _) => Kind::Rival(name.parse()?),
+            (_, Some(bound)) => Kind::Default { bound: Some(bound.parse()?) },
+            _ => return Err(format!("no method `{name}`").into()),
+        };
+        Ok(Self { name: name.to_owned(), kind })
+    }
+
+    /// The same groups, features and learner for all; conventions are what differs.
+    fn correction(&self, prepared: &Prepared, notion: &Notion) -> Correction {
+        let mut correction = prepared.correction(notion.clone());
+        match self.kind {
+            Kind::Unconstrained | Kind::Notebook => {}
+            Kind::Rival(method) => correction.method = method,
+            Kind::Default { bound } => {
+                // These trace the frontier: what is asked for is what is measured.
+                correction.solver = Solver::Newton(Newton { margin: 0.0, ..Newton::default() });
+                correction.bounds.extend(bound.map(Bound::MaxViolation));
+            }
+            Kind::CrossFit => {
+                correction.solver = Preset::Default.solver();
+                correction.select = Selection::CrossFit { folds: 5, seed: 1 };
+            }
+        }
+        correction
+    }
+}
+
+/// Fits once, and judges the classifier on the rows it was trained on and on the others.
+fn measure(method: &Method, prepared: &Prepared, notion: &Notion) -> Result<Value> {
+    let (correction, learner) = (method.correction(prepared, notion), prepared.learner());
+    let start = Instant::now();
+    let (binding, problem, _) = Binding::new(&correction, &prepared.train)?;
+    let outcome = match method.kind {
+        Kind::Unconstrained => correction.uncorrected(&problem, &learner)?,
+        _ => correction.solve(&problem, &learner, &mut Silent)?,
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    let (unseen, _) = binding.problem(&prepared.test)?;
+    let test = outcome.assess(&unseen, Measure::Decisions)?;
+    Ok(json!({
+        "seconds": seconds,
+        "fits": outcome.fits,
+        "slack": outcome.slack,
+        "train_error": outcome.train.error,
+        "train_violation": outcome.train.violation,
+        "test_error": test.error,
+        "test_violation": test.violation,
+        "version": env!("CARGO_PKG_VERSION"),
+    }))
+}
+
+#[allow(clippy::print_stdout)] // the output of this program
+fn print(dataset: &str, notion: &str, split: &str, method: &str, run: usize, mut measured: Value) {
+    let names = json!({ "dataset": dataset, "notion": notion, "split": split, "method": method, "run": run });
+    if let (Value::Object(line), Value::Object(names)) = (&mut measured, names) {
+        line.extend(names);
+    }
+    println!("{measured}");
+}
+
+fn source(dataset: &str) -> Result<Source<'static>> {
+    let root = std::env::var_os("EVENHAND_DATA").ok_or("EVENHAND_DATA must name the folder that holds the datasets")?;
+    Ok(Recipe::named(dataset)?.read(&Path::new(&root).join(dataset))?)
+}
+
+fn prepare(source: &Source, split: &str) -> Result<Prepared> {
+    Ok(if split == "published" { source.published()? } else { source.drawn(split.parse()?)? })
+}
+
+/// `published,1-3` is `published`, `1`, `2`, `3`.
+fn listed(splits: &str) -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    for split in splits.split(',') {
+        match split.split_once('-') {
+            Some((first, last)) => all.extend((first.parse::<u64>()?..=last.parse()?).map(|seed| seed.to_string())),
+            None => all.push(split.to_owned()),
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,180 @@
+//! When dividing weights by φ pays: laws that the model can describe and laws it cannot, more bias and less.
+
+use evenhand::correction::{Binding, Shift};
+use evenhand::data::Categorical;
+use evenhand::features::Features;
+use evenhand::learner::{LogisticModel, Scorer, Tangent, Training, scores};
+use evenhand::{Column, Dataset, Learner, Logistic, Measure, Predictor, Table, Weights};
+use evenhand_datasets::synthetic::{Law, Making};
+
+use crate::contender::{JUDGED_BY, Judged, Judges, Sample, parity, schema};
+use crate::{Result, each_draw, print};
+
+/// The laws: one that a straight model describes, and three that it does not.
+const LAWS: [(&str, Making); 4] = [
+    ("straight", Making { strength: 1.0, curve: 0.0, by_sex: 0.0 }),
+    ("curve", Making { strength: 1.0, curve: 0.5, by_sex: 0.0 }),
+    ("women-more", Making { strength: 1.0, curve: 0.0, by_sex: 1.0 }),
+    ("women-less", Making { strength: 1.0, curve: 0.0, by_sex: -1.0 }),
+];
+
+/// How strong the bias is, in parts of that of the demonstration.
+const STRENGTHS: [f64; 2] = [1.0, 2.0];
+
+pub(crate) fn run(rows: &[usize], draws: u64) -> Result<()> {
+    print("law,strength,rows,draw,model,trained,accuracy,loss,multiplier_1,multiplier_2");
+    for (name, making) in LAWS {
+        for strength in STRENGTHS {
+            let law = Making { strength, ..making }.law();
+            let judges = law.draw(JUDGED_BY, 0)?;
+            let models = [
+                (Model::Straight, Judges::new(&judges, judges.table.clone())),
+                (Model::Cells, Judges::new(&judges, with_cells(&judges.table)?)),
+            ];
+            for &rows in rows {
+                each_draw(draws, |draw| {
+                    let mut lines = Vec::new();
+                    for (model, judges) in &models {
+                        for (trained, judged) in measure(&law, rows, draw, *model, judges)? {
+                            lines
+                                .push(format!("{name},{strength},{rows},{draw},{model:?},{trained},{}", line(&judged)));
+                        }
+                    }
+                    Ok(lines)
+                })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What describes the labels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Model {
+    /// Logistic regression that adds up what each column says.
+    Straight,
+    /// The same with a coefficient for every cell of income, history and sex: it can describe all laws here.
+    Cells,
+}
+
+fn measure(law: &Law, rows: usize, draw: u64, model: Model, judges: &Judges) -> Result<Vec<(&'static str, Judged)>> {
+    let drawn = law.draw(rows, draw)?;
+    let rich = with_cells(&drawn.table)?;
+    let sample = Sample::new(if model == Model::Cells { &rich } else { &drawn.table }, judges)?;
+    let corrected = |shift| sample.corrected(&parity(Measure::Scores, shift)?, &Logistic::default());
+    let mut all = vec![
+        ("uncorrected", sample.plain(&sample.past)?),
+        ("kept", corrected(Shift::Kept)?),
+        ("undone", corrected(Shift::Undone)?),
+        ("true-labels", sample.plain(&sample.truth)?),
+    ];
+    if model == Model::Straight {
+        let told = |probabilities: Vec<f64>| {
+            let learner = Told { probabilities, learner: Logistic::default() };
+            sample.corrected(&parity(Measure::Scores, Shift::Undone)?, &learner)
+        };
+        let merits = drawn.merit.iter().zip(&drawn.bias);
+        let truth = merits.map(|(merit, bias)| 1.0 / (1.0 + (bias - merit).exp()));
+        all.push(("undone-by-truth", told(truth.flat_map(|one| [1.0 - one, one]).collect())?));
+        all.push(("undone-by-cells", told(described(&rich)?)?));
+    }
+    Ok(all)
+}
+
+/// The observed labels as a model with cells describes them.
+fn described(table: &Table) -> Result<Vec<f64>> {
+    let correction = parity(Measure::Scores, Shift::Kept)?;
+    let (_, problem, _) = Binding::new(&correction, &Dataset::new(table.clone(), &schema("approved"))?)?;
+    let outcome = correction.uncorrected(&problem, &Logistic::default())?;
+    Ok(scores(&outcome.predictor, problem.features(), 2)?)
+}
+
+fn line(judged: &Judged) -> String {
+    let multiplier = |at: usize| judged.multipliers.get(at).map_or(String::new(), |one| format!("{one:.6}"));
+    format!("{:.6},{:.6},{},{}", judged.accuracy, judged.loss, multiplier(0), multiplier(1))
+}
+
+/// The edges between cells, of income and of history.
+const EDGES: [&[f64]; 2] =
+    [&[18.0, 22.0, 26.0, 30.0, 34.0, 38.0, 43.0, 48.0, 55.0, 65.0, 80.0], &[3.0, 7.0, 11.0, 15.0]];
+
+/// The same table with a column that tells the cell of income, history and sex.
+fn with_cells(table: &Table) -> Result<Table> {
+    let numbers = |name: &str| match table.get(name) {
+        Some(Column::Numeric(values)) => Ok(values.clone()),
+        _ => Err(format!("`{name}` is a column of numbers")),
+    };
+    let (income, history, sex) = (numbers("income")?, numbers("history")?, table.column("sex")?);
+    let bucket = |value: f64, edges: &[f64]| edges.iter().filter(|edge| value > **edge).count();
+    let cell = |row: usize| {
+        let sex = sex.text(row).unwrap_or_default();
+        format!("{}/{}/{sex}", bucket(income[row], EDGES[0]), bucket(history[row], EDGES[1]))
+    };
+    let cells: Vec<String> = (0..table.rows()).map(cell).collect();
+    let mut table = table.clone();
+    let cells = Categorical::from_values(cells.iter().map(|cell| Some(cell.as_str())));
+    table.set("cell", Column::Categorical(cells))?;
+    Ok(table)
+}
+
+/// A learner that is told the probabilities of the observed labels, for its first fit, which is the one without
+/// correction: so that it can be told apart what dividing by φ does and what estimating φ does.
+struct Told {
+    probabilities: Vec<f64>,
+    learner: Logistic,
+}
+
+/// What was told, or fitted.
+#[derive(Debug, Clone)]
+enum ToldModel {
+    Observed(Vec<f64>),
+    Fitted(LogisticModel),
+}
+
+/// Whether it was told, and what the learner remembers.
+#[derive(Default)]
+struct ToldMemory {
+    told: bool,
+    memory: <Logistic as Learner>::Memory,
+}
+
+impl Learner for Told {
+    type Predictor = ToldModel;
+    type Memory = ToldMemory;
+
+    fn fit(&self, training: Training<'_>, memory: &mut ToldMemory) -> evenhand::Result<ToldModel> {
+        if !std::mem::replace(&mut memory.told, true) {
+            return Ok(ToldModel::Observed(self.probabilities.clone()));
+        }
+        self.learner.fit(training, &mut memory.memory).map(ToldModel::Fitted)
+    }
+
+    fn tangent(
+        &self,
+        training: Training<'_>,
+        predictor: &ToldModel,
+        slopes: &[Weights],
+        memory: &mut ToldMemory,
+    ) -> evenhand::Result<Option<Box<dyn Tangent>>> {
+        match predictor {
+            ToldModel::Observed(_) => Ok(None),
+            ToldModel::Fitted(model) => self.learner.tangent(training, model, slopes, &mut memory.memory),
+        }
+    }
+
+    fn anticipate(&self, memory: &mut ToldMemory, moves: &[f64]) {
+        self.learner.anticipate(&mut memory.memory, moves);
+    }
+}
+
+impl Predictor for ToldModel {
+    fn on<'a>(&'a self, features: &'a Features) -> evenhand::Result<Scorer<'a>> {
+        match self {
+            Self::Observed(all) => Ok(Box::new(move |rows, out| {
+                out.clear();
+                out.extend_from_slice(&all[2 * rows.start..2 * rows.end]);
+            })),
+            Self::Fitted(model) => model.on(features),
+        }
+    }
+}

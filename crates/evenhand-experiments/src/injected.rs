@@ -1,0 +1,92 @@
+//! Bias put into labels that are taken for the truth: who finds back to it?
+//!
+//! A dataset's labels are the truth. Biased ones are drawn from them by Proposition 1, with multipliers that cost a classifier
+//! trained without correction a few points of true accuracy. Contenders train on the biased labels and are judged by the
+//! true ones. The truth of these datasets is not even, so evenness is the wrong thing to ask: what is asked is the true
+//! rate of every group, which a census or an audit may know where nobody knows labels ([`Notion::KnownRate`]).
+
+use super::{Contender, Measured, Trial};
+use evenhand::correction::{Binding, Observer, Problem, Silent};
+use evenhand::{Correction, Error, Measure, Notion, Result};
+use evenhand_datasets::inject::{Bias, Injection};
+use evenhand_datasets::recipe::Prepared;
+
+/// The multipliers put in, one per group of the recipe: against men, against those of 32 to 52 years, against Caucasians.
+const MULTIPLIERS: [(&str, &[f64]); 3] =
+    [("adult", &[0.0, 2.0, 0.0, 0.0]), ("bank", &[0.0, 0.5, 0.5, 0.5, 0.0]), ("compas", &[0.0, 0.0, 0.5, 0.0])];
+
+/// Rows whose training labels are biased and whose test labels are true.
+#[derive(Debug)]
+pub struct InjectedTrial {
+    biased: Trial,
+    truth: Trial,
+    changed: usize,
+}
+
+impl InjectedTrial {
+    /// The datasets there are multipliers for.
+    pub fn datasets() -> impl Iterator<Item = &'static str> {
+        MULTIPLIERS.iter().map(|(dataset, _)| *dataset)
+    }
+
+    /// Draws biased labels for the training rows of a dataset.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] for a dataset without multipliers; those of [`Trial::new`] and [`Injection::draw`].
+    pub fn new(dataset: &str, prepared: &Prepared, seed: u64) -> Result<Self> {
+        let multipliers = MULTIPLIERS.iter().find(|(name, _)| *name == dataset).map(|(_, multipliers)| *multipliers);
+        let multipliers = multipliers.ok_or_else(|| Error::Setting {
+            setting: "dataset",
+            found: format!("`{dataset}`"),
+            allowed: format!("one of {}", Self::datasets().collect::<Vec<_>>().join(", ")),
+        })?;
+        let even = prepared.correction(Notion::DemographicParity);
+        let (_, truth, _) = Binding::new(&even, &prepared.train)?;
+        let injected = Injection::new(Bias::Multipliers(multipliers.to_vec())).draw(&truth, seed)?;
+        let asked = known_rates(&even, &truth);
+        let biased = prepared.train.relabelled(&injected.biased)?;
+        let trial = |train| Trial::bind(asked.clone(), prepared.learner(), train, &prepared.test);
+        Ok(Self { biased: trial(&biased)?, truth: trial(&prepared.train)?, changed: injected.changed() })
+    }
+
+    /// How many training labels are not the true ones.
+    pub fn changed(&self) -> usize {
+        self.changed
+    }
+
+    /// Trains a contender on the biased labels, and judges it by the true ones.
+    ///
+    /// Our default looks for scores at the known rates, which identifies the bias; others look for decisions, which is
+    /// all they can.
+    ///
+    /// # Errors
+    /// Those of [`Trial::measure`].
+    pub fn measure(&self, contender: Contender, observer: &mut dyn Observer) -> Result<Measured> {
+        let measure = if contender == Contender::Default { Measure::Scores } else { Measure::Decisions };
+        self.biased.measure_by(contender, measure, observer)
+    }
+
+    /// What training on the true labels would give.
+    ///
+    /// # Errors
+    /// Those of [`Trial::measure`].
+    pub fn best(&self) -> Result<Measured> {
+        self.truth.measure(Contender::Unconstrained, &mut Silent)
+    }
+}
+
+/// The same settings, asked for the true rate of each group.
+fn known_rates(even: &Correction, truth: &Problem) -> Correction {
+    let rate = |group| {
+        let members = (0..truth.labels().len()).filter(|&row| truth.is_in(row, group));
+        let (mut positive, mut all) = (0.0, 0.0);
+        for row in members {
+            all += truth.row_weight(row);
+            positive += if truth.labels().get(row) == 1 { truth.row_weight(row) } else { 0.0 };
+        }
+        positive / all
+    };
+    let known =
+        even.groups.iter().enumerate().map(|(at, rows)| Notion::KnownRate { rows: rows.clone(), rate: rate(at) });
+    Correction { notions: known.collect(), groups: Vec::new(), ..even.clone() }
+}

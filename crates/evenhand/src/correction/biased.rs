@@ -1,0 +1,103 @@
+//! Labels as a bias gives them: Proposition 1 read forwards.
+//!
+//! Holds [`Problem::biased`], from the probabilities of true labels to those of biased ones, and what a caller
+//! needs to draw such labels. A correction reads the same law backwards. [Jiang & Nachum 2019, Prop. 1]
+
+use super::{Problem, Weighing};
+use crate::constraint::{Constraint, Event, Labelled, Reference, softmax};
+use crate::learner::{Learner, Training, scores};
+use crate::{Error, Result};
+
+impl Problem {
+    /// The probabilities of each row's classes by an uncorrected fit, row by row.
+    ///
+    /// # Errors
+    /// What the learner says.
+    pub fn probabilities<L: Learner>(&self, learner: &L) -> Result<Vec<f64>> {
+        let weights = Weighing::unweighted(self.cells());
+        let training =
+            Training { features: self.features(), labels: self.labels(), classes: self.classes(), weights: &weights };
+        scores(&learner.fit(training, &mut L::Memory::default())?, self.features(), self.classes())
+    }
+
+    /// Whether a row is in a group, by its place in [`Problem::group_names`].
+    pub fn is_in(&self, row: usize, group: usize) -> bool {
+        self.cells().is_in(self.cells().cell_of_row().get(row), group)
+    }
+
+    /// `y_bias(·|x) ∝ y_true(·|x) · exp(−Σ_k λ_k c_k(x,·))` for every row, one λ per constraint in the units of the
+    /// centred tilt; `truth` holds `y_true(·|x)` row by row.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when there is not one multiplier per constraint, or not one probability per row and class;
+    /// [`Error::Setting`] for a multiplier that is not finite.
+    pub fn biased(&self, multipliers: &[f64], truth: &[f64]) -> Result<Vec<f64>> {
+        let classes = self.classes();
+        self.check_multipliers(multipliers)?;
+        let expected = self.labels().len() * classes;
+        if truth.len() != expected {
+            return Err(Error::Length { what: "probabilities", expected, found: truth.len() });
+        }
+        let chosen = self.constraints().iter().zip(multipliers).filter(|(_, multiplier)| **multiplier != 0.0);
+        let terms: Vec<(&Constraint, f64, f64)> =
+            chosen.map(|(constraint, &multiplier)| (constraint, multiplier, self.share(constraint, truth))).collect();
+        let mut biased: Vec<f64> = truth.iter().map(|chance| chance.ln()).collect();
+        for (row, (logits, truth)) in biased.chunks_mut(classes).zip(truth.chunks(classes)).enumerate() {
+            for &(constraint, multiplier, share) in &terms {
+                let member = f64::from(u8::from(self.is_member(constraint, row)));
+                let centre = if constraint.reference == Reference::Overall { 1.0 } else { 0.0 };
+                let tilt = multiplier * (member / share - centre);
+                match constraint.event {
+                    Event::Predicts(class) => logits[class] -= tilt * among(constraint.labelled, truth),
+                    // Being right is worth as much as the label is probable.
+                    Event::Correct => logits.iter_mut().zip(truth).for_each(|(logit, chance)| *logit -= tilt * chance),
+                }
+            }
+            logits.copy_from_slice(&softmax(logits));
+        }
+        Ok(biased)
+    }
+
+    /// Checks that there is one finite multiplier per constraint.
+    ///
+    /// # Errors
+    /// [`Error::Length`] and [`Error::Setting`] where there is not.
+    pub fn check_multipliers(&self, multipliers: &[f64]) -> Result<()> {
+        let expected = self.constraints().len();
+        if multipliers.len() != expected {
+            return Err(Error::Length { what: "multipliers", expected, found: multipliers.len() });
+        }
+        match multipliers.iter().find(|one| !one.is_finite()) {
+            Some(one) => {
+                let (found, allowed) = (one.to_string(), "a finite number".into());
+                Err(Error::Setting { setting: "multiplier", found, allowed })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn is_member(&self, constraint: &Constraint, row: usize) -> bool {
+        constraint.group.is_none_or(|group| self.is_in(row, group))
+    }
+
+    /// The share of the group among the rows a constraint speaks of, Z in the paper.
+    fn share(&self, constraint: &Constraint, truth: &[f64]) -> f64 {
+        let weights = self.cells().row_weights();
+        let (mut inside, mut all) = (0.0, 0.0);
+        for (row, truth) in truth.chunks(self.classes()).enumerate() {
+            let weight = among(constraint.labelled, truth) * weights.as_ref().map_or(1.0, |weights| weights[row]);
+            all += weight;
+            inside += if self.is_member(constraint, row) { weight } else { 0.0 };
+        }
+        inside / all
+    }
+}
+
+/// How probable it is that a row is among those of certain labels: the theory's `y_true(x)` in `c(x,y)`.
+fn among(labelled: Labelled, truth: &[f64]) -> f64 {
+    match labelled {
+        Labelled::Any => 1.0,
+        Labelled::As(class) => truth[class],
+        Labelled::NotAs(class) => 1.0 - truth[class],
+    }
+}

@@ -1,0 +1,128 @@
+//! Arrow's arrays on their way into a column.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, GenericStringArray, OffsetSizeTrait, StringViewArray};
+use arrow_schema::DataType;
+use arrow_select::take::take;
+
+use super::numbers::floats;
+use crate::data::read::batches::Reading;
+use crate::data::read::column::{ColumnBuilder, State, not_utf8};
+use crate::data::read::growing::Growing;
+use crate::data::read::texts::Texts;
+use crate::{Error, Result};
+
+/// A dictionary entry whose code was not asked for yet.
+const UNRESOLVED: u32 = u32::MAX;
+
+impl<O: OffsetSizeTrait> Texts for GenericStringArray<O> {
+    fn len(&self) -> usize {
+        Array::len(self)
+    }
+
+    fn get(&self, row: usize) -> Option<&[u8]> {
+        self.is_valid(row).then(|| self.value(row).as_bytes())
+    }
+}
+
+impl Texts for StringViewArray {
+    fn len(&self) -> usize {
+        Array::len(self)
+    }
+
+    fn get(&self, row: usize) -> Option<&[u8]> {
+        self.is_valid(row).then(|| self.value(row).as_bytes())
+    }
+}
+
+impl ColumnBuilder {
+    /// Adds the rows of one array.
+    pub(super) fn push_array(&mut self, array: &dyn Array, reading: &Reading) -> Result<()> {
+        match array.data_type() {
+            DataType::Utf8 => self.push_texts(array.as_string::<i32>(), reading),
+            DataType::LargeUtf8 => self.push_texts(array.as_string::<i64>(), reading),
+            DataType::Utf8View => self.push_texts(array.as_string_view(), reading),
+            DataType::Dictionary(..) => self.push_dictionary(array, reading),
+            found => {
+                let pushed = match &mut self.state {
+                    State::Contradicted => true,
+                    State::Categories(categories) => push_flags(categories, array),
+                    State::Numbers(numbers) => {
+                        floats(array).map(|values| numbers.push_floats(values, reading)).is_some()
+                    }
+                };
+                // A stream may hold a batch of another type than its schema says.
+                if pushed { Ok(()) } else { Err(self.unknown_type(found)) }
+            }
+        }
+    }
+
+    fn push_dictionary(&mut self, array: &dyn Array, reading: &Reading) -> Result<()> {
+        let dictionary = array.as_any_dictionary();
+        if let State::Categories(categories) = &mut self.state {
+            let values = dictionary.values();
+            match values.data_type() {
+                DataType::Utf8 => return push_coded(categories, array, values.as_string::<i32>(), reading, &self.name),
+                DataType::LargeUtf8 => {
+                    return push_coded(categories, array, values.as_string::<i64>(), reading, &self.name);
+                }
+                DataType::Utf8View => {
+                    return push_coded(categories, array, values.as_string_view(), reading, &self.name);
+                }
+                _ => {}
+            }
+        }
+        let plain = take(dictionary.values(), dictionary.keys(), None).map_err(|error| reading.unreadable(&error))?;
+        self.push_array(&plain, reading)
+    }
+
+    fn unknown_type(&self, found: &DataType) -> Error {
+        Error::ColumnType { column: self.name.clone(), found: found.to_string() }
+    }
+}
+
+/// Adds an array of keys into `texts`: each entry of the dictionary is looked up once, and only when a
+/// row has it, since codes follow the order of rows.
+fn push_coded(
+    categories: &mut Growing,
+    array: &dyn Array,
+    texts: &impl Texts,
+    reading: &Reading,
+    column: &str,
+) -> Result<()> {
+    let keys = if texts.len() == 0 { Vec::new() } else { array.as_any_dictionary().normalized_keys() };
+    let mut codes = vec![UNRESOLVED; texts.len()];
+    for row in 0..array.len() {
+        let Some(&key) = keys.get(row).filter(|_| !array.is_null(row)) else {
+            categories.push_missing();
+            continue;
+        };
+        if codes[key] == UNRESOLVED {
+            let Some(text) = texts.get(key).and_then(|text| reading.values.text(text)) else {
+                categories.push_missing();
+                continue;
+            };
+            codes[key] = categories.code(text).ok_or_else(|| not_utf8(categories, reading, column))?;
+        }
+        categories.push(codes[key]);
+    }
+    Ok(())
+}
+
+/// Adds booleans as `true` and `false`, and an array without type as missing; whether it was one of the two.
+fn push_flags(categories: &mut Growing, array: &dyn Array) -> bool {
+    match array.data_type() {
+        DataType::Null => (0..array.len()).for_each(|_| categories.push_missing()),
+        DataType::Boolean => {
+            for flag in array.as_boolean() {
+                let code = flag.and_then(|flag| categories.code(if flag { b"true" } else { b"false" }));
+                match code {
+                    Some(code) => categories.push(code),
+                    None => categories.push_missing(),
+                }
+            }
+        }
+        _ => return false,
+    }
+    true
+}

@@ -1,0 +1,42 @@
+//! The derivative of a fit with respect to its weights faces finite differences.
+
+use crate::population::{table, three_classes};
+use evenhand::correction::Binding;
+use evenhand::learner::{Training, scores};
+use evenhand::{Correction, Dataset, Learner, Logistic, Schema, Weights};
+
+fn correction(notion: &str) -> Correction {
+    Correction::new(notion.parse().unwrap()).group("sex").unwrap().group("age_band=18-24").unwrap()
+}
+
+fn two_classes() -> Dataset {
+    Dataset::new(table(), &Schema::label("approved").positive("yes").ignore("deserved")).unwrap()
+}
+
+/// What a step of Newton's method is made of: how scores answer to weights, through a fit.
+#[test]
+fn the_tangent_of_a_fit_matches_fits_with_other_weights() {
+    let learner = Logistic { tolerance: 1e-10, ..Logistic::default() };
+    for (data, classes) in [(two_classes(), 2), (three_classes(), 3)] {
+        let (_, problem, _) = Binding::new(&correction("demographic-parity"), &data).unwrap();
+        let (features, rows) = (problem.features(), data.rows());
+        let direction: Vec<f64> = (0..rows).map(|row| (row % 7) as f64 / 7.0).collect();
+        let at = |by: f64, memory: &mut <Logistic as Learner>::Memory| {
+            let weights = Weights::of_rows(direction.iter().map(|one| 1.0 + by * one).collect()).unwrap();
+            let training = Training { features, labels: problem.labels(), classes, weights: &weights };
+            let model = learner.fit(training, memory).unwrap();
+            (scores(&model, features, classes).unwrap(), model)
+        };
+        let mut memory = <Logistic as Learner>::Memory::default();
+        let (_, model) = at(0.0, &mut memory);
+        let (weights, slope) = (Weights::equal(rows), Weights::of_rows(direction.clone()).unwrap());
+        let training = Training { features, labels: problem.labels(), classes, weights: &weights };
+        let tangent = learner.tangent(training, &model, &[slope], &mut memory).unwrap().unwrap();
+        let mut slopes = Vec::new();
+        tangent.on(features).unwrap()(0..rows, &mut slopes);
+        let [(up, _), (down, _)] = [1e-3, -1e-3].map(|by| at(by, &mut <Logistic as Learner>::Memory::default()));
+        for ((up, down), slope) in up.iter().zip(down).zip(&slopes) {
+            assert!(((up - down) / 2e-3 - slope).abs() < 1e-5, "{} {slope}", (up - down) / 2e-3);
+        }
+    }
+}

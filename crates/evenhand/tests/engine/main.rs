@@ -1,0 +1,16 @@
+//! The engine as a user of the crate sees it, one file per subject, in one program: it is linked once.
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking, too")]
+
+mod calibration;
+mod corrections;
+mod derivatives;
+mod estimates;
+mod files;
+mod frontier;
+mod identify;
+mod interruption;
+mod invariance;
+mod population;
+mod properties;
+mod rivals;
+mod shift;
