@@ -34,7 +34,7 @@ def rules():
             "include-dev": True,
             "exceptions": [{"crate": "odd", "allow": ["CC0-1.0"]}],
         },
-        "bans": {"wildcards": "deny", "multiple-versions": "deny", "skip": []},
+        "bans": {"wildcards": "deny", "allow-wildcard-paths": True, "multiple-versions": "deny", "skip": []},
         "sources": {"unknown-registry": "deny", "unknown-git": "deny"},
     }
 
