@@ -3,7 +3,9 @@
 //! Options of one command alone stand with it. Leans on `clap`; whether values make sense
 //! is checked where they become settings of the library.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use clap::{Args, Parser, Subcommand};
 use evenhand::{GroupSpec, ReadOptions, Schema};
@@ -71,10 +73,20 @@ pub(crate) enum Command {
 }
 
 impl Cli {
-    /// The arguments of this process, or what is wrong with them.
-    pub(crate) fn read() -> Result<Self, clap::Error> {
-        Self::try_parse()
+    /// What these arguments say, or what is wrong with them.
+    pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
+        let words = arguments.iter().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+        *GIVEN.lock().unwrap_or_else(PoisonError::into_inner) = words.collect();
+        Self::try_parse_from(arguments)
     }
+}
+
+/// The arguments that were given last, without the name of the program.
+static GIVEN: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// The arguments of the command that is running, as a report repeats them.
+pub(crate) fn given() -> Vec<String> {
+    GIVEN.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 impl Command {

@@ -6,12 +6,12 @@
 use std::fmt;
 use std::io::{self, Write as _};
 use std::panic::{self, AssertUnwindSafe};
-use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
 use evenhand::Error;
 use serde_json::json;
 
+use crate::args::given;
 use crate::output;
 
 /// The exit code of bad input and bad usage.
@@ -109,23 +109,23 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Re
 }
 
 /// Reports what `clap` found, or the help that was asked for.
-pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+pub(crate) fn usage(error: &clap::Error) -> u8 {
     if !error.use_stderr() {
         // Help and version are data: a closed pipe is the only thing that can go wrong.
         let _ = error.print();
-        return ExitCode::SUCCESS;
+        return 0;
     }
     let _ = error.print();
-    if std::env::args_os().any(|argument| argument == "--json") {
+    if given().iter().any(|argument| argument == "--json") {
         let text = error.to_string();
         let message = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
         to_stdout("usage", message);
     }
-    ExitCode::from(BAD_INPUT)
+    BAD_INPUT
 }
 
 /// Reports an error: on stderr, and with `json` on stdout as well.
-pub(crate) fn report(error: &anyhow::Error, running: Running, json: bool) -> ExitCode {
+pub(crate) fn report(error: &anyhow::Error, running: Running, json: bool) -> u8 {
     let (code, hint) = match (error.downcast_ref::<Error>(), error.downcast_ref::<Usage>()) {
         (Some(known), _) => (known.code(), hint(known, running)),
         (None, Some(usage)) => (usage.code, usage.hint.clone()),
@@ -144,7 +144,7 @@ pub(crate) fn report(error: &anyhow::Error, running: Running, json: bool) -> Exi
     if json {
         to_stdout(code, &message);
     }
-    ExitCode::from(BAD_INPUT)
+    BAD_INPUT
 }
 
 /// The contexts of an error and the error itself, whose text says what caused it.

@@ -1,70 +1,7 @@
-//! `evenhand`: train even-handed classifiers from biased labels, from the command line.
-//!
-//! Reads arguments, calls the library and chooses the exit code. Every subcommand is a file;
-//! none holds a formula.
-
-// A build without reports or downloads leaves some of what they share unused.
-#![cfg_attr(not(all(feature = "download", feature = "report")), allow(dead_code, unused_imports))]
-
-mod args;
-mod audit;
-mod columns;
-mod data;
-mod demo;
-mod failure;
-mod figure;
-mod files;
-mod fit;
-mod frontier;
-mod identify;
-mod inject;
-mod origin;
-mod output;
-mod page;
-mod paper;
-mod predict;
-mod progress;
-mod sweep;
-mod text;
-mod training;
-mod verify;
+//! The program `evenhand`: all of it is in the library, which the Python package runs too.
 
 use std::process::ExitCode;
 
-use args::{Cli, Command};
-use failure::Running;
-
-/// How a command that ran to its end ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
-    /// All is as asked: exit code 0.
-    Fine,
-    /// A bound was not met, or a check does not match: exit code 1.
-    Missed,
-}
-
 fn main() -> ExitCode {
-    let cli = match Cli::read() {
-        Ok(cli) => cli,
-        Err(error) => return failure::usage(&error),
-    };
-    let (running, json) = (Running::from(&cli.command), cli.command.json());
-    let ended = failure::guarded(|| match cli.command {
-        Command::Demo(args) => demo::run(&args),
-        Command::Audit(args) => audit::run(&args),
-        Command::Fit(args) => fit::run(*args),
-        Command::Frontier(args) => frontier::run(*args),
-        Command::Identify(args) => identify::run(&args),
-        Command::Paper(args) => paper::run(*args),
-        Command::Sweep(args) => sweep::run(*args),
-        Command::Predict(args) => predict::run(&args),
-        Command::Verify(args) => verify::run(&args),
-        Command::Data(args) => data::run(&args),
-        Command::Inject(args) => inject::run(&args),
-    });
-    match ended {
-        Ok(Ending::Fine) => ExitCode::SUCCESS,
-        Ok(Ending::Missed) => ExitCode::from(1),
-        Err(error) => failure::report(&error, running, json),
-    }
+    ExitCode::from(evenhand_cli::run(std::env::args_os().collect()))
 }

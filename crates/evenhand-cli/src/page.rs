@@ -8,6 +8,7 @@ use std::path::Path;
 use anyhow::Result;
 #[cfg(feature = "report")]
 use {
+    crate::args::given,
     crate::failure::Usage,
     crate::files,
     evenhand::data::write_atomically,
@@ -58,8 +59,7 @@ pub(crate) fn told(error: Error) -> anyhow::Error {
 /// The command line that is running, to be typed again.
 #[cfg(feature = "report")]
 pub(crate) fn command() -> String {
-    let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
-    let quoted: Vec<String> = arguments.map(|argument| quoted(&without_folders(&argument))).collect();
+    let quoted: Vec<String> = given().iter().map(|argument| quoted(&without_folders(argument))).collect();
     format!("evenhand {}", quoted.join(" "))
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{CliTest, data_folder, snapshot};
+use crate::support::{CliTest, data_folder, snapshot, snapshot_of};
 
 #[test]
 fn datasets_are_listed_with_what_is_here() {
@@ -33,7 +33,7 @@ fn what_cannot_be_got_is_refused() {
         "data get german --from . --json",
     ];
     let all: Vec<String> = wrong.iter().map(|command| test.run(command)).collect();
-    CliTest::filters().bind(|| insta::assert_snapshot!(all.join("\n")));
+    snapshot_of!(all.join("\n"));
     // Nothing that looks like a dataset is left behind.
     assert!(!fs::read_dir(test.path("cache/german")).unwrap().any(|entry| entry.is_ok()));
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use evenhand::{Column, ReadOptions, Table};
 
 use crate::learner::SHARES;
-use crate::support::{CliTest, snapshot};
+use crate::support::{CliTest, snapshot, snapshot_of};
 
 const FRONTIER: &str = "frontier loans.csv --label approved --ignore id --group sex --notion demographic-parity";
 
@@ -113,7 +113,7 @@ fn what_cannot_be_traced_is_refused() {
         "--l2=-1",
     ];
     let all: Vec<String> = wrong.iter().map(|option| test.run(&format!("{FRONTIER} {option}"))).collect();
-    CliTest::filters().bind(|| insta::assert_snapshot!(all.join("\n")));
+    snapshot_of!(all.join("\n"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Help texts, and what is wrong with arguments.
 
-use crate::support::{CliTest, snapshot};
+use crate::support::{CliTest, snapshot, snapshot_of};
 
 #[test]
 fn the_program_says_what_it_does() {
@@ -16,12 +16,12 @@ fn every_command_has_a_long_help_with_an_example() {
         let help = test.run(&format!("{command} --help"));
         assert!(help.contains("Example") && help.contains(&format!("evenhand {command}")), "{help}");
         assert!(!help.to_lowercase().contains("fair"), "{help}");
-        CliTest::filters().bind(|| insta::assert_snapshot!(format!("help_{command}"), help));
+        snapshot_of!(format!("help_{command}"), help);
     }
     for command in ["list", "get"] {
         let help = test.run(&format!("data {command} --help"));
         assert!(help.contains("Example") && help.contains(&format!("evenhand data {command}")), "{help}");
-        CliTest::filters().bind(|| insta::assert_snapshot!(format!("help_data_{command}"), help));
+        snapshot_of!(format!("help_data_{command}"), help);
     }
 }
 
@@ -65,5 +65,5 @@ fn settings_out_of_range_are_refused_before_any_file_is_read() {
         "--threads 0",
     ];
     let all: Vec<String> = wrong.iter().map(|option| test.run(&format!("{base} {option}"))).collect();
-    CliTest::filters().bind(|| insta::assert_snapshot!(all.join("\n")));
+    snapshot_of!(all.join("\n"));
 }

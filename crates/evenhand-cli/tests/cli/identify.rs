@@ -1,6 +1,6 @@
 //! `evenhand identify`.
 
-use crate::support::{CliTest, snapshot};
+use crate::support::{CliTest, snapshot, snapshot_of};
 
 const IDENTIFY: &str = "identify loans.csv --label approved --ignore id --group sex";
 
@@ -25,5 +25,5 @@ fn what_cannot_be_asked_is_refused() {
         "identify nowhere.csv --label approved --group sex",
     ];
     let all: Vec<String> = wrong.iter().map(|arguments| test.run(arguments)).collect();
-    CliTest::filters().bind(|| insta::assert_snapshot!(all.join("\n")));
+    snapshot_of!(all.join("\n"));
 }

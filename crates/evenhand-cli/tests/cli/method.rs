@@ -1,6 +1,6 @@
 //! `evenhand fit --method`, and what predicts and verifies after it.
 
-use crate::support::{CliTest, each_line, snapshot};
+use crate::support::{CliTest, each_line, snapshot, snapshot_of};
 
 const FIT: &str =
     "fit loans.csv --label approved --ignore id --group sex --group 'age<=30' --notion demographic-parity";
@@ -143,7 +143,7 @@ fn options_of_other_methods_are_refused() {
     ];
     let all: Vec<String> =
         wrong.iter().map(|option| format!("{option}: {}", test.run(&format!("{FIT} {option}")))).collect();
-    CliTest::filters().bind(|| insta::assert_snapshot!(all.join("\n")));
+    snapshot_of!(all.join("\n"));
 }
 
 #[test]

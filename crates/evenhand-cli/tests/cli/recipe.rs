@@ -1,6 +1,6 @@
 //! Public datasets by `--recipe`. Skipped without the datasets, but for what is refused.
 
-use crate::support::{CliTest, data_folder, snapshot};
+use crate::support::{CliTest, data_folder, snapshot, snapshot_of};
 
 #[test]
 fn options_about_columns_do_not_go_with_a_recipe() {
@@ -18,7 +18,7 @@ fn options_about_columns_do_not_go_with_a_recipe() {
         "audit --group sex",
     ];
     let all: Vec<String> = wrong.iter().map(|command| test.run(command)).collect();
-    CliTest::filters().bind(|| insta::assert_snapshot!(all.join("\n")));
+    snapshot_of!(all.join("\n"));
 }
 
 #[test]

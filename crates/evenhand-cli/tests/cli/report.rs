@@ -1,6 +1,6 @@
 //! `--report` of `fit`, `audit`, `identify` and `frontier`: a page, a card or a text, for people who were not there.
 
-use crate::support::{CliTest, snapshot};
+use crate::support::{CliTest, snapshot, snapshot_of};
 
 const FIT: &str = "fit loans.csv --label approved --ignore id --group sex --notion demographic-parity";
 
@@ -46,7 +46,7 @@ fn a_card_and_a_text_are_written_by_their_names() {
         test.read("card.md")
             .starts_with("## Predicting “approved”, before and after correction\n\nBefore correction, ")
     );
-    CliTest::filters().bind(|| insta::assert_snapshot!(test.read("report.txt")));
+    snapshot_of!(test.read("report.txt"));
 }
 
 #[test]

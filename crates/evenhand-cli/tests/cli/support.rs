@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use evenhand::{ReadOptions, Table};
+use regex_lite::Regex;
 use tempfile::TempDir;
 
 /// A temporary folder with `loans.csv` in it.
@@ -70,26 +71,41 @@ impl CliTest {
     pub(crate) fn json(&self, command: &str) -> serde_json::Value {
         serde_json::from_slice(&self.expect(0, command).stdout).unwrap()
     }
-
-    /// What differs from machine to machine is left out of snapshots.
-    pub(crate) fn filters() -> insta::Settings {
-        let mut settings = insta::Settings::clone_current();
-        settings.set_omit_expression(true);
-        settings.add_filter(r"[0-9a-f]{64}", "[SHA-256]");
-        settings.add_filter(r"\d\.\d+e-?\d+", "[SMALL]");
-        settings.add_filter(r"\d+\.\d\d s([;.])", "[TIME] s$1");
-        settings.add_filter(r#""seconds": [-.e0-9]+"#, r#""seconds": [TIME]"#);
-        settings.add_filter(r"evenhand \d+\.\d+\.\d+", "evenhand [VERSION]");
-        // Digits behind the eighth depend on the processor.
-        settings.add_filter(r"(\d\.\d{8})\d+", "$1");
-        settings
-    }
 }
+
+/// A text without what differs from machine to machine.
+pub(crate) fn stable(text: &str) -> String {
+    let left_out = [
+        (r"[0-9a-f]{64}", "[SHA-256]"),
+        (r"\d\.\d+e-?\d+", "[SMALL]"),
+        (r"\d+\.\d\d s([;.])", "[TIME] s$1"),
+        (r#""seconds": [-.e0-9]+"#, r#""seconds": [TIME]"#),
+        (r"evenhand \d+\.\d+\.\d+", "evenhand [VERSION]"),
+        // Digits behind the eighth depend on the processor.
+        (r"(\d\.\d{8})\d+", "$1"),
+    ];
+    left_out.iter().fold(text.to_owned(), |text, (pattern, name)| {
+        Regex::new(pattern).unwrap().replace_all(&text, *name).into_owned()
+    })
+}
+
+/// Compares a text, or one of several that has a name, with what it was.
+macro_rules! snapshot_of {
+    ($text:expr) => {
+        insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(crate::support::stable(&$text)) })
+    };
+    ($name:expr, $text:expr) => {
+        insta::with_settings!({ omit_expression => true }, {
+            insta::assert_snapshot!($name, crate::support::stable(&$text))
+        })
+    };
+}
+pub(crate) use snapshot_of;
 
 /// Compares what a command does with what it did.
 macro_rules! snapshot {
     ($test:expr, $command:expr) => {
-        crate::support::CliTest::filters().bind(|| insta::assert_snapshot!($test.run($command)))
+        crate::support::snapshot_of!($test.run($command))
     };
 }
 pub(crate) use snapshot;
