@@ -5,8 +5,8 @@ Holds `Form` and `Opened`, which asks the questions of `probe.js`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -45,12 +45,9 @@ class Opened:
     page: Page
     noise: list[str] = field(default_factory=list)
 
-    def listen(self, address: str) -> None:
+    @contextmanager
+    def listening(self, address: str) -> Iterator[None]:
         """Write down what goes wrong, and what is asked of the network."""
-        page = self.page
-        page.on("console", lambda said: self.noise.append(f"console {said.type}: {said.text}"))
-        page.on("pageerror", lambda error: self.noise.append(f"error: {error}"))
-        page.on("requestfailed", lambda request: self.noise.append(f"failed: {request.url}"))
 
         def dialog(asked: Dialog) -> None:
             self.noise.append(f"dialog: {asked.message}")
@@ -60,8 +57,18 @@ class Opened:
             if sent.url != address and not sent.url.startswith("data:"):
                 self.noise.append(f"request: {sent.url}")
 
-        page.on("dialog", dialog)
-        page.on("request", request)
+        listeners: dict[Any, Callable[[Any], None]] = {
+            "console": lambda said: self.noise.append(f"console {said.type}: {said.text}"),
+            "pageerror": lambda error: self.noise.append(f"error: {error}"),
+            "requestfailed": lambda request: self.noise.append(f"failed: {request.url}"),
+            "dialog": dialog,
+            "request": request,
+        }
+        for event, listener in listeners.items():
+            self.page.on(event, listener)
+        yield
+        for event, listener in listeners.items():
+            self.page.remove_listener(event, listener)
 
     def probe(self, question: str) -> Any:
         """Ask the page something of `probe.js`."""

@@ -112,6 +112,26 @@
     return charts.length > 0 ? faults : ["no chart at all"];
   },
 
+  // What the slider shows: its own value and words, the sentence beside it, the places of points and of the cursor if it is
+  // seen, and the number and the marks of every group.
+  strength() {
+    const [slider, live, plot] = ["strength", "live", "tradeoff-plot"].map((id) => document.getElementById(id));
+    const place = (circle) => ["cx", "cy"].map((name) => circle.getAttribute(name));
+    const cursor = document.getElementById("cursor");
+    return {
+      value: slider.value,
+      told: slider.getAttribute("aria-valuetext"),
+      said: document.getElementById("said").innerText,
+      spots: [...plot.querySelectorAll(".curve circle")].map(place),
+      cursor: cursor.checkVisibility({ visibilityProperty: true }) ? place(cursor) : null,
+      marks: [...live.querySelectorAll(".line:not(.head)")].map((line) => [
+        line.querySelector(".numbers").textContent,
+        line.querySelector("circle")?.getAttribute("cx"),
+        ...["x1", "x2"].map((end) => line.querySelector(".interval")?.getAttribute(end)),
+      ]),
+    };
+  },
+
   // Marks everything that a keyboard must reach; says how many there are.
   controls() {
     const all = this.seen("summary, input, button, a[href], select, [tabindex]");

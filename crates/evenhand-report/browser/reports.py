@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-COMMAND = Path(os.environ.get("EVENHAND", ROOT / "target/release/evenhand"))
+COMMAND = Path(os.environ.get("EVENHAND_CLI", ROOT / "target/release/evenhand"))
 
 COLUMN = '<b>team</b> "x"'
 HOSTILE = (
