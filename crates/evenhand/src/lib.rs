@@ -78,7 +78,7 @@ pub use model::Model;
 pub use notion::Notion;
 pub use predictor::Predictor;
 pub use recipe::Recipe;
-pub use warning::Warning;
+pub use warning::{CountedValues, Warning};
 pub use weights::Weights;
 
 #[cfg(doctest)]
