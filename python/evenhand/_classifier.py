@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
 
 from . import _core
 from ._columns import text_of
-from ._data import Data, Target, add_sensitive, assemble, positive_of
+from ._data import Data, Target, add_sensitive, assemble, positive_of, quiet_about
 from ._exceptions import EvenhandError, EvenhandWarning, tell
 from ._external import Learner, aligned_scores
 from ._inputs import BY_GROUP, Inputs
@@ -103,6 +103,11 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         Whether the groups are the intersections of several sensitive features, in place of each feature's own.
     withhold : list of str, default=None
         Columns of X the learner may not see.
+    categorical : list of str, default=None
+        Columns of X that hold numbers and are categories to the built-in learner. Those whose values are groups
+        (``"RAC1P"``, ``"RAC1P=1,2"``, ``X[["RAC1P"]]``) are so by themselves.
+    numeric : list of str, default=None
+        Columns of X that are numbers to the built-in learner, even if groups are made of their values.
     method : str, default="weighting"
         ``"weighting"`` weighs rows; ``"sampling"`` keeps each with a probability equal to its weight, for estimators
         that take no weights. For comparison there are other methods: ``"unconstrained"`` (no correction),
@@ -196,6 +201,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         groups: str | Sequence[str] | None = None,
         intersections: bool = False,
         withhold: Sequence[str] | None = None,
+        categorical: Sequence[str] | None = None,
+        numeric: Sequence[str] | None = None,
         method: str = "weighting",
         measure: str = "decisions",
         shift: str = "kept",
@@ -219,6 +226,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.groups = groups
         self.intersections = intersections
         self.withhold = withhold
+        self.categorical = categorical
+        self.numeric = numeric
         self.method = method
         self.measure = measure
         self.shift = shift
@@ -277,6 +286,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
                 positive=positive,
                 sample_weight=weight,
                 groups_needed=not lone,
+                categorical=self.categorical,
+                numeric=self.numeric,
             )
 
         data = gathered()
@@ -303,7 +314,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
                 callback=callback,
                 keep=self.on_interrupt == "keep",
             )
-        self._keep(found, target)
+        self._keep(found, target, quiet_about(X))
         self._fitted = Fit(found.kept, gathered, learner)
         return self
 
@@ -498,6 +509,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         bounds = {next(iter(bound)).replace("-", "_"): next(iter(bound.values())) for bound in asked["bounds"]}
         kept = {name: asked[name] for name in ("measure", "shift") if name in asked}
         method = _method_of(asked.get("method", {"name": "correction"}))
+        roles = body["binding"]["schema"]
+        kept |= {name: roles[name] for name in ("categorical", "numeric") if name in roles}
         self = cls(constraints=asked["notions"], groups=asked["groups"], method=method, **bounds, **kept)
         texts = model.classes
         whole = all(text.lstrip("-").isdigit() for text in texts)
@@ -543,7 +556,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
             tags.non_deterministic = inner.non_deterministic
         return tags
 
-    def _keep(self, found: _core.Fitted, target: Target) -> None:
+    def _keep(self, found: _core.Fitted, target: Target, quiet: frozenset[str]) -> None:
         train = json.loads(found.train)
         self.classes_ = target.classes
         self._order = [found.classes.index(text) for text in target.texts]
@@ -556,7 +569,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.history_ = found.history
         self.stop_ = found.stop
         self.n_fits_ = found.fits
-        tell(found.warnings, stacklevel=3)
+        tell(found.warnings, stacklevel=3, quiet=quiet)
         self._tell_of_bounds(train)
 
     def _tell_of_bounds(self, train: dict[str, Any]) -> None:

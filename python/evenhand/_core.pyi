@@ -54,7 +54,15 @@ class Table:
 
 @final
 class Roles:
-    def __new__(cls, label: str, *, positive: str | None = None, weight: str | None = None) -> Roles: ...
+    def __new__(
+        cls,
+        label: str,
+        *,
+        positive: str | None = None,
+        weight: str | None = None,
+        categorical: Sequence[str] | None = None,
+        numeric: Sequence[str] | None = None,
+    ) -> Roles: ...
 
 @final
 class Settings:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._data import assemble, positive_of, target_of
+from ._data import assemble, positive_of, quiet_about, target_of
 from ._exceptions import EvenhandError, EvenhandWarning, tell
 from ._sensitive import sensitive_of
 from .constraints import Constraints, spelled
@@ -224,5 +224,5 @@ class Corrector:
             self._history = self._core.history
             # What was kept to go through the search again is needed no more.
             del self._core, self._given, self._told
-            tell(told)
+            tell(told, quiet=quiet_about(None))
         return self.weights_

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from ._columns import array_of, is_missing, is_series, text_of
+from ._columns import array_of, is_frame, is_missing, is_series, text_of
 from ._core import Roles, Table
 from ._exceptions import EvenhandError
 from ._sensitive import Sensitive
 
-__all__ = ["Data", "Target", "add_sensitive", "assemble", "positive_of", "target_of"]
+__all__ = ["Data", "Target", "add_sensitive", "assemble", "positive_of", "quiet_about", "target_of"]
 
 EVERYONE = "everyone"
 
@@ -97,12 +97,14 @@ def assemble(
     label: str | None = None,
     weight: str | None = None,
     groups_needed: bool = True,
+    categorical: Sequence[str] | None = None,
+    numeric: Sequence[str] | None = None,
 ) -> Data:
     """Add label, weights and sensitive columns to the columns of X.
 
     A sensitive column that X has as well, under the same name and with the same values, is that one;
     under the same name with other values it gets another. ``known``, ``label`` and ``weight`` are names that
-    training gave.
+    training gave; ``categorical`` and ``numeric`` are columns of X.
     """
     specs, withhold, shared = add_sensitive(table, sensitive, known)
     if not specs and groups_needed:
@@ -114,7 +116,13 @@ def assemble(
     if sample_weight is not None:
         weight = weight if weight is not None else _free("sample_weight", table)
         table.add_numbers(weight, np.ascontiguousarray(sample_weight, dtype=np.float64))
-    roles = Roles(label, positive=positive, weight=weight if sample_weight is not None else None)
+    roles = Roles(
+        label,
+        positive=positive,
+        weight=weight if sample_weight is not None else None,
+        categorical=_named(categorical, "categorical"),
+        numeric=_named(numeric, "numeric"),
+    )
     return Data(table, roles, specs, withhold, label, weight if sample_weight is not None else None, shared)
 
 
@@ -137,6 +145,19 @@ def add_sensitive(
             quoted = ["`" + one.replace("`", "``") + "`" for one in (name, free)]
             specs = [spec.replace(quoted[0], quoted[1]) for spec in specs]
     return specs, withhold, shared
+
+
+def quiet_about(data: object) -> frozenset[str]:
+    """Tell which warnings to leave out: whether numbers may be codes is asked only of columns that somebody named."""
+    return frozenset() if is_frame(data) else frozenset({"possible-codes"})
+
+
+def _named(columns: Sequence[str] | None, setting: str) -> list[str]:
+    """Read names of columns; a lone text would be taken letter by letter."""
+    if isinstance(columns, str):
+        message = f"`{setting}` is {columns!r}; allowed is a list of names of columns, such as [{columns!r}]"
+        raise EvenhandError(message, "setting-invalid")
+    return [] if columns is None else [str(name) for name in columns]
 
 
 def _free(name: str, table: Table) -> str:

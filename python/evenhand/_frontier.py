@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._classifier import EvenhandClassifier
 from ._columns import is_frame, table_of
-from ._data import assemble, positive_of, target_of
+from ._data import assemble, positive_of, quiet_about, target_of
 from ._exceptions import tell
 from ._progress import watching
 from ._report import Report
@@ -108,6 +108,8 @@ def frontier(
     groups: str | Sequence[str] | None = None,
     intersections: bool = False,
     withhold: Sequence[str] | None = None,
+    categorical: Sequence[str] | None = None,
+    numeric: Sequence[str] | None = None,
     pos_label: Any = None,
     l2: float | None = None,
     shift: str = "kept",
@@ -122,7 +124,7 @@ def frontier(
     ----------
     X, y, sensitive_features, sample_weight
         As in :meth:`EvenhandClassifier.fit`, with the built-in learner.
-    constraints, groups, intersections, withhold, pos_label, l2, shift, callback, progress
+    constraints, groups, intersections, withhold, categorical, numeric, pos_label, l2, shift, callback, progress
         As in :class:`EvenhandClassifier`.
     points : int, default=12
         How many points to look for, both ends counted.
@@ -149,7 +151,15 @@ def frontier(
         sensitive = sensitive_of(sensitive_features, len(target.codes), groups=groups, intersections=intersections)
         table = table_of(X if is_frame(X) or hasattr(X, "tocsc") else np.asarray(X))
         weight = None if weight is None else np.asarray(weight, dtype=np.float64)
-        return assemble(table, target, sensitive, positive=positive, sample_weight=weight)
+        return assemble(
+            table,
+            target,
+            sensitive,
+            positive=positive,
+            sample_weight=weight,
+            categorical=categorical,
+            numeric=numeric,
+        )
 
     def gathered() -> tuple[Any, Any]:
         data = data_of(X, target, sensitive_features, sample_weight)
@@ -165,7 +175,7 @@ def frontier(
         record, told, traced = _core.frontier(
             data.table, data.roles, settings, points=points, test=tested, callback=told_of
         )
-    tell(told)
+    tell(told, quiet=quiet_about(X))
 
     def reported(confidence: float) -> _core.Report:
         data, tested = gathered()

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core
 from ._columns import is_frame, table_of
-from ._data import assemble, positive_of, target_of
+from ._data import assemble, positive_of, quiet_about, target_of
 from ._exceptions import tell
 from ._report import Report
 from ._results import frame_of, html_table, library_of
@@ -86,6 +86,8 @@ def identify(
     sample_weight: Any = None,
     groups: str | Sequence[str] | None = None,
     withhold: Sequence[str] | None = None,
+    categorical: Sequence[str] | None = None,
+    numeric: Sequence[str] | None = None,
     pos_label: Any = None,
     confidence: float = 0.95,
     resamples: int = 0,
@@ -103,7 +105,7 @@ def identify(
         A frame is taken raw.
     y : array-like of shape (n_samples,)
         Labels of two classes.
-    sensitive_features, sample_weight, groups, withhold, pos_label
+    sensitive_features, sample_weight, groups, withhold, categorical, numeric, pos_label
         As in :class:`EvenhandClassifier`.
     confidence : float, default=0.95
         Of the intervals.
@@ -134,7 +136,15 @@ def identify(
     positive = positive_of(target, pos_label)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     table = table_of(X if is_frame(X) or hasattr(X, "tocsc") else np.asarray(X))
-    data = assemble(table, target, sensitive, positive=positive, sample_weight=weight)
+    data = assemble(
+        table,
+        target,
+        sensitive,
+        positive=positive,
+        sample_weight=weight,
+        categorical=categorical,
+        numeric=numeric,
+    )
     record, told, report = _core.identify(
         data.table,
         data.roles,
@@ -145,5 +155,5 @@ def identify(
         seed=random_state,
         l2=l2,
     )
-    tell(told)
+    tell(told, quiet=quiet_about(X))
     return Identification(json.loads(record), library_of(X, sensitive_features, y), report)

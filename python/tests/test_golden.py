@@ -186,7 +186,7 @@ def test_python_and_the_command_line_find_the_same_bits(adult_frame, command, tm
     arguments = ["--label", "income", "--positive", ">50K", "--group", "sex", "--group", "race=Black,White"]
     run(command, "fit", csv, *arguments, "--notion", notion, "--max-violation", "0.03", "--model", model, "--quiet")
     X, y = adult_frame.drop(columns="income"), adult_frame["income"]
-    clf = EvenhandClassifier(constraints=notion, max_violation=0.03)
+    clf = EvenhandClassifier(constraints=notion, max_violation=0.03, numeric=["education-num"])
     clf.fit(X, y, sensitive_features=["sex", "race=Black,White"])
     theirs = json.loads(model.read_text())["model"]
     ours = json.loads(clf.estimator_.to_json())
@@ -199,7 +199,7 @@ def test_a_model_file_predicts_the_same_bits_from_both_sides(adult_frame, comman
     csv, scored = tmp_path / "adult.csv", tmp_path / "scored.parquet"
     adult_frame.to_csv(csv, index=False)
     X, y = adult_frame.drop(columns="income"), adult_frame["income"]
-    clf = EvenhandClassifier().fit(X, y, sensitive_features="sex")
+    clf = EvenhandClassifier(numeric=["education-num"]).fit(X, y, sensitive_features="sex")
     clf.save(tmp_path / "ours.json")
     run(command, "predict", tmp_path / "ours.json", csv, "--out", scored)
     found = pd.read_parquet(scored)

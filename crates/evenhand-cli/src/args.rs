@@ -183,7 +183,8 @@ pub(crate) struct DataArgs {
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true, help_heading = "Columns")]
     positive: Option<String>,
 
-    /// Sensitive groups: `sex`, `race=Black,White`, `age<=30`, `age/5` or `sex*race`; may be repeated.
+    /// Sensitive groups: `sex`, `race=Black,White`, `age<=30`, `age/5` or `sex*race`; may be repeated. A column whose values
+    /// are groups is a category to the learner too, even if it holds numbers; see --numeric.
     #[arg(long = "group", value_name = "GROUP", help_heading = "Columns")]
     groups: Vec<String>,
 
@@ -206,7 +207,7 @@ struct ReadingArgs {
     #[arg(long, value_name = "COLUMN", help_heading = "Reading")]
     categorical: Vec<String>,
 
-    /// Column that must hold numbers; may be repeated.
+    /// Column that must hold numbers, and is a number to the learner even if its values are groups; may be repeated.
     #[arg(long, value_name = "COLUMN", help_heading = "Reading")]
     numeric: Vec<String>,
 

@@ -81,8 +81,17 @@ pub(crate) fn warn(warnings: &[Told]) {
     }
 }
 
-fn advice(warning: &Warning) -> Option<&'static str> {
-    match warning {
+fn advice(warning: &Warning) -> Option<String> {
+    let fixed = match warning {
+        Warning::PossibleCodes { columns } => {
+            let (column, it) = match columns.as_slice() {
+                [one] => (one.column.as_str(), "it"),
+                _ => ("COLUMN", "one"),
+            };
+            return Some(format!(
+                "--categorical '{column}' makes {it} a category, --numeric '{column}' says that it is a number"
+            ));
+        }
         Warning::SmallGroup { .. } => Some("join it with others, as in `race=A,B`, or bring more rows"),
         Warning::MissingSensitive { .. } => Some("fill the values where they are known"),
         Warning::BucketsMerged { .. } => Some("ask for fewer buckets, or give edges, as in `age<=30`"),
@@ -92,5 +101,6 @@ fn advice(warning: &Warning) -> Option<&'static str> {
         Warning::UnseenPattern { .. } => Some("fit again with rows like these, or ask for fewer groups"),
         Warning::LearnerNotConverged { .. } => Some("raise --l2"),
         _ => None,
-    }
+    };
+    fixed.map(str::to_owned)
 }

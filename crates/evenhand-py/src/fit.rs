@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use evenhand::learner::{Interruptible, LogisticModel};
 use evenhand::model::LearnerRecord;
-use evenhand::{Dataset, Predictor, ReadOptions};
+use evenhand::{Dataset, Predictor, ReadOptions, Warning};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -121,8 +121,10 @@ impl Fitted {
         let outcome = fitted.outcome();
         let Settings { correction, learner } = settings;
         let binding = Binding { settings: correction.clone(), inner: fitted.binding().clone() };
-        let basis =
-            Basis { correction: correction.clone(), learner: *learner, digest, warnings: fitted.warnings().to_vec() };
+        // What an estimator of another library takes a column for is its own business.
+        let is_ours = |warning: &&Warning| predictor.is_none() || !matches!(warning, Warning::PossibleCodes { .. });
+        let warned: Vec<Warning> = fitted.warnings().iter().filter(is_ours).cloned().collect();
+        let basis = Basis { correction: correction.clone(), learner: *learner, digest, warnings: warned.clone() };
         Ok(Self {
             model,
             predictor,
@@ -135,7 +137,7 @@ impl Fitted {
             judged: outcome.judged.as_ref().map(json).transpose()?,
             stop: outcome.stop.to_string(),
             fits: outcome.fits,
-            warnings: warnings(fitted.warnings()),
+            warnings: warnings(&warned),
             kept: Py::new(py, Kept { found: found(fitted.into_outcome()), basis: Arc::new(basis) })?,
         })
     }

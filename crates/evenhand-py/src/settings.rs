@@ -14,7 +14,7 @@ pub(crate) struct Settings {
     pub(crate) learner: Logistic,
 }
 
-/// Which column is the label, what counts as positive, and which one weighs rows.
+/// Which column is the label, what counts as positive, which one weighs rows, and what is a category or a number.
 #[pyclass(module = "evenhand._core", frozen)]
 pub(crate) struct Roles {
     pub(crate) schema: Schema,
@@ -23,8 +23,14 @@ pub(crate) struct Roles {
 #[pymethods]
 impl Roles {
     #[new]
-    #[pyo3(signature = (label, *, positive=None, weight=None))]
-    fn new(label: &str, positive: Option<String>, weight: Option<String>) -> Self {
+    #[pyo3(signature = (label, *, positive=None, weight=None, categorical=None, numeric=None))]
+    fn new(
+        label: &str,
+        positive: Option<String>,
+        weight: Option<String>,
+        categorical: Option<Vec<String>>,
+        numeric: Option<Vec<String>>,
+    ) -> Self {
         let mut schema = Schema::label(label);
         if let Some(positive) = positive {
             schema = schema.positive(positive);
@@ -32,6 +38,8 @@ impl Roles {
         if let Some(weight) = weight {
             schema = schema.weight(weight);
         }
+        schema = categorical.into_iter().flatten().fold(schema, Schema::categorical);
+        schema = numeric.into_iter().flatten().fold(schema, Schema::numeric);
         Self { schema }
     }
 }

@@ -72,7 +72,7 @@ pub use learner::{Learner, Logistic};
 pub use model::Model;
 pub use notion::Notion;
 pub use predictor::Predictor;
-pub use warning::Warning;
+pub use warning::{CountedValues, Warning};
 pub use weights::Weights;
 
 #[cfg(doctest)]

@@ -74,6 +74,11 @@ pub enum Warning {
         /// How many distinct values.
         values: usize,
     },
+    /// Features with few values, all of them whole numbers, that a learner takes as numbers: they may be codes.
+    PossibleCodes {
+        /// They, in the order of the file.
+        columns: Vec<CountedValues>,
+    },
     /// A name that occurs twice in a header; later ones were renamed.
     RenamedColumn {
         /// The name in the file.
@@ -107,6 +112,18 @@ pub enum Warning {
         fits: usize,
     },
 }
+
+/// A column, and how many distinct values it has.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CountedValues {
+    /// The column.
+    pub column: String,
+    /// How many distinct values, missing ones apart.
+    pub values: usize,
+}
+
+/// So many columns are named before the rest are counted.
+const NAMED_COLUMNS: usize = 5;
 
 impl std::fmt::Display for Warning {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -158,6 +175,7 @@ impl std::fmt::Display for Warning {
                 f,
                 "column `{column}` has {values} distinct values, most in one row only; each becomes a feature and stands in the model: ignore it unless that is meant"
             ),
+            Self::PossibleCodes { columns } => write!(f, "{}", possible_codes(columns)),
             Self::RenamedColumn { column, renamed } => {
                 write!(f, "the header has `{column}` more than once; a later one is called `{renamed}` here")
             }
@@ -190,6 +208,52 @@ impl std::fmt::Display for Warning {
     }
 }
 
+fn possible_codes(columns: &[CountedValues]) -> String {
+    if let [CountedValues { column, values }] = columns {
+        return format!(
+            "column `{column}` has {values} whole-number values and is used as a number; if they are codes, say that it is \
+             categorical, else that it is numeric"
+        );
+    }
+    let named = columns.iter().take(NAMED_COLUMNS).map(|one| format!("`{}` ({})", one.column, one.values));
+    let mut named: Vec<String> = named.collect();
+    if columns.len() > NAMED_COLUMNS {
+        named.push(format!("and {} more", columns.len() - NAMED_COLUMNS));
+    }
+    format!(
+        "{} columns have few whole-number values and are used as numbers: {}; of those that are codes say that they are \
+         categorical, of the others that they are numeric",
+        columns.len(),
+        named.join(", ")
+    )
+}
+
 fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn possible(columns: &[(&str, usize)]) -> Warning {
+        let columns = columns.iter().map(|&(column, values)| CountedValues { column: column.into(), values });
+        Warning::PossibleCodes { columns: columns.collect() }
+    }
+
+    #[test]
+    fn possible_codes_are_one_line_however_many_columns() {
+        let one = possible(&[("RAC1P", 9)]).to_string();
+        assert!(one.starts_with("column `RAC1P` has 9 whole-number values and is used as a number"), "{one}");
+        let names = ["a", "b", "c", "d", "e", "f", "g"].map(|name| (name, 4));
+        let many = possible(&names).to_string();
+        assert!(many.starts_with("7 columns have") && many.contains("`e` (4), and 2 more;"), "{many}");
+        assert!(!many.contains('\n') && !many.contains("`f`"), "{many}");
+    }
+
+    #[test]
+    fn possible_codes_have_a_stable_form_in_json() {
+        let json = serde_json::to_string(&possible(&[("RAC1P", 9)])).unwrap();
+        assert_eq!(json, r#"{"code":"possible-codes","columns":[{"column":"RAC1P","values":9}]}"#);
+    }
 }

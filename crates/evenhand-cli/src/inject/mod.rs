@@ -10,7 +10,7 @@ pub(crate) use args::InjectArgs;
 use anyhow::{Context as _, Result};
 use evenhand::correction::{Binding, Problem};
 use evenhand::data::Codes;
-use evenhand::{Column, Correction, Notion, ReadOptions, Table};
+use evenhand::{Column, Correction, Notion, ReadOptions, Table, Warning};
 use evenhand_datasets::inject::{Bias, Injected, Injection};
 
 use crate::Ending;
@@ -67,13 +67,17 @@ fn bound(
     asked: &Asked,
     mut correction: Correction,
     whole: &Whole,
-) -> Result<(Injection, Problem, Vec<evenhand::Warning>)> {
+) -> Result<(Injection, Problem, Vec<Warning>)> {
     correction.groups = whole.groups(&correction.groups);
     correction.plan = whole.plan();
-    let (_, problem, warnings) = Binding::new(&correction, &whole.data)?;
+    let (_, problem, mut warnings) = Binding::new(&correction, &whole.data)?;
     let bias = match asked {
         Asked::Multipliers(asked) => Bias::Multipliers(args::multipliers(asked, &problem)?),
-        Asked::Flips(asked) => Bias::Flips(args::flips(asked, &problem, whole.data.labels())?),
+        Asked::Flips(asked) => {
+            // Nothing is learnt for flips: what a learner would take a column for does not matter.
+            warnings.retain(|warning| !matches!(warning, Warning::PossibleCodes { .. }));
+            Bias::Flips(args::flips(asked, &problem, whole.data.labels())?)
+        }
     };
     let mut injection = Injection { truth: args.truth.into(), ..Injection::new(bias) };
     injection.learner.l2 = args.l2;

@@ -11,6 +11,7 @@ mod frontier;
 mod help;
 mod identify;
 mod inject;
+mod kinds;
 mod learner;
 mod method;
 mod paper;

@@ -35,7 +35,12 @@ impl CliTest {
 
     /// The same table in the format that the name says.
     pub(crate) fn convert(&self, from: &str, to: &str) {
-        let (table, _) = Table::read(&self.path(from), &ReadOptions::default().categorical(["id"])).unwrap();
+        self.convert_with(from, to, &ReadOptions::default().categorical(["id"]));
+    }
+
+    /// The same, read in a way of one's own.
+    pub(crate) fn convert_with(&self, from: &str, to: &str, options: &ReadOptions) {
+        let (table, _) = Table::read(&self.path(from), options).unwrap();
         table.write(&self.path(to)).unwrap();
     }
 

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Correction, Problem};
+use super::{Correction, Problem, kinds};
 use crate::constraint::{Constraint, constraints};
 use crate::data::{Dataset, Schema, Table};
 use crate::features::{Encoding, Features};
@@ -40,7 +40,7 @@ impl Binding {
         let (pinned, places, more) = pinned(settings, data, groups.len())?;
         warnings.extend(more);
         let withheld = withheld(settings, &groups, table)?;
-        let (encoding, more) = encode(settings, data, &withheld)?;
+        let (encoding, more) = encode(settings, data, &withheld, &[&groups, &pinned])?;
         warnings.extend(more);
         let names: Vec<String> = groups.names().map(str::to_owned).collect();
         let all_names: Vec<String> = names.iter().cloned().chain(pinned.names().map(str::to_owned)).collect();
@@ -192,16 +192,23 @@ fn withheld(settings: &Correction, groups: &Groups, table: &Table) -> Result<Vec
     Ok(withheld)
 }
 
-fn encode(settings: &Correction, data: &Dataset, withheld: &[String]) -> Result<(Encoding, Vec<Warning>)> {
+fn encode(
+    settings: &Correction,
+    data: &Dataset,
+    withheld: &[String],
+    groups: &[&Groups],
+) -> Result<(Encoding, Vec<Warning>)> {
     let seen = |column: &String| !withheld.contains(column);
-    let plans = if let Some(plans) = &settings.plan {
-        plans.iter().filter(|plan| seen(&plan.column)).cloned().collect()
+    let (plans, possible_codes) = if let Some(plans) = &settings.plan {
+        (plans.iter().filter(|plan| seen(&plan.column)).cloned().collect(), None)
     } else {
         let names: Vec<String> = data.feature_names().into_iter().filter(seen).collect();
-        Encoding::plan(data.table(), &names, settings.standardise)?
+        kinds::plans(data, &names, groups, settings.standardise)?
     };
     if plans.is_empty() {
         return Err(Error::NoFeatures);
     }
-    Encoding::fit(&plans, data.table(), data.row_weights())
+    let (encoding, mut warnings) = Encoding::fit(&plans, data.table(), data.row_weights())?;
+    warnings.extend(possible_codes);
+    Ok((encoding, warnings))
 }

@@ -1,7 +1,7 @@
 //! Corrections: find the multipliers, and the classifier that goes with them.
 //!
 //! `settings` says what is asked and how, `bound` how uneven is good enough; `binding` is what training
-//! rows teach about columns, groups and constraints; `problem` is one set of rows made ready, in which
+//! rows teach about columns, groups and constraints, with `kinds` for what is a number and what a category; `problem` is one set of rows made ready, in which
 //! `merge` finds those that are alike. `newton` finds multipliers by the steps of `step` towards the `goal`, with `slopes`, among those that `span` tells apart;
 //! `polish` settles the last rows; `frontier` goes on from goal to goal; `sweep` takes more and less of what was found; `published` is the loop of the paper; `run` is
 //! what both share, `weighing` what a learner is given in it, `shift` what weights do to features, `select` by which rows they judge. `trace` is what they leave behind; `fitted` is what a user
@@ -21,6 +21,7 @@ mod fitted;
 mod floor;
 mod frontier;
 mod goal;
+mod kinds;
 mod merge;
 mod method;
 mod newton;

@@ -31,7 +31,7 @@ use crate::{Error, Result};
 /// | technique | weighting | | weights, or rows kept by lot |
 /// | shift | kept | undone: not for notions of accuracy | whether weights are divided by φ |
 /// | standardise | yes | | whether numeric columns are centred and scaled |
-/// | plan | by column type | | how each column is encoded |
+/// | plan | by column type, and by values where groups are | | how each column is encoded |
 ///
 /// A value out of range is [`Error::Setting`] when fitting starts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -60,7 +60,7 @@ pub struct Correction {
     pub shift: Shift,
     /// Whether numeric columns are centred and scaled.
     pub standardise: bool,
-    /// How each column is encoded, in place of what its type suggests.
+    /// How each column is encoded, in place of what its type, the schema and the groups suggest.
     pub plan: Option<Vec<ColumnPlan>>,
 }
 

@@ -31,11 +31,11 @@ impl Dataset {
     /// # Errors
     /// [`Error::UnknownColumn`] when a role, `ignore` included, names a column the table
     /// lacks; those of [`Labels::from_column`]; [`Error::RowWeight`], [`Error::NoWeight`]
-    /// and [`Error::ColumnKind`] for the weight column; [`Error::NoRows`]; and
-    /// [`Error::Setting`] when a column has two roles.
+    /// and [`Error::ColumnKind`] for the weight column; [`Error::ColumnKind`] for text that is said to be numeric;
+    /// [`Error::NoRows`]; and [`Error::Setting`] when a column has two roles, or is said to be of two kinds.
     pub fn new(table: Table, schema: &Schema) -> Result<Self> {
-        for name in schema.ignored() {
-            table.column(name)?;
+        for name in [schema.ignored(), schema.categorical_columns(), schema.numeric_columns()].concat() {
+            table.column(&name)?;
         }
         Self::checked(table, schema)
     }
@@ -61,20 +61,37 @@ impl Dataset {
         Ok(Self { table, schema: schema.clone(), labels })
     }
 
-    /// Training data from a file. Ignored columns are not read.
+    /// Training data from a file. Ignored columns are not read; what the options say is numeric the schema of the
+    /// data says as well.
     ///
     /// # Errors
     /// Those of [`Table::read`] and of [`Dataset::new`].
     pub fn read(path: impl AsRef<Path>, schema: &Schema, options: &ReadOptions) -> Result<(Self, Vec<Warning>)> {
         check_one_role_each(schema)?;
+        let said = options.numeric.iter().filter(|name| !schema.is_numeric(name)).fold(schema.clone(), Schema::numeric);
+        check_one_kind_each(&said)?;
         let mut options = options.clone();
         options.ignore.extend_from_slice(schema.ignored());
         let (table, warnings) = Table::read(path.as_ref(), &options)?;
-        Ok((Self::checked(table, schema)?, warnings))
+        for name in schema.categorical_columns().iter().chain(schema.numeric_columns()) {
+            table.column(name)?;
+        }
+        Ok((Self::checked(table, &said)?, warnings))
     }
 
     fn checked(table: Table, schema: &Schema) -> Result<Self> {
         check_roles(&table, schema)?;
+        check_one_kind_each(schema)?;
+        for name in schema.numeric_columns() {
+            if let Some(Column::Categorical(_)) = table.get(name) {
+                return Err(Error::ColumnKind {
+                    column: name.clone(),
+                    found: "categorical",
+                    wanted: "a numeric one",
+                    purpose: "since it is said to be numeric".into(),
+                });
+            }
+        }
         let name = schema.label_column();
         let labels = Labels::from_column(table.column(name)?, name, &table, schema.positive_value())?;
         Ok(Self { table, schema: schema.clone(), labels })
@@ -179,6 +196,17 @@ fn check_one_role_each(schema: &Schema) -> Result<()> {
     }
 }
 
+fn check_one_kind_each(schema: &Schema) -> Result<()> {
+    match schema.numeric_columns().iter().find(|name| schema.is_categorical(name)) {
+        Some(name) => Err(Error::Setting {
+            setting: "numeric",
+            found: format!("`{name}`"),
+            allowed: "a column that is not also said to be categorical".into(),
+        }),
+        None => Ok(()),
+    }
+}
+
 fn check_weights(table: &Table, name: &str) -> Result<()> {
     let Column::Numeric(weights) = table.column(name)? else {
         return Err(Error::ColumnKind {
@@ -266,6 +294,16 @@ mod tests {
         for schema in [Schema::label("y").weight("y"), Schema::label("y").ignore("y"), schema().ignore("w")] {
             assert_eq!(Dataset::new(table(&[1.0; 3]), &schema).unwrap_err().code(), "setting-invalid");
         }
+    }
+
+    #[test]
+    fn kinds_are_said_of_columns_that_are_there_once_and_as_they_can_be() {
+        let code = |schema: Schema| Dataset::new(table(&[1.0; 3]), &schema).unwrap_err().code();
+        assert_eq!(code(schema().numeric("z")), "column-unknown");
+        assert_eq!(code(schema().categorical("z")), "column-unknown");
+        assert_eq!(code(schema().categorical("x").numeric("x")), "setting-invalid");
+        assert_eq!(code(schema().numeric("y")), "column-kind");
+        Dataset::new(table(&[1.0; 3]), &schema().numeric("x")).unwrap();
     }
 
     #[test]

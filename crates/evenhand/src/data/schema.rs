@@ -5,7 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The roles of columns: the label, what counts as positive, the row weight, what to leave out.
+/// The roles of columns: the label, what counts as positive, the row weight, what to leave out; and as what a learner
+/// takes columns of numbers.
 ///
 /// | name | default | effect |
 /// | --- | --- | --- |
@@ -13,8 +14,10 @@ use serde::{Deserialize, Serialize};
 /// | `positive` | inferred for 0/1, false/true, no/yes, n/y and -1/1 | the class that counts as positive |
 /// | `weight` | none: every row counts once | a column of row weights |
 /// | `ignore` | none | columns that are not read at all |
+/// | `categorical` | those whose values are groups | columns of numbers that are categories to a learner |
+/// | `numeric` | all others | columns of numbers that are numbers to a learner, even if groups are made of their values |
 ///
-/// Every other column is a feature.
+/// Every column that is not the label, the weight or ignored is a feature.
 ///
 /// ```
 /// use evenhand::Schema;
@@ -31,12 +34,23 @@ pub struct Schema {
     weight: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     ignore: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    categorical: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    numeric: Vec<String>,
 }
 
 impl Schema {
     /// A schema whose label is the column of that name.
     pub fn label(column: impl Into<String>) -> Self {
-        Self { label: column.into(), positive: None, weight: None, ignore: Vec::new() }
+        Self {
+            label: column.into(),
+            positive: None,
+            weight: None,
+            ignore: Vec::new(),
+            categorical: Vec::new(),
+            numeric: Vec::new(),
+        }
     }
 
     /// The label value that counts as positive.
@@ -60,6 +74,20 @@ impl Schema {
         self
     }
 
+    /// A column that is a category to a learner, whatever its type; may be said several times.
+    #[must_use]
+    pub fn categorical(mut self, column: impl Into<String>) -> Self {
+        self.categorical.push(column.into());
+        self
+    }
+
+    /// A column that is a number to a learner, even if groups are made of its values; may be said several times.
+    #[must_use]
+    pub fn numeric(mut self, column: impl Into<String>) -> Self {
+        self.numeric.push(column.into());
+        self
+    }
+
     /// The name of the label column.
     pub fn label_column(&self) -> &str {
         &self.label
@@ -78,6 +106,26 @@ impl Schema {
     /// The names of columns left out.
     pub fn ignored(&self) -> &[String] {
         &self.ignore
+    }
+
+    /// The names of columns said to be categories.
+    pub fn categorical_columns(&self) -> &[String] {
+        &self.categorical
+    }
+
+    /// The names of columns said to be numbers.
+    pub fn numeric_columns(&self) -> &[String] {
+        &self.numeric
+    }
+
+    /// Whether a column of that name is said to be a category.
+    pub fn is_categorical(&self, column: &str) -> bool {
+        self.categorical.iter().any(|name| name == column)
+    }
+
+    /// Whether a column of that name is said to be a number.
+    pub fn is_numeric(&self, column: &str) -> bool {
+        self.numeric.iter().any(|name| name == column)
     }
 
     /// Whether a column of that name is a feature.

@@ -23,6 +23,10 @@ const BUCKETS: std::ops::RangeInclusive<usize> = 2..=100;
 /// | `age/5` | quantile buckets of the training rows, 2 to 100 |
 /// | `sex*race`, `sex*race=Black,White*age/3` | the intersections that have rows |
 ///
+/// To a learner, a column of numbers whose values are groups (the first two forms, also within an intersection) is a
+/// category, unless [`Schema::numeric`](crate::Schema::numeric) says otherwise; one that is compared or cut into
+/// buckets stays a number.
+///
 /// Blanks around parts are trimmed. A name or value in backquotes may hold
 /// `= < > / * ,` and outer blanks; a backquote inside is written twice. A text that is
 /// literally the name of a column stands for that column, so whether a specification

@@ -36,7 +36,7 @@ estimate too.";
 /// |---|---|---|---|
 /// | groups | (given) | one or more | whose bias is asked about |
 /// | withhold | none | | columns the learner may not see |
-/// | plan | by column type | | how each column is encoded |
+/// | plan | by column type, and by values where groups are | | how each column is encoded |
 /// | confidence | 0.95 | 0.5 to 0.999999 | of the intervals |
 /// | resamples | 0 | 0, or 20 and more | how many times rows are drawn again to check the intervals |
 /// | seed | 0 | | of these draws |
@@ -49,7 +49,7 @@ pub struct Identify {
     pub groups: Vec<GroupSpec>,
     /// Columns the learner may not see.
     pub withhold: Vec<String>,
-    /// How each column is encoded, in place of what its type suggests.
+    /// How each column is encoded, in place of what its type, the schema and the groups suggest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Vec<ColumnPlan>>,
     /// Of the intervals.

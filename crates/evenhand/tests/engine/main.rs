@@ -10,6 +10,7 @@ mod frontier;
 mod identify;
 mod interruption;
 mod invariance;
+mod kinds;
 mod population;
 mod properties;
 mod rivals;
