@@ -17,7 +17,7 @@ impl Estimate {
     /// Of some numbers; `None` of none.
     ///
     /// ```
-    /// use evenhand::paper::Estimate;
+    /// use evenhand_experiments::Estimate;
     /// let found = Estimate::of(&[1.0, 2.0, 3.0]).unwrap();
     /// assert_eq!((found.mean, found.splits), (2.0, 3));
     /// assert!((found.error.unwrap() - (1.0f64 / 3.0).sqrt()).abs() < 1e-15);

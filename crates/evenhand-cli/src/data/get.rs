@@ -296,5 +296,6 @@ impl Report {
     }
 }
 
-#[cfg(all(test, feature = "download"))]
+#[cfg(test)]
+#[cfg(feature = "download")]
 mod tests;

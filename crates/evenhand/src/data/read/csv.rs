@@ -111,7 +111,7 @@ fn read_again_as_categories(
 
 impl Text<'_> {
     /// Its records from the start, a header being one of them.
-    fn records(&self) -> Result<Reader<BufReader<QuoteWatch<Box<dyn Read>>>>> {
+    fn records(&self) -> Result<Reader<impl Read>> {
         let watched = QuoteWatch::new(self.source.text()?, self.delimiter);
         let buffered = BufReader::with_capacity(BUFFER, watched);
         Ok(ReaderBuilder::new().delimiter(self.delimiter).has_headers(false).from_reader(buffered))

@@ -57,13 +57,10 @@ impl Table {
     /// # Errors
     /// [`Error::Setting`] where it does not.
     pub fn check_format(path: &Path) -> Result<()> {
-        let known = match extension(path).as_str() {
-            "csv" | "tsv" => true,
-            "parquet" => cfg!(feature = "parquet"),
-            "arrow" | "feather" | "ipc" => cfg!(feature = "ipc"),
-            _ => false,
-        };
-        if known { Ok(()) } else { Err(no_format(path)) }
+        let mut known = vec!["csv", "tsv"];
+        known.extend(cfg!(feature = "parquet").then_some("parquet"));
+        known.extend(cfg!(feature = "ipc").then_some(["arrow", "feather", "ipc"]).into_iter().flatten());
+        if known.contains(&extension(path).as_str()) { Ok(()) } else { Err(no_format(path)) }
     }
 }
 

@@ -108,7 +108,8 @@ fn kind_of(name: &str, data_type: &DataType) -> Result<Kind> {
     }
 }
 
-#[cfg(all(test, feature = "arrow"))]
+#[cfg(test)]
+#[cfg(feature = "arrow")]
 mod tests {
     use std::sync::Arc;
 
