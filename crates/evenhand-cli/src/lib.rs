@@ -1,7 +1,7 @@
 //! `evenhand`: train even-handed classifiers from biased labels, from the command line.
 //!
 //! Reads arguments, calls the library and chooses the exit code. Every subcommand is a file;
-//! none holds a formula. A library with one function, [`run`], so that the Python package is the same program.
+//! none holds a formula. A library with one function, [`run`], which the program calls.
 
 // A build without reports or downloads leaves some of what they share unused.
 #![cfg_attr(not(all(feature = "download", feature = "report")), allow(dead_code, unused_imports))]

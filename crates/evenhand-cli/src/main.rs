@@ -1,4 +1,4 @@
-//! The program `evenhand`: all of it is in the library, which the Python package runs too.
+//! The program `evenhand`: all of it is in the library.
 
 use std::process::ExitCode;
 

@@ -8,7 +8,6 @@
 
 mod audit;
 mod binding;
-mod command;
 mod corrector;
 mod error;
 mod fit;
@@ -33,8 +32,6 @@ mod _core {
     use crate::audit::audit;
     #[pymodule_export]
     use crate::binding::Binding;
-    #[pymodule_export]
-    use crate::command::main;
     #[pymodule_export]
     use crate::corrector::Corrector;
     #[pymodule_export]
