@@ -92,6 +92,13 @@ fn advice(warning: &Warning) -> Option<String> {
                 "--categorical '{column}' makes {it} a category, --numeric '{column}' says that it is a number"
             ));
         }
+        Warning::StrayText { column, texts, .. } => {
+            let missing: Vec<String> = texts.iter().map(|text| format!("--missing '{text}'")).collect();
+            return Some(format!(
+                "{} if it means a missing value, --categorical '{column}' if categories are meant",
+                missing.join(" ")
+            ));
+        }
         Warning::SmallGroup { .. } => Some("join it with others, as in `race=A,B`, or bring more rows"),
         Warning::MissingSensitive { .. } => Some("fill the values where they are known"),
         Warning::BucketsMerged { .. } => Some("ask for fewer buckets, or give edges, as in `age<=30`"),

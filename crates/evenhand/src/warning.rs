@@ -183,7 +183,7 @@ impl std::fmt::Display for Warning {
                 let quoted: Vec<String> = texts.iter().map(|text| format!("`{text}`")).collect();
                 write!(
                     f,
-                    "column `{column}`, row {row}: {} in {} among {} makes it a column of categories; say if it means a missing value, or that categories are meant",
+                    "column `{column}`, row {row}: {} in {} among {}: taken as a column of categories",
                     quoted.join(", "),
                     count(*rows, "row"),
                     count(*numbers, "number")

@@ -2,7 +2,7 @@
 
 use evenhand::{Column, ReadOptions, Table};
 
-use crate::support::{CliTest, each_line, snapshot};
+use crate::support::{CliTest, each_line, loans, snapshot};
 
 const FIT: &str = "fit loans.csv --label approved --ignore id --group sex --notion demographic-parity";
 
@@ -411,4 +411,31 @@ fn files_without_a_header_have_numbered_columns() {
     test.expect(0, &format!("{fit} --notion demographic-parity --model model.json"));
     test.expect(0, "verify model.json bare.txt");
     test.expect(0, "predict model.json bare.txt --out scored.csv");
+}
+
+#[test]
+fn a_stray_text_among_numbers_is_told_with_its_row_and_what_to_do() {
+    let test = CliTest::new();
+    let stray = each_line(&loans(400), |at, line| {
+        let mut fields: Vec<&str> = line.split(',').collect();
+        if at == 7 {
+            fields[1] = "?";
+        }
+        fields.join(",")
+    });
+    test.write("stray.csv", &stray);
+    let command = "fit stray.csv --label approved --ignore id --group sex --notion demographic-parity";
+    let said = test.run(command);
+    assert!(
+        said.contains("column `income`, row 8: `?` in 1 row among 399 numbers: taken as a column of categories"),
+        "{said}"
+    );
+    assert!(
+        said.contains("--missing '?' if it means a missing value, --categorical 'income' if categories are meant"),
+        "{said}"
+    );
+    for silent in ["--missing ?", "--categorical income"] {
+        let said = test.run(&format!("{command} {silent}"));
+        assert!(!said.contains("taken as a column of categories"), "{said}");
+    }
 }
