@@ -13,6 +13,7 @@ use crate::cells::Cells;
 /// How multipliers enter the exponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Tilt {
     /// Bare membership, `1[x ∈ G]`, as Algorithms 1 and 2 print it. Leaves a free global shift.
     Paper,

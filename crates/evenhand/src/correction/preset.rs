@@ -63,6 +63,7 @@ pub struct Conventions {
 /// Named ways to find the multipliers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Preset {
     /// Ours: centred tilt, Newton's method.
     #[default]

@@ -19,6 +19,7 @@ use crate::{Error, Result};
 /// By which rows multipliers are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Selection {
     /// The training rows, as the classifier itself decides them.
     #[default]

@@ -67,6 +67,7 @@ pub struct Correction {
 /// How weights reach the learner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Technique {
     /// Each row counts by its weight.
     #[default]

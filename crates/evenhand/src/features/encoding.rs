@@ -71,6 +71,7 @@ pub struct ColumnPlan {
 /// What should become of a raw column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum PlanKind {
     /// One feature per category.
     OneHot,

@@ -93,6 +93,7 @@ impl LoopRecord {
 /// A classifier as it is saved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum LearnerRecord {
     /// The built-in logistic regression.
     Logistic {
