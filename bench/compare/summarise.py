@@ -27,9 +27,9 @@ Written by `bench/compare/run`; every measurement is in `speed.csv`, `quality-ou
   groups included; the others' with the encoded matrix, in whichever form is faster (scikit-learn sparse, fairlearn dense,
   as it takes no other). Reading files is timed for nobody.
 - **Violation** is the largest |overall rate − group rate| over groups; for equalized odds over true and false positive rates.
-- **Splits**: as many training and test rows as published, drawn by lot, 20 times; mean ± standard error of the mean.
+- **Splits**: as many training and test rows as published, drawn at random, 20 times; mean ± standard error of the mean.
 - (c) is the procedure of (b), fit by fit, and is not run on the drawn splits: {agreement}
-- (d) and (e) decide partly by lot, and are judged by expected decisions. Their one sensitive feature is the combination of
+- (d) and (e) decide partly at random, and are evaluated by expected decisions. Their one sensitive feature is the combination of
   groups a row is in; combinations without both labels in training count as the commonest one.
 - (e) needs the groups of the rows it predicts. **For disparate impact no other contender may know them**, so there it solves
   an easier task.

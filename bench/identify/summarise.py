@@ -10,7 +10,7 @@ from statistics import mean, stdev
 HEAD = """\
 # A bias that was put into labels: found, and corrected
 
-Written by `bench/identify/run`; every measurement is in the CSV files beside this one. All rows are made up, by laws whose truth
+Written by `bench/identify/run`; every measurement is in the CSV files beside this one. All rows are made up, from populations whose truth
 is known (`crates/evenhand-datasets/src/synthetic.rs`): true labels give every group the overall rate, observed ones follow
 Proposition 1 with multipliers 0.45 for women and 0.12 for the young, two groups that overlap. Every draw is a new sample. That groups
 deserve alike is told by 400,000 applicants, and true to a tenth or so of a standard error at 50,000 rows.
@@ -30,7 +30,7 @@ The same by drawing rows again, 200 times each, in {draws} draws of {rows} rows 
 ACCURACY = """\
 ## Accuracy by the true labels
 
-Logistic regression with its default penalty, judged by 200,000 fresh applicants: by the probability of each true label, so that no luck
+Logistic regression with its default penalty, evaluated on 200,000 fresh applicants: by the probability of each true label, so that no luck
 in drawing it is in a difference. Means over {draws} draws; differences are paired, ± their standard error. Asked: corrected within 0.1
 points of one that was trained on the true labels.
 """
@@ -38,7 +38,7 @@ points of one that was trained on the true labels.
 TRAINED = {
     "uncorrected": "observed labels, no correction",
     "scores": "**corrected: even scores**",
-    "scores-undone": "the same, weights divided by φ",
+    "scores-shift-corrected": "the same, weights divided by φ",
     "decisions": "corrected: even decisions (the default)",
     "true-labels": "true labels",
 }
@@ -47,7 +47,7 @@ SHIFT = """\
 ## When dividing by φ pays
 
 Weights correct labels and shift features: training with them is training on corrected labels under a distribution of x that is φ(x)
-times the data's [Theorem 1]. `--shift undone` divides by φ, as the learner's own fit without correction tells it. Four laws, by what
+times the data's [Theorem 1]. `--covariate-shift corrected` divides by φ, as the learner's own fit without correction tells it. Four populations, by what
 logistic regression on the plain columns makes of them, each with the bias above (1) and twice that (2):
 
 - **straight**: it can describe the truth;
@@ -171,25 +171,25 @@ def shift(rows: list[dict]) -> str:
     draws = len({row["draw"] for row in rows})
     pieces = [SHIFT.format(draws=draws)]
     levels, apart, lambdas = [], [], []
-    for (law, strength, size), found in grouped(straight, "law", "strength", "rows").items():
+    for (population, strength, size), found in grouped(straight, "population", "strength", "rows").items():
         of = {trained: own for (trained,), own in grouped(found, "trained").items()}
-        at = [law, strength, thousands(size)]
+        at = [population, strength, thousands(size)]
         accuracy = lambda trained: f"{100 * mean(numbers(of[trained], 'accuracy')):.2f}"
-        names = ["uncorrected", "kept", "undone", "undone-by-cells", "undone-by-truth", "true-labels"]
+        names = ["uncorrected", "shift-ignored", "shift-corrected", "shift-corrected-by-cells", "shift-corrected-by-truth", "true-labels"]
         levels.append(at + [accuracy(name) for name in names])
-        more = lambda name: difference(paired(found, "accuracy", name, "kept", 100.0))
-        loss = lambda name: difference(paired(found, "loss", name, "kept", 1000.0), 2)
-        apart.append(at + [more("undone"), more("undone-by-truth"), loss("undone"), loss("undone-by-truth")])
+        more = lambda name: difference(paired(found, "accuracy", name, "shift-ignored", 100.0))
+        loss = lambda name: difference(paired(found, "loss", name, "shift-ignored", 1000.0), 2)
+        apart.append(at + [of(name) for of in (more, loss) for name in ("shift-corrected", "shift-corrected-by-truth")])
         middle = lambda trained, at: f"{mean(numbers(of[trained], f'multiplier_{at}')):.3f}"
         multiplier = lambda trained: f"{middle(trained, 1)}, {middle(trained, 2)}"
         truth = f"{0.45 * float(strength):.2f}, {0.12 * float(strength):.2f}"
         lambdas.append(at + [truth] + [multiplier(name) for name in names[1:-1]])
-    at = ["law", "bias", "rows"]
-    head = [*at, "no correction", "shift kept", "undone", "undone by cells", "undone by truth", "true labels"]
+    at = ["population", "bias", "rows"]
+    head = [*at, "no correction", "shift ignored", "corrected", "corrected by cells", "corrected by truth", "true labels"]
     pieces += ["Accuracy by the true labels, in %:\n", table(head, levels)]
-    head = [*at, "accuracy, points: undone", "undone by truth", "log loss, thousandths: undone", "undone by truth"]
-    pieces += ["How much more than with the shift kept (± standard error; less log loss is better):\n", table(head, apart)]
-    head = [*at, "truth", "shift kept", "undone", "undone by cells", "undone by truth"]
+    head = [*at, "accuracy, points: corrected", "corrected by truth", "log loss, thousandths: corrected", "corrected by truth"]
+    pieces += ["How much more than with the shift ignored (± standard error; less log loss is better):\n", table(head, apart)]
+    head = [*at, "truth", "shift ignored", "corrected", "corrected by cells", "corrected by truth"]
     pieces += ["Multipliers, women and young:\n", table(head, lambdas)]
     pieces += ["The richer model as the classifier itself (accuracy in %; difference of divided weights from others in points):\n"]
     pieces += [flexible(cells), READING]
@@ -198,13 +198,13 @@ def shift(rows: list[dict]) -> str:
 
 def flexible(rows: list[dict]) -> str:
     lines = []
-    for (law, strength, size), found in grouped(rows, "law", "strength", "rows").items():
+    for (population, strength, size), found in grouped(rows, "population", "strength", "rows").items():
         of = {trained: own for (trained,), own in grouped(found, "trained").items()}
-        levels = [f"{100 * mean(numbers(of[name], 'accuracy')):.2f}" for name in ("uncorrected", "kept", "undone", "true-labels")]
-        more = difference(paired(found, "accuracy", "undone", "kept", 100.0))
-        loss = difference(paired(found, "loss", "undone", "kept", 1000.0), 2)
-        lines.append([law, strength, thousands(size), *levels, more, loss])
-    head = ["law", "bias", "rows", "no correction", "shift kept", "undone", "true labels", "undone − kept", "log loss, thousandths"]
+        levels = [f"{100 * mean(numbers(of[name], 'accuracy')):.2f}" for name in ("uncorrected", "shift-ignored", "shift-corrected", "true-labels")]
+        more = difference(paired(found, "accuracy", "shift-corrected", "shift-ignored", 100.0))
+        loss = difference(paired(found, "loss", "shift-corrected", "shift-ignored", 1000.0), 2)
+        lines.append([population, strength, thousands(size), *levels, more, loss])
+    head = ["population", "bias", "rows", "no correction", "shift ignored", "corrected", "true labels", "corrected − ignored", "log loss, thousandths"]
     return table(head, lines)
 
 

@@ -25,10 +25,11 @@ from ._frontier import Frontier, frontier, sample_weights
 from ._identify import Identification, identify
 from ._report import Report
 from ._scorers import violation_scorer
-from ._verdict import Judgement
+from ._verdict import BoundTest
 
 __all__ = [
     "Audit",
+    "BoundTest",
     "Corrector",
     "EvenhandClassifier",
     "EvenhandError",
@@ -38,7 +39,6 @@ __all__ = [
     "EvenhandWarning",
     "Frontier",
     "Identification",
-    "Judgement",
     "Report",
     "__version__",
     "audit",

@@ -30,7 +30,7 @@ from ._progress import watching
 from ._report import Report
 from ._results import html_table
 from ._sensitive import sensitive_of
-from ._verdict import Judgement
+from ._verdict import BoundTest
 from .constraints import Constraints, spelled
 
 __all__ = ["EvenhandClassifier"]
@@ -53,7 +53,7 @@ def _has(method: str) -> Callable[[Any], bool]:
 def _method_of(asked: Any) -> str:
     """Name the method of a model file as it is named here."""
     name = str(asked["name"])
-    if name == "calibration" and asked["decisions"] == "deterministic":
+    if name == "threshold-postprocessing" and asked["decisions"] == "deterministic":
         return "thresholds"
     return {"correction": "weighting"}.get(name, name)
 
@@ -112,22 +112,23 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         ``"weighting"`` weighs rows; ``"sampling"`` keeps each with a probability equal to its weight, for estimators
         that take no weights. For comparison there are other methods: ``"unconstrained"`` (no correction),
         ``"reweighing"`` (Kamiran & Calders) and, with the built-in learner, ``"lagrangian"`` (Eban et al.),
-        ``"calibration"`` (Hardt et al.: thresholds by group, with lots between them) and ``"thresholds"`` (the same
-        without lots). The last two decide by group: ``predict`` then needs ``sensitive_features``.
+        ``"threshold-postprocessing"`` (Hardt et al.: thresholds by group, with random decisions between them; the
+        paper calls it ``"calibration"``, which is accepted too) and ``"thresholds"`` (the same without randomness). The
+        last two decide by group: ``predict`` then needs ``sensitive_features``.
     measure : {"decisions", "scores"}, default="decisions"
         Whether decisions or probabilities are compared.
-    shift : {"kept", "undone"}, default="kept"
-        Weights move the distribution of features too (the other half of the paper's Theorem 1): rows whose likely
-        label is favoured count more. ``"kept"`` is the paper's algorithm; ``"undone"`` divides every row's weight by
-        how much its features would count for, as the estimator's probabilities without correction tell it, which
+    covariate_shift : {"ignored", "corrected"}, default="ignored"
+        Weights change the distribution of features too (the other half of the paper's Theorem 1): rows whose likely
+        label is favoured count more. ``"ignored"`` is the paper's algorithm; ``"corrected"`` divides every row's weight
+        by how much its features would count for, as the estimator's probabilities without correction tell it, which
         takes one more fit. It seldom pays, is not for notions of accuracy, and leaves no correction to an estimator
         that knows its training rows by heart.
-    select : str, default="training"
-        By which rows multipliers are chosen: ``"training"``, ``"validation[=SHARE]"`` (rows kept from the
-        classifier) or ``"cross-fit[=FOLDS]"`` (all rows, each decided by a model fitted without it).
+    validation : str, default="training"
+        By which rows multipliers are chosen: ``"training"``, ``"holdout[=SHARE]"`` (rows kept from the
+        classifier) or ``"k-fold[=FOLDS]"`` (all rows, each decided by a model fitted without it).
     preset : {"default", "paper", "notebook"}, default="default"
-        How multipliers are found: by Newton's method, by the paper's Algorithms 1 and 2 as printed, or as
-        its authors' notebooks have them.
+        How multipliers are found: by sequential quadratic programming, by the paper's Algorithms 1 and 2 as printed,
+        or as its authors' notebooks have them.
     max_fits : int, default=None
         How many times to fit at most; None is 100.
     pos_label : label, default=None
@@ -137,7 +138,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
     standardise : bool, default=None
         Whether the built-in learner centres and scales numbers; None is yes, but for ``preset="notebook"``.
     random_state : int, default=0
-        Seed of the lots that ``method="sampling"`` and ``select`` draw.
+        Seed of the random draws of ``method="sampling"``, of random thresholds and of ``validation``.
     callback : callable, default=None
         Called after every fit with a dictionary (``fit``, ``violation``, ``error``, ``loss``, ``seconds``,
         ``multipliers``, ``violations``); returning False stops with the best model so far.
@@ -153,8 +154,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
     classes_ : ndarray
         The classes, sorted.
     sample_weight_ : ndarray of shape (n_samples,)
-        The weight of every training row in the paper's closed form, times the user's own; with ``shift="undone"``
-        divided as the estimator was given it.
+        The weight of every training row in the paper's closed form, times the user's own; with
+        ``covariate_shift="corrected"`` divided as the estimator was given it.
     multipliers_ : dict
         One number per constraint, lambda in the paper.
     violations_ : dict
@@ -164,7 +165,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
     history_ : list of dict
         Every fit: multipliers, violations, error and loss.
     stop_ : str
-        How the search ended: ``"converged"``, ``"loop-limit"``, ``"stalled"``, ``"infeasible"`` or ``"cancelled"``.
+        How the search ended: ``"converged"``, ``"iteration-limit"``, ``"stalled"``, ``"infeasible"`` or
+        ``"cancelled"``.
     n_fits_ : int
         How many times the learner was called.
     n_features_in_ : int
@@ -205,8 +207,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         numeric: Sequence[str] | None = None,
         method: str = "weighting",
         measure: str = "decisions",
-        shift: str = "kept",
-        select: str = "training",
+        covariate_shift: str = "ignored",
+        validation: str = "training",
         preset: str = "default",
         max_fits: int | None = None,
         pos_label: Any = None,
@@ -230,8 +232,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.numeric = numeric
         self.method = method
         self.measure = measure
-        self.shift = shift
-        self.select = select
+        self.covariate_shift = covariate_shift
+        self.validation = validation
         self.preset = preset
         self.max_fits = max_fits
         self.pos_label = pos_label
@@ -325,7 +327,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         ----------
         X : frame, array or sparse matrix of shape (n_samples, n_features)
         sensitive_features : as in :meth:`fit`, default=None
-            Needed with ``method="calibration"`` and ``"thresholds"``, which decide by group; not looked at otherwise.
+            Needed with ``method="threshold-postprocessing"`` and ``"thresholds"``, which decide by group; not looked
+            at otherwise.
 
         Returns
         -------
@@ -374,7 +377,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
             return _core.log_odds(np.ascontiguousarray(self.predict_proba(X)))
         return np.asarray(self.estimator_.decision_function(self._shown(self._new_rows(X))))
 
-    def judge(
+    def test_bounds(
         self,
         X: Any,
         y: Any,
@@ -382,7 +385,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         sensitive_features: Any = None,
         sample_weight: Any = None,
         confidence: float = 0.95,
-    ) -> list[Judgement]:
+    ) -> list[BoundTest]:
         """Tell whether the bounds that were asked for hold, as far as labelled rows can tell.
 
         On rows the classifier was fitted to the verdict flatters; give others.
@@ -396,12 +399,12 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
 
         Returns
         -------
-        list of Judgement
+        list of BoundTest
             One for each bound.
         """
-        return [Judgement.of(one) for one in self._judged(X, y, sensitive_features, sample_weight, confidence)[1]]
+        return [BoundTest.of(one) for one in self._evaluated(X, y, sensitive_features, sample_weight, confidence)[1]]
 
-    def assess(self, X: Any, y: Any, *, sensitive_features: Any = None, sample_weight: Any = None) -> dict[str, Any]:
+    def evaluate(self, X: Any, y: Any, *, sensitive_features: Any = None, sample_weight: Any = None) -> dict[str, Any]:
         """Measure error, rates and violations (overall minus group) on labelled rows.
 
         Parameters
@@ -412,10 +415,10 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         Returns
         -------
         dict
-            ``rows``, ``wrong``, ``error``, ``violation``, ``violations``, ``positive_rate``, ``class_rates`` and
+            ``rows``, ``errors``, ``error``, ``violation``, ``violations``, ``positive_rate``, ``class_rates`` and
             ``groups``.
         """
-        return self._judged(X, y, sensitive_features, sample_weight, 0.95)[0]
+        return self._evaluated(X, y, sensitive_features, sample_weight, 0.95)[0]
 
     def report(
         self,
@@ -507,7 +510,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         body = json.loads(model.to_json())
         asked = body["settings"]
         bounds = {next(iter(bound)).replace("-", "_"): next(iter(bound.values())) for bound in asked["bounds"]}
-        kept = {name: asked[name] for name in ("measure", "shift") if name in asked}
+        kept = {name: asked[name] for name in ("measure", "covariate_shift") if name in asked}
         method = _method_of(asked.get("method", {"name": "correction"}))
         roles = body["binding"]["schema"]
         kept |= {name: roles[name] for name in ("categorical", "numeric") if name in roles}
@@ -579,10 +582,10 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
             "min_ratio": self.min_ratio,
         }
         bounds = ", ".join(f"{name}={limit:g}" for name, limit in asked.items() if limit is not None)
-        if bounds and self.stop_ in {"infeasible", "stalled", "loop-limit"}:
+        if bounds and self.stop_ in {"infeasible", "stalled", "iteration-limit"}:
             message = (
                 f"{bounds} was not reached on the rows multipliers were chosen by (stop: {self.stop_}): the largest "
-                f"|overall - group| rate in training is {train['violation']:.4f}; see `judge`"
+                f"|overall - group| rate in training is {train['violation']:.4f}; see `test_bounds`"
             )
             warnings.warn(EvenhandWarning(message, "bound-not-reached"), stacklevel=4)
 
@@ -597,13 +600,13 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         return decisions, told
 
     def _engine_scores(self, X: Any, sensitive_features: Any) -> NDArray[np.float64]:
-        """Find what is judged: probabilities or, where thresholds by group decide, decisions."""
+        """Find what is evaluated: probabilities or, where thresholds by group decide, decisions."""
         if self.method not in BY_GROUP:
             return np.asarray(self.estimator_.predict(self._new_table(X))[0])
         decisions, _ = self._decide(X, sensitive_features)
         return np.asarray(np.eye(len(self.classes_))[decisions])
 
-    def _judged(
+    def _evaluated(
         self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, confidence: float
     ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         check_is_fitted(self)
@@ -613,8 +616,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
             shown = self._shown(self._new_rows(X))
             scores = aligned_scores(self.estimator_, shown, self.classes_)[:, np.argsort(self._order)]
         data = self._labelled(self._columns(X), y, sensitive_features, sample_weight)
-        assessed, judged = self._binding.judge(data.table, np.ascontiguousarray(scores), confidence)
-        return json.loads(assessed), json.loads(judged)
+        metrics, tests = self._binding.test_bounds(data.table, np.ascontiguousarray(scores), confidence)
+        return json.loads(metrics), json.loads(tests)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the training rows behind: they are only referred to, for a report."""

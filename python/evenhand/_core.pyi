@@ -76,9 +76,9 @@ class Settings:
         max_difference: float | None = None,
         min_ratio: float | None = None,
         preset: str = "default",
-        select: str = "training",
+        validation: str = "training",
         measure: str = "decisions",
-        shift: str = "kept",
+        covariate_shift: str = "ignored",
         seed: int = 0,
         method: str = "weighting",
         margin: float | None = None,
@@ -101,7 +101,7 @@ class Settings:
 
 @final
 class Binding:
-    def judge(self, table: Table, predictions: NDArray[np.float64], confidence: float) -> tuple[str, str]: ...
+    def test_bounds(self, table: Table, predictions: NDArray[np.float64], confidence: float) -> tuple[str, str]: ...
     @property
     def sensitive_columns(self) -> list[str]: ...
     @property
@@ -152,7 +152,7 @@ class Fitted:
     @property
     def train(self) -> str: ...
     @property
-    def judged(self) -> str | None: ...
+    def validation(self) -> str | None: ...
     @property
     def stop(self) -> str: ...
     @property

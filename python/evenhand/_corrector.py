@@ -218,9 +218,9 @@ class Corrector:
         if found is not None:
             multipliers, self.stop_, self.n_fits_, train, told, self.best_ = found
             self.multipliers_ = dict(multipliers)
-            assessed = json.loads(train)
-            self.violations_ = {one["name"]: one["value"] for one in assessed["violations"]}
-            self.violation_ = assessed["violation"]
+            metrics = json.loads(train)
+            self.violations_ = {one["name"]: one["value"] for one in metrics["violations"]}
+            self.violation_ = metrics["violation"]
             self._history = self._core.history
             # What was kept to go through the search again is needed no more.
             del self._core, self._given, self._told

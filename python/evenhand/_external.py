@@ -87,7 +87,7 @@ class Learner:
         self.parameter = weight_parameter(self.estimator)
         name = type(self.estimator).__name__
         if self.parameter is None and not self.sampling:
-            message = f"`{name}.fit` takes no sample_weight; give method='sampling', which keeps rows by lot instead"
+            message = f"`{name}.fit` takes no sample_weight; give method='sampling', which samples rows instead"
             raise EvenhandError(message, "learner-weights")
 
     def rows(self, rows: NDArray[np.uintp] | None) -> Any:

@@ -112,7 +112,7 @@ def frontier(
     numeric: Sequence[str] | None = None,
     pos_label: Any = None,
     l2: float | None = None,
-    shift: str = "kept",
+    covariate_shift: str = "ignored",
     callback: Callable[[dict[str, Any]], object] | None = None,
     progress: bool = False,
 ) -> Frontier:
@@ -124,12 +124,14 @@ def frontier(
     ----------
     X, y, sensitive_features, sample_weight
         As in :meth:`EvenhandClassifier.fit`, with the built-in learner.
-    constraints, groups, intersections, withhold, categorical, numeric, pos_label, l2, shift, callback, progress
+    constraints, groups, intersections, withhold, categorical, numeric, pos_label, l2, covariate_shift
+        As in :class:`EvenhandClassifier`.
+    callback, progress
         As in :class:`EvenhandClassifier`.
     points : int, default=12
         How many points to look for, both ends counted.
     test : tuple of (X, y, sensitive_features), default=None
-        Rows on which every point is assessed as well.
+        Rows on which every point is evaluated as well.
 
     Returns
     -------
@@ -169,7 +171,11 @@ def frontier(
 
     data, tested = gathered()
     settings = _core.Settings(
-        spelled(constraints), groups=data.groups, withhold=[*(withhold or ()), *data.withhold], shift=shift, l2=l2
+        spelled(constraints),
+        groups=data.groups,
+        withhold=[*(withhold or ()), *data.withhold],
+        covariate_shift=covariate_shift,
+        l2=l2,
     )
     with watching(callback, progress, points * settings.most_fits) as told_of:
         record, told, traced = _core.frontier(

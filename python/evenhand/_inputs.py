@@ -31,7 +31,7 @@ __all__ = ["BY_GROUP", "Inputs"]
 MOST_STAND_IN_COLUMNS = 300
 
 # Methods that decide by group, and those that are not trained by weighted fits: only the built-in learner will do.
-BY_GROUP = ("calibration", "thresholds")
+BY_GROUP = ("threshold-postprocessing", "calibration", "thresholds")
 BUILT_IN_ONLY = (*BY_GROUP, "lagrangian")
 
 
@@ -141,9 +141,9 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
             max_difference=self.max_difference,
             min_ratio=self.min_ratio,
             preset=self.preset,
-            select=self.select,
+            validation=self.validation,
             measure=self.measure,
-            shift=self.shift,
+            covariate_shift=self.covariate_shift,
             seed=self.random_state,
             method=self.method,
             margin=self.margin,

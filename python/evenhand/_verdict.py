@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Judgement"]
+__all__ = ["BoundTest"]
 
 MEASURED = {
     "max-violation": "largest |overall - group| rate",
@@ -15,7 +15,7 @@ MEASURED = {
 
 
 @dataclass(frozen=True)
-class Judgement:
+class BoundTest:
     """Whether a bound holds on people like those of some rows, with the numbers that say so.
 
     Attributes
@@ -25,7 +25,7 @@ class Judgement:
     limit : float
         The number that was asked for.
     value : float or None
-        What was measured on these rows; None when they have none that the bound speaks of.
+        What was measured on these rows; None when they have none that the bound limits.
     low, high : float or None
         Ends of its interval.
     confidence : float
@@ -36,7 +36,7 @@ class Judgement:
         In which constraint, or between which two, the value was measured.
     unmeasured : tuple of str
         Constraints that could not be measured, for want of rows.
-    floor : float or None
+    expected_under_parity : float or None
         What a perfectly even classifier would show on such rows by chance, on average.
     row_count : int
         How many rows.
@@ -51,14 +51,14 @@ class Judgement:
     verdict: str
     worst: str | None
     unmeasured: tuple[str, ...]
-    floor: float | None
+    expected_under_parity: float | None
     row_count: int
 
     @classmethod
-    def of(cls, found: dict[str, Any]) -> Judgement:
+    def of(cls, found: dict[str, Any]) -> BoundTest:
         """Read the engine's record."""
         ((bound, limit),) = found["bound"].items()
-        names = ("value", "low", "high", "confidence", "verdict", "worst", "floor", "row_count")
+        names = ("value", "low", "high", "confidence", "verdict", "worst", "expected_under_parity", "row_count")
         rest = {name: found[name] for name in names}
         return cls(bound=bound, limit=limit, unmeasured=tuple(found["unmeasured"]), **rest)
 

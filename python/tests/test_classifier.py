@@ -116,7 +116,7 @@ def test_several_constraints_and_objects_are_taken(loans):
         ({"max_violation": 2}, "sex", "setting-invalid"),
         ({"preset": "mine"}, "sex", "setting-invalid"),
         ({"method": "lots"}, "sex", "setting-invalid"),
-        ({"select": "folds"}, "sex", "setting-invalid"),
+        ({"validation": "folds"}, "sex", "setting-invalid"),
         ({"l2": -1}, "sex", "setting-invalid"),
         ({"max_violation": "a little"}, "sex", "setting-invalid"),
         ({"max_fits": 2.5}, "sex", "setting-invalid"),
@@ -126,8 +126,8 @@ def test_several_constraints_and_objects_are_taken(loans):
         ({}, {"nobody": np.zeros(3000, dtype=bool)}, "group-empty"),
         ({}, ["sex", "income<=-5"], "group-empty"),
         ({}, pl.LazyFrame({"sex": ["f", "m"]}), "column-type"),
-        ({"shift": "gone"}, "sex", "setting-invalid"),
-        ({"shift": "undone", "constraints": "equal_accuracy"}, "sex", "setting-invalid"),
+        ({"covariate_shift": "gone"}, "sex", "setting-invalid"),
+        ({"covariate_shift": "corrected", "constraints": "equal_accuracy"}, "sex", "setting-invalid"),
         ({"margin": -1}, "sex", "setting-invalid"),
         ({"margin": 1, "preset": "paper"}, "sex", "setting-invalid"),
         ({}, "height", "column-unknown"),
@@ -284,7 +284,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 random = np.random.default_rng(0)
 X = random.normal(size=(1_500_000, 12))
 y = (X[:, 0] + random.normal(size=len(X)) > 0).astype(int)
-clf = EvenhandClassifier(constraints="equalized_odds", select="cross-fit=10", max_violation=0.0)
+clf = EvenhandClassifier(constraints="equalized_odds", validation="k-fold=10", max_violation=0.0)
 def press():
     global pressed
     pressed = time.monotonic()
@@ -351,12 +351,12 @@ def test_an_estimator_without_probabilities_is_judged_by_its_decisions(loans):
     assert clf.decision_function(numbers).shape == y.shape
 
 
-@pytest.mark.parametrize("select", ["validation=0.3", "cross-fit=3"])
-def test_multipliers_are_chosen_by_rows_the_estimator_has_not_seen(loans, select):
+@pytest.mark.parametrize("validation", ["holdout=0.3", "k-fold=3"])
+def test_multipliers_are_chosen_by_rows_the_estimator_has_not_seen(loans, validation):
     X, y, _ = loans
     numbers = X[["income", "history"]].assign(female=(X["sex"] == "female").astype(float))
     tree = DecisionTreeClassifier(max_depth=4, random_state=0)
-    clf = EvenhandClassifier(tree, select=select, max_fits=20).fit(numbers, y, sensitive_features=X["sex"])
+    clf = EvenhandClassifier(tree, validation=validation, max_fits=20).fit(numbers, y, sensitive_features=X["sex"])
     assert clf.history_[-1]["violation"] < clf.history_[0]["violation"]
     assert clf.sample_weight_.shape == y.shape
 
@@ -378,7 +378,7 @@ def test_a_sensitive_column_with_the_name_but_not_the_values_of_a_feature_is_ano
         "demographic-parity sex (sensitive)=a",
         "demographic-parity sex (sensitive)=b",
     ]
-    assert clf.assess(X, y, sensitive_features=other)["violation"] == pytest.approx(clf.violation_, abs=1e-12)
+    assert clf.evaluate(X, y, sensitive_features=other)["violation"] == pytest.approx(clf.violation_, abs=1e-12)
 
 
 def test_sample_weights_are_those_of_the_classifier(loans):
@@ -393,7 +393,7 @@ def test_the_shift_of_features_is_undone_if_asked(loans, estimator, tmp_path):
     X, y, _ = loans
     numbers = X[["income", "history"]].assign(female=(X["sex"] == "female").astype(float))
     kept = EvenhandClassifier(estimator, max_violation=0.02).fit(numbers, y, sensitive_features=X["sex"])
-    clf = EvenhandClassifier(estimator, max_violation=0.02, shift="undone")
+    clf = EvenhandClassifier(estimator, max_violation=0.02, covariate_shift="corrected")
     clf.fit(numbers, y, sensitive_features=X["sex"])
     assert clf.violation_ <= 0.02
     # A number per row, not per cell: divided by what weights would make its features count for, 1 on average.
@@ -402,7 +402,7 @@ def test_the_shift_of_features_is_undone_if_asked(loans, estimator, tmp_path):
     assert 0.001 < np.abs(clf.predict_proba(numbers) - kept.predict_proba(numbers)).max() < 0.2
     if estimator is None:
         clf.save(tmp_path / "model.json")
-        assert EvenhandClassifier.load(tmp_path / "model.json").shift == "undone"
+        assert EvenhandClassifier.load(tmp_path / "model.json").covariate_shift == "corrected"
 
 
 def test_a_margin_is_how_far_below_a_bound_is_aimed(loans):

@@ -169,7 +169,7 @@ def test_a_fitted_object_is_pickled_and_copied(loans, estimator, tmp_path):
     joblib.dump(clf, tmp_path / "model")
     for again in (pickle.loads(pickle.dumps(clf)), copy.deepcopy(clf), joblib.load(tmp_path / "model")):
         np.testing.assert_array_equal(again.predict_proba(numbers), clf.predict_proba(numbers))
-        assert again.assess(numbers, y, sensitive_features=X["sex"]) == clf.assess(
+        assert again.evaluate(numbers, y, sensitive_features=X["sex"]) == clf.evaluate(
             numbers, y, sensitive_features=X["sex"]
         )
 
@@ -189,11 +189,11 @@ def test_a_bound_is_met_out_of_sample_or_it_is_said_that_it_is_not(loans):
     half = len(y) // 2
     sex = X["sex"]
     clf = EvenhandClassifier(max_violation=0.2).fit(X[:half], y[:half], sensitive_features=sex[:half])
-    (loose,) = clf.judge(X[half:], y[half:], sensitive_features=sex[half:])
+    (loose,) = clf.test_bounds(X[half:], y[half:], sensitive_features=sex[half:])
     assert loose.verdict == "met"
     assert loose.high <= 0.2
     tight = EvenhandClassifier(max_violation=0.001).fit(X[:half], y[:half], sensitive_features=sex[:half])
-    (said,) = tight.judge(X[half:], y[half:], sensitive_features=sex[half:])
+    (said,) = tight.test_bounds(X[half:], y[half:], sensitive_features=sex[half:])
     assert said.verdict == "too-few-rows"
     assert "too few rows to tell" in str(said)
     measured = violation(y[half:], tight.predict(X[half:]), sensitive_features=sex[half:])

@@ -138,15 +138,15 @@ def test_published_numbers_come_out_through_python(dataset, name):
         clf.fit(X[train], y[train], sensitive_features=sensitive)
         assert clf.n_fits_ == 100
         for step in golden["trace"]:
-            moved = clf.history_[step["after_loop"] - 1]["moved"]
+            moved = clf.history_[step["after_loop"] - 1]["next_multipliers"]
             far = np.abs(np.asarray(moved) - step["lambda"]).max()
             assert far <= (1e-6 if step["after_loop"] <= 3 else 1e-3), (golden["notion"], step["after_loop"], far)
         for part, rows in (("train", train), ("test", ~train)):
-            found = clf.assess(
+            found = clf.evaluate(
                 X[rows], y[rows], sensitive_features={group: mask[rows] for group, mask in masks.items()}
             )
             assert found["rows"] == golden[part]["rows"]
-            assert abs(found["wrong"] - golden[part]["wrong"]) <= wrong_near
+            assert abs(found["errors"] - golden[part]["wrong"]) <= wrong_near
             assert abs(found["violation"] - golden[part]["violation"]) <= violation_near
 
 

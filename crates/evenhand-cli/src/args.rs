@@ -140,7 +140,7 @@ macro_rules! usage_of_rows {
 }
 pub(crate) use usage_of_rows;
 
-/// A part of a help text that speaks of `--report`, where this build has it.
+/// A part of a help text about `--report`, where this build has it.
 #[cfg(feature = "report")]
 macro_rules! where_reports_are {
     ($text:literal) => {

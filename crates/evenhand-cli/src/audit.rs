@@ -45,7 +45,7 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_name = "VIOLATION")]
     max_violation: Option<f64>,
 
-    /// Notion that --max-violation speaks of.
+    /// Notion that --max-violation is a bound on.
     #[arg(long, default_value = "demographic-parity", requires = "max_violation")]
     notion: String,
 
@@ -223,7 +223,7 @@ fn bound_asked(notion: &str, most: f64, predicted: bool) -> Result<(AuditedNotio
         return Err(Usage::new(format!("an audit does not measure {notion}")).hint("give another --notion").into());
     };
     if !predicted && audited != AuditedNotion::DemographicParity {
-        let message = format!("{notion} speaks of predictions, and there are none");
+        let message = format!("{notion} is about predictions, and there are none");
         return Err(Usage::new(message).hint("name the column of predictions with --predictions").into());
     }
     Ok((audited, notion, most))

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use evenhand::correction::{Assessment, Problem};
+use evenhand::correction::{Metrics, Problem};
 use evenhand::data::holdout;
 use evenhand::learner::Predictor;
-use evenhand::{Correction, Dataset, Fitted, Logistic, Measure, Notion, Schema, Stop, Table};
+use evenhand::{Correction, Dataset, Fitted, Logistic, Measure, Notion, Schema, Table, Termination};
 use evenhand_datasets::synthetic;
 use serde::Serialize;
 
@@ -67,7 +67,7 @@ struct Report {
     corrected: Judged,
     /// Trained on the true labels: as good as it can get.
     true_labels: Judged,
-    stop: Stop,
+    stop: Termination,
     loops: usize,
     fits: usize,
     seconds: f64,
@@ -85,9 +85,9 @@ struct Multiplier {
 #[derive(Serialize)]
 struct Judged {
     /// Against the biased decisions of the past.
-    past: Assessment,
+    past: Metrics,
     /// Against the true labels.
-    truth: Assessment,
+    truth: Metrics,
 }
 
 pub(crate) fn run(args: &DemoArgs) -> Result<Ending> {
@@ -129,7 +129,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Ending> {
         true_labels: judge(&taught.predictor, &past, &truth)?,
         stop: fitted.stop(),
         loops: fitted.trace().len(),
-        fits: fitted.outcome().fits,
+        fits: fitted.solution().fits,
         seconds,
     };
     output::report(args.json, &report, &[], || report.to_text())?;
@@ -143,8 +143,8 @@ fn labelled(table: Table, label: &str, other: &str) -> evenhand::Result<Dataset>
 /// Decisions are what an applicant gets, so these are judged.
 fn judge(predictor: &dyn Predictor, past: &Problem, truth: &Problem) -> evenhand::Result<Judged> {
     Ok(Judged {
-        past: past.assess_predictor(predictor, Measure::Decisions)?,
-        truth: truth.assess_predictor(predictor, Measure::Decisions)?,
+        past: past.evaluate_predictor(predictor, Measure::Decisions)?,
+        truth: truth.evaluate_predictor(predictor, Measure::Decisions)?,
     })
 }
 

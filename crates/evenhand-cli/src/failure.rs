@@ -196,9 +196,11 @@ fn hint(error: &Error, running: Running) -> Option<String> {
             "give --learner with that command, if you trust it".to_owned()
         }
         Error::Learner { detail } if detail.contains("undo the shift") => {
-            "leave out --shift, or give --learner a command that writes probabilities".to_owned()
+            "leave out --covariate-shift, or give --learner a command that writes probabilities".to_owned()
         }
-        Error::Setting { setting: "shift", .. } if running.corrects() => "leave out --shift".to_owned(),
+        Error::Setting { setting: "covariate_shift", .. } if running.corrects() => {
+            "leave out --covariate-shift".to_owned()
+        }
         Error::ColumnType { .. } if running != Running::Verify => "leave it out with --ignore".to_owned(),
         Error::NoConstraints { .. } if running == Running::Identify => "name groups with --group".to_owned(),
         Error::NoConstraints { .. } if running.corrects() => {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use evenhand::identify::{Effect, Identification, Multiplier};
-use evenhand::{Identify, Stop, Warning};
+use evenhand::{Identify, Termination, Warning};
 #[cfg(feature = "report")]
 use evenhand_report::Record;
 use serde::Serialize;
@@ -116,7 +116,7 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
     }
     let report = Report { found, warnings: Told::all(warnings, None), page: args.report.clone() };
     output::report(args.json, &report, &report.warnings, || report.to_text())?;
-    if report.found.stop != Stop::Converged {
+    if report.found.stop != Termination::Converged {
         note("no multipliers make the probabilities even: the numbers above are not an estimate of the bias");
         return Ok(Ending::Missed);
     }

@@ -47,7 +47,7 @@ pub(crate) fn note(message: &str) {
     let _ = writeln!(io::stderr().lock(), "{message}");
 }
 
-/// A warning as JSON has it: its data, its text, and which rows it speaks of.
+/// A warning as JSON has it: its data, its text, and which rows it is about.
 #[derive(Debug, Serialize)]
 pub(crate) struct Told {
     #[serde(flatten)]

@@ -5,7 +5,7 @@
 use std::io::{self, IsTerminal as _};
 use std::time::{Duration, Instant};
 
-use evenhand::correction::{Loop, Observer};
+use evenhand::correction::{Iteration, Observer};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Says what is being done while it is done; says nothing where stderr is no terminal.
@@ -80,7 +80,7 @@ impl Watch {
 }
 
 impl Observer for Watch {
-    fn after(&mut self, done: &Loop) -> bool {
+    fn after(&mut self, done: &Iteration) -> bool {
         self.bar.set_message(format!("violation {:.4}", done.violation));
         self.bar.inc(1);
         true

@@ -20,7 +20,7 @@ use crate::{Ending, text};
 ///
 /// Weights are derived from the multipliers in the model and from the groups in the data;
 /// rates and violations from the saved classifier; and the classifier must be where the
-/// weighted loss is least. Thresholds of a calibration are found again from the classifier's
+/// weighted loss is least. Thresholds of post-processing are found again from the classifier's
 /// scores, and a model of the Lagrangian approach is trained again. Exits with 1 when anything differs.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]

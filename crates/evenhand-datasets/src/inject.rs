@@ -101,27 +101,27 @@ impl Injection {
     /// none or rates outside 0 to 1, and what the learner says.
     pub fn draw(&self, problem: &Problem, seed: u64) -> Result<Injected> {
         // One stream, row by row: neither threads nor the bias decide which lot a row gets.
-        let mut lots = ChaCha8Rng::seed_from_u64(seed);
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
         match &self.bias {
-            Bias::Multipliers(multipliers) => self.tilted(problem, multipliers, &mut lots),
-            Bias::Flips(flips) => flipped(problem, flips, &mut lots),
+            Bias::Multipliers(multipliers) => self.tilted(problem, multipliers, &mut rng),
+            Bias::Flips(flips) => flipped(problem, flips, &mut rng),
         }
     }
 
-    fn tilted(&self, problem: &Problem, multipliers: &[f64], lots: &mut ChaCha8Rng) -> Result<Injected> {
+    fn tilted(&self, problem: &Problem, multipliers: &[f64], rng: &mut ChaCha8Rng) -> Result<Injected> {
         problem.check_multipliers(multipliers)?;
         let classes = problem.classes();
         let truth = problem.probabilities(&self.learner)?;
-        let law = problem.biased(multipliers, &truth)?;
+        let model = problem.biased(multipliers, &truth)?;
         let (mut labels, mut biased) = (Vec::new(), Vec::new());
-        for (row, (truth, law)) in truth.chunks(classes).zip(law.chunks(classes)).enumerate() {
-            let [first, second]: [f64; 2] = [lots.random(), lots.random()];
+        for (row, (truth, model)) in truth.chunks(classes).zip(model.chunks(classes)).enumerate() {
+            let [first, second]: [f64; 2] = [rng.random(), rng.random()];
             let label = match self.truth {
                 Truth::Labels => problem.labels().get(row),
                 Truth::Model => chosen(truth.iter().copied(), first),
             };
             labels.push(label as u32);
-            biased.push(coupled(truth, law, label, second) as u32);
+            biased.push(coupled(truth, model, label, second) as u32);
         }
         Ok(Injected { truth: Codes::narrow(labels, classes), biased: Codes::narrow(biased, classes) })
     }
@@ -156,7 +156,7 @@ fn chosen(chances: impl Iterator<Item = f64>, lot: f64) -> usize {
     last
 }
 
-fn flipped(problem: &Problem, flips: &[Flip], lots: &mut ChaCha8Rng) -> Result<Injected> {
+fn flipped(problem: &Problem, flips: &[Flip], rng: &mut ChaCha8Rng) -> Result<Injected> {
     let classes = problem.classes();
     for flip in flips {
         if !(0.0..=1.0).contains(&flip.rate) {
@@ -169,7 +169,7 @@ fn flipped(problem: &Problem, flips: &[Flip], lots: &mut ChaCha8Rng) -> Result<I
         }
     }
     let biased = problem.labels().iter().enumerate().map(|(row, label)| {
-        let mut lot: f64 = lots.random();
+        let mut lot: f64 = rng.random();
         for flip in flips.iter().filter(|flip| flip.from == label && problem.is_in(row, flip.group)) {
             if lot < flip.rate {
                 return flip.to as u32;
@@ -188,12 +188,12 @@ mod tests {
     use evenhand::correction::Binding;
     use evenhand::{Correction, Dataset, Notion, Schema};
 
-    use crate::synthetic::{self, Applicants, Making};
+    use crate::synthetic::{self, Applicants, PopulationParameters};
 
     const GROUPS: [&str; 2] = ["sex=female", "age_band=18-24"];
 
     fn applicants(rows: usize) -> Applicants {
-        Making { strength: 1.0, curve: 0.0, by_sex: 0.0 }.law().draw(rows, 11).unwrap()
+        PopulationParameters { strength: 1.0, curve: 0.0, by_sex: 0.0 }.bias_model().draw(rows, 11).unwrap()
     }
 
     fn deserving(people: &Applicants) -> Dataset {
@@ -342,9 +342,9 @@ mod tests {
     #[test]
     fn a_label_leaves_as_seldom_as_the_laws_allow() {
         let (truth, biased) = ([0.5, 0.3, 0.2], [0.2, 0.3, 0.5]);
-        let lots: Vec<f64> = (0..10_000).map(|at| (f64::from(at) + 0.5) / 10_000.0).collect();
+        let rng: Vec<f64> = (0..10_000).map(|at| (f64::from(at) + 0.5) / 10_000.0).collect();
         let share = |label: usize, to: usize| {
-            lots.iter().filter(|&&lot| coupled(&truth, &biased, label, lot) == to).count() as f64 / 10_000.0
+            rng.iter().filter(|&&lot| coupled(&truth, &biased, label, lot) == to).count() as f64 / 10_000.0
         };
         assert!((share(0, 0) - 0.4).abs() < 1e-3 && (share(0, 2) - 0.6).abs() < 1e-3);
         assert!((share(1, 1) - 1.0).abs() < 1e-9 && (share(2, 2) - 1.0).abs() < 1e-9);

@@ -4,7 +4,7 @@
 //! logistic law that gives every group the same rate, and decisions (`approved`) that are
 //! the closest distortion of it which a bias against two overlapping groups allows
 //! [Jiang & Nachum 2019, Prop. 1]. A real user never has the first; here it can be used to
-//! judge what was trained on the second. A [`Law`] draws many samples of one such population, and of
+//! judge what was trained on the second. A [`BiasModel`] draws many samples of one such population, and of
 //! others that a straight model cannot describe.
 
 use rand::{RngExt, SeedableRng};
@@ -21,7 +21,7 @@ const AGE_BANDS: [&str; 4] = ["18-24", "25-39", "40-59", "60+"];
 
 /// How a population is made; the default is that of [`population`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Making {
+pub struct PopulationParameters {
     /// The bias, in parts of [`MULTIPLIERS`].
     pub strength: f64,
     /// How fast the worth of income falls away from the middle: what is straight in income cannot describe it.
@@ -32,8 +32,8 @@ pub struct Making {
 
 /// A way to make applicants that deserve alike in every group: on average, and in no sample exactly.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Law {
-    making: Making,
+pub struct BiasModel {
+    parameters: PopulationParameters,
     /// What each group's log odds are raised by so that it repays at the overall rate.
     shifts: [f64; 2],
     /// The share of each group.
@@ -53,7 +53,7 @@ pub struct Applicants {
     pub bias: Vec<f64>,
 }
 
-impl Default for Making {
+impl Default for PopulationParameters {
     fn default() -> Self {
         Self { strength: 1.0, curve: 0.0, by_sex: 0.0 }
     }
@@ -62,12 +62,12 @@ impl Default for Making {
 /// So many applicants tell a law. Its groups then deserve alike up to a tenth or so of what 50,000 rows can tell.
 const REFERENCE: usize = 400_000;
 
-impl Making {
+impl PopulationParameters {
     /// The law of such populations, as a large one tells it.
-    pub fn law(self) -> Law {
+    pub fn bias_model(self) -> BiasModel {
         // A seed of its own: no sample should be a part of these.
         let mut random = ChaCha8Rng::seed_from_u64(u64::MAX);
-        Law::of(self, &(0..REFERENCE).map(|_| Applicant::draw(&mut random)).collect::<Vec<_>>())
+        BiasModel::of(self, &(0..REFERENCE).map(|_| Applicant::draw(&mut random)).collect::<Vec<_>>())
     }
 
     fn merit(&self, one: &Applicant) -> f64 {
@@ -76,18 +76,18 @@ impl Making {
     }
 }
 
-impl Law {
+impl BiasModel {
     /// The law under which some people deserve alike.
-    fn of(making: Making, people: &[Applicant]) -> Self {
+    fn of(parameters: PopulationParameters, people: &[Applicant]) -> Self {
         let count = |group: usize| people.iter().filter(|one| one.memberships()[group]).count() as f64;
         let counts = [count(0), count(1)];
         let shares = counts.map(|count| count / people.len() as f64);
-        let mut law = Self { making, shifts: even(people, making), shares, odds_ratios: [1.0; 2] };
-        law.odds_ratios = [0, 1].map(|group| {
+        let mut model = Self { parameters, shifts: even(people, parameters), shares, odds_ratios: [1.0; 2] };
+        model.odds_ratios = [0, 1].map(|group| {
             let members = people.iter().filter(|one| one.memberships()[group]);
-            (-members.map(|one| law.bias(one)).sum::<f64>() / counts[group]).exp()
+            (-members.map(|one| model.bias(one)).sum::<f64>() / counts[group]).exp()
         });
-        law
+        model
     }
 
     /// Draws applicants, each on its own.
@@ -108,14 +108,14 @@ impl Law {
 
     /// The log odds of repayment.
     fn merit(&self, one: &Applicant) -> f64 {
-        self.making.merit(one) + shift(one, &self.shifts)
+        self.parameters.merit(one) + shift(one, &self.shifts)
     }
 
     /// `Σ λ (g/Z − 1)`: what the bias takes off the log odds of approval.
     fn bias(&self, one: &Applicant) -> f64 {
         let terms = one.memberships().into_iter().zip(self.shares).zip(MULTIPLIERS);
         let term = |((member, share), (_, multiplier)): ((bool, f64), (&str, f64))| {
-            self.making.strength * multiplier * (f64::from(u8::from(member)) / share - 1.0)
+            self.parameters.strength * multiplier * (f64::from(u8::from(member)) / share - 1.0)
         };
         terms.map(term).sum()
     }
@@ -153,7 +153,7 @@ pub fn population(rows: usize, seed: u64) -> Result<Table> {
     check(rows)?;
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let people: Vec<Applicant> = (0..rows).map(|_| Applicant::draw(&mut random)).collect();
-    Ok(Law::of(Making::default(), &people).label(&people, &mut random)?.table)
+    Ok(BiasModel::of(PopulationParameters::default(), &people).label(&people, &mut random)?.table)
 }
 
 fn check(rows: usize) -> Result<()> {
@@ -211,13 +211,14 @@ impl Applicant {
 }
 
 /// What raises the log odds of each group so that it repays at the overall rate.
-fn even(people: &[Applicant], making: Making) -> [f64; 2] {
+fn even(people: &[Applicant], parameters: PopulationParameters) -> [f64; 2] {
     let mut shifts = [0.0; 2];
     let mut last = shifts;
     // Each round closes most of the distance: rates rise by about a fifth of a shift in log odds.
     for _ in 0..80 {
         last = shifts;
-        let chances: Vec<f64> = people.iter().map(|one| logistic(making.merit(one) + shift(one, &shifts))).collect();
+        let chances: Vec<f64> =
+            people.iter().map(|one| logistic(parameters.merit(one) + shift(one, &shifts))).collect();
         let rate = |inside: &dyn Fn(&Applicant) -> bool| {
             let (mut sum, mut count) = (0.0, 0.0);
             for (_, chance) in people.iter().zip(&chances).filter(|(one, _)| inside(one)) {
@@ -269,10 +270,10 @@ mod tests {
     }
 
     #[test]
-    fn a_law_draws_people_who_deserve_alike_and_tells_what_the_bias_did() {
-        let making = Making { strength: 2.0, curve: 0.5, by_sex: -1.0 };
-        let law = making.law();
-        let drawn = law.draw(200_000, 5).unwrap();
+    fn a_bias_model_draws_people_who_deserve_alike_and_tells_what_the_bias_did() {
+        let parameters = PopulationParameters { strength: 2.0, curve: 0.5, by_sex: -1.0 };
+        let model = parameters.bias_model();
+        let drawn = model.draw(200_000, 5).unwrap();
         let members = |column: &str, value: &str| -> Vec<usize> {
             let column = drawn.table.column(column).unwrap();
             (0..drawn.table.rows()).filter(|&row| column.text(row).as_deref() == Some(value)).collect()
@@ -281,12 +282,12 @@ mod tests {
             rows.iter().map(|&row| of(row)).sum::<f64>() / rows.len() as f64
         };
         let (all, chance) = ((0..200_000).collect::<Vec<_>>(), |row: usize| logistic(drawn.merit[row]));
-        for (rows, ratio) in [members("sex", "female"), members("age_band", "18-24")].iter().zip(law.odds_ratios()) {
+        for (rows, ratio) in [members("sex", "female"), members("age_band", "18-24")].iter().zip(model.odds_ratios()) {
             // Probabilities stray by 0.25 from applicant to applicant, and there are 36,000 young ones.
             assert!((mean(rows, &chance) - mean(&all, &chance)).abs() < 0.007);
             assert!((mean(rows, &|row| -drawn.bias[row]).exp() - ratio).abs() < 0.01 && ratio < 0.5, "{ratio}");
         }
-        assert_eq!(law.draw(10, 1).unwrap_err().code(), "setting-invalid");
+        assert_eq!(model.draw(10, 1).unwrap_err().code(), "setting-invalid");
     }
 
     #[test]

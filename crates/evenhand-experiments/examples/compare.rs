@@ -7,7 +7,7 @@
 //! are included, reading files is not. Methods take turns, so that a slow minute of the
 //! machine falls on all of them.
 //!
-//! A split is `published` or the seed of one drawn by lot; several are `published,1-20`.
+//! A split is `published` or the seed of one drawn at random; several are `published,1-20`.
 //! Notions and methods are lists too: for methods see [`Method`]. `EVENHAND_DATA` names the
 //! folder that holds the dataset folders.
 
@@ -17,7 +17,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-use evenhand::correction::{Binding, Calibration, Decisions, Newton, Selection, Silent, Solver};
+use evenhand::correction::{Binding, Decisions, Silent, Solver, SqpSettings, ThresholdPostprocessing, Validation};
 use evenhand::{Bound, Correction, Measure, Notion, Preset};
 use evenhand_datasets::Recipe;
 use evenhand_datasets::recipe::{Prepared, Source};
@@ -69,23 +69,23 @@ enum Kind {
     /// What a user gets who asks for nothing else, or asks for a largest violation.
     Default { bound: Option<f64> },
     /// The same with multipliers chosen by five folds.
-    CrossFit,
+    KFold,
     /// Another method altogether.
     Rival(evenhand::Method),
 }
 
 impl Method {
-    /// `unconstrained`, `notebook`, `cross-fit`, `default`, or `default@0.02` for a bound of 0.02; `reweighing`,
+    /// `unconstrained`, `notebook`, `k-fold`, `default`, or `default@0.02` for a bound of 0.02; `reweighing`,
     /// `calibration`, `thresholds` (the same without lots) or `lagrangian`.
     fn named(name: &str) -> Result<Self> {
         let kind = match (name, name.strip_prefix("default@")) {
             ("unconstrained", _) => Kind::Unconstrained,
             ("notebook", _) => Kind::Notebook,
-            ("cross-fit", _) => Kind::CrossFit,
+            ("k-fold", _) => Kind::KFold,
             ("default", _) => Kind::Default { bound: None },
-            ("thresholds", _) => {
-                Kind::Rival(evenhand::Method::Calibration(Calibration { decisions: Decisions::Deterministic }))
-            }
+            ("thresholds", _) => Kind::Rival(evenhand::Method::ThresholdPostprocessing(ThresholdPostprocessing {
+                decisions: Decisions::Deterministic,
+            })),
             ("reweighing" | "calibration" | "lagrangian", _) => Kind::Rival(name.parse()?),
             (_, Some(bound)) => Kind::Default { bound: Some(bound.parse()?) },
             _ => return Err(format!("no method `{name}`").into()),
@@ -101,12 +101,12 @@ impl Method {
             Kind::Rival(method) => correction.method = method,
             Kind::Default { bound } => {
                 // These trace the frontier: what is asked for is what is measured.
-                correction.solver = Solver::Newton(Newton { margin: 0.0, ..Newton::default() });
+                correction.solver = Solver::Sqp(SqpSettings { margin: 0.0, ..SqpSettings::default() });
                 correction.bounds.extend(bound.map(Bound::MaxViolation));
             }
-            Kind::CrossFit => {
+            Kind::KFold => {
                 correction.solver = Preset::Default.solver();
-                correction.select = Selection::CrossFit { folds: 5, seed: 1 };
+                correction.validation = Validation::KFold { folds: 5, seed: 1 };
             }
         }
         correction
@@ -118,19 +118,19 @@ fn measure(method: &Method, prepared: &Prepared, notion: &Notion) -> Result<Valu
     let (correction, learner) = (method.correction(prepared, notion), prepared.learner());
     let start = Instant::now();
     let (binding, problem, _) = Binding::new(&correction, &prepared.train)?;
-    let outcome = match method.kind {
+    let solution = match method.kind {
         Kind::Unconstrained => correction.uncorrected(&problem, &learner)?,
         _ => correction.solve(&problem, &learner, &mut Silent)?,
     };
     let seconds = start.elapsed().as_secs_f64();
     let (unseen, _) = binding.problem(&prepared.test)?;
-    let test = outcome.assess(&unseen, Measure::Decisions)?;
+    let test = solution.evaluate(&unseen, Measure::Decisions)?;
     Ok(json!({
         "seconds": seconds,
-        "fits": outcome.fits,
-        "slack": outcome.slack,
-        "train_error": outcome.train.error,
-        "train_violation": outcome.train.violation,
+        "fits": solution.fits,
+        "slack": solution.slack,
+        "train_error": solution.train.error,
+        "train_violation": solution.train.violation,
         "test_error": test.error,
         "test_violation": test.violation,
         "version": env!("CARGO_PKG_VERSION"),

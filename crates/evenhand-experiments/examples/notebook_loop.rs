@@ -32,18 +32,18 @@ fn main() -> Result<(), Box<dyn Error>> {
         let start = Instant::now();
         let (binding, problem, _) = Binding::new(&correction, &prepared.train)?;
         let encoded = Instant::now();
-        let outcome = correction.solve(&problem, &learner, &mut Silent)?;
+        let solution = correction.solve(&problem, &learner, &mut Silent)?;
         let end = Instant::now();
         let (test, _) = binding.problem(&prepared.test)?;
-        let test = test.assess_predictor(&outcome.predictor, Measure::Decisions)?;
+        let test = test.evaluate_predictor(&solution.predictor, Measure::Decisions)?;
         let line = json!({
             "seconds": (end - start).as_secs_f64(),
             "solve_seconds": (end - encoded).as_secs_f64(),
-            "fits": outcome.fits,
+            "fits": solution.fits,
             "test_error": test.error,
             "test_violation": test.violation,
-            "train_error": outcome.train.error,
-            "train_violation": outcome.train.violation,
+            "train_error": solution.train.error,
+            "train_violation": solution.train.violation,
             "version": env!("CARGO_PKG_VERSION"),
             "threads": std::env::var("RAYON_NUM_THREADS").unwrap_or_else(|_| "all".into()),
         });

@@ -5,7 +5,7 @@
 //! true ones. The truth of these datasets is not even, so evenness is the wrong thing to ask: what is asked is the true
 //! rate of every group, which a census or an audit may know where nobody knows labels ([`Notion::KnownRate`]).
 
-use super::{Contender, Measured, Trial};
+use super::{Experiment, Measured, PaperMethod};
 use evenhand::correction::{Binding, Observer, Problem, Silent};
 use evenhand::{Correction, Error, Measure, Notion, Result};
 use evenhand_datasets::inject::{Bias, Injection};
@@ -17,13 +17,13 @@ const MULTIPLIERS: [(&str, &[f64]); 3] =
 
 /// Rows whose training labels are biased and whose test labels are true.
 #[derive(Debug)]
-pub struct InjectedTrial {
-    biased: Trial,
-    truth: Trial,
+pub struct InjectedExperiment {
+    biased: Experiment,
+    truth: Experiment,
     changed: usize,
 }
 
-impl InjectedTrial {
+impl InjectedExperiment {
     /// The datasets there are multipliers for.
     pub fn datasets() -> impl Iterator<Item = &'static str> {
         MULTIPLIERS.iter().map(|(dataset, _)| *dataset)
@@ -32,7 +32,7 @@ impl InjectedTrial {
     /// Draws biased labels for the training rows of a dataset.
     ///
     /// # Errors
-    /// [`Error::Setting`] for a dataset without multipliers; those of [`Trial::new`] and [`Injection::draw`].
+    /// [`Error::Setting`] for a dataset without multipliers; those of [`Experiment::new`] and [`Injection::draw`].
     pub fn new(dataset: &str, prepared: &Prepared, seed: u64) -> Result<Self> {
         let multipliers = MULTIPLIERS.iter().find(|(name, _)| *name == dataset).map(|(_, multipliers)| *multipliers);
         let multipliers = multipliers.ok_or_else(|| Error::Setting {
@@ -45,8 +45,8 @@ impl InjectedTrial {
         let injected = Injection::new(Bias::Multipliers(multipliers.to_vec())).draw(&truth, seed)?;
         let asked = known_rates(&even, &truth);
         let biased = prepared.train.relabelled(&injected.biased)?;
-        let trial = |train| Trial::bind(asked.clone(), prepared.learner(), train, &prepared.test);
-        Ok(Self { biased: trial(&biased)?, truth: trial(&prepared.train)?, changed: injected.changed() })
+        let experiment = |train| Experiment::bind(asked.clone(), prepared.learner(), train, &prepared.test);
+        Ok(Self { biased: experiment(&biased)?, truth: experiment(&prepared.train)?, changed: injected.changed() })
     }
 
     /// How many training labels are not the true ones.
@@ -54,24 +54,24 @@ impl InjectedTrial {
         self.changed
     }
 
-    /// Trains a contender on the biased labels, and judges it by the true ones.
+    /// Trains a method on the biased labels, and judges it by the true ones.
     ///
     /// Our default looks for scores at the known rates, which identifies the bias; others look for decisions, which is
     /// all they can.
     ///
     /// # Errors
-    /// Those of [`Trial::measure`].
-    pub fn measure(&self, contender: Contender, observer: &mut dyn Observer) -> Result<Measured> {
-        let measure = if contender == Contender::Default { Measure::Scores } else { Measure::Decisions };
-        self.biased.measure_by(contender, measure, observer)
+    /// Those of [`Experiment::measure`].
+    pub fn measure(&self, method: PaperMethod, observer: &mut dyn Observer) -> Result<Measured> {
+        let measure = if method == PaperMethod::Default { Measure::Scores } else { Measure::Decisions };
+        self.biased.measure_by(method, measure, observer)
     }
 
     /// What training on the true labels would give.
     ///
     /// # Errors
-    /// Those of [`Trial::measure`].
+    /// Those of [`Experiment::measure`].
     pub fn best(&self) -> Result<Measured> {
-        self.truth.measure(Contender::Unconstrained, &mut Silent)
+        self.truth.measure(PaperMethod::Unconstrained, &mut Silent)
     }
 }
 

@@ -1,20 +1,20 @@
 //! The paper's experiments: who is compared, on which rows, and what was published of it.
 //!
-//! `contender` names the methods of its Table 1 and ours, `trial` puts one to the rows of a dataset and a notion,
-//! `table_1` holds the published numbers and says whether others agree with them, `estimate` is a mean over splits, `injected` a trial whose truth is known.
+//! `method` names the methods of its Table 1 and ours, `experiment` puts one to the rows of a dataset and a notion,
+//! `table_1` holds the published numbers and says whether others agree with them, `estimate` is a mean over splits, `injected` a experiment whose truth is known.
 //! Leans on the engine and its datasets. Reads no clock: who wants times lends one. [Jiang & Nachum 2019, Sec. 6]
 
-mod contender;
 mod estimate;
+mod experiment;
 mod injected;
+mod method;
 mod table_1;
-mod trial;
 
-pub use contender::Contender;
 pub use estimate::Estimate;
-pub use injected::InjectedTrial;
+pub use experiment::{Experiment, Measured, Part};
+pub use injected::InjectedExperiment;
+pub use method::PaperMethod;
 pub use table_1::{Agreement, Published, published};
-pub use trial::{Measured, Part, Trial};
 
 use evenhand::Notion;
 

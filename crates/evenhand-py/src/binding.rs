@@ -25,7 +25,7 @@ pub(crate) struct Binding {
 #[pymethods]
 impl Binding {
     /// Rates, violations and verdicts of scores on labelled rows, as JSON. The table is used up.
-    fn judge(
+    fn test_bounds(
         &self,
         py: Python<'_>,
         table: &Bound<'_, Table>,
@@ -37,9 +37,10 @@ impl Binding {
         let judged = apart(py, || {
             let problem = self.problem(table)?;
             let predictor = FnPredictor::new(self.inner.classes().len(), |_: &Features| Ok(scores.clone()));
-            let assessment = problem.assess_predictor(&predictor, self.settings.measure)?;
-            let judgements = problem.judge(&predictor, &self.settings.bounds, self.settings.measure, confidence)?;
-            Ok((assessment, judgements))
+            let metrics = problem.evaluate_predictor(&predictor, self.settings.measure)?;
+            let bound_tests =
+                problem.test_bounds(&predictor, &self.settings.bounds, self.settings.measure, confidence)?;
+            Ok((metrics, bound_tests))
         })?;
         Ok((json(&judged.0)?, json(&judged.1)?))
     }

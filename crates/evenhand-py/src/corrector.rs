@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-use evenhand::correction::{Loop, Observer, Stop};
+use evenhand::correction::{Iteration, Observer, Termination};
 use evenhand::features::Features;
 use evenhand::learner::{FnLearner, FnPredictor, Training};
 use evenhand::{Correction, Error};
@@ -27,7 +27,7 @@ use crate::work::{caught, json};
 struct Found {
     multipliers: Vec<(String, f64)>,
     weights: Vec<f64>,
-    stop: Stop,
+    stop: Termination,
     fits: usize,
     train: String,
     warnings: Vec<(String, String)>,
@@ -38,7 +38,7 @@ struct Found {
 /// What the search says: weights to train with, or what it found.
 enum Word {
     Train(Vec<f64>),
-    Loop(Loop),
+    Loop(Iteration),
     Found(Box<Result<Found, Failure>>),
 }
 
@@ -55,7 +55,7 @@ struct State {
     replies: Option<Sender<Vec<f64>>>,
     thread: Option<JoinHandle<()>>,
     weights: Vec<f64>,
-    loops: Vec<Loop>,
+    loops: Vec<Iteration>,
     found: Option<Found>,
 }
 
@@ -194,7 +194,7 @@ impl Drop for State {
 struct Teller<'a>(&'a Sender<Word>);
 
 impl Observer for Teller<'_> {
-    fn after(&mut self, done: &Loop) -> bool {
+    fn after(&mut self, done: &Iteration) -> bool {
         self.0.send(Word::Loop(done.clone())).is_ok()
     }
 }
@@ -227,15 +227,15 @@ fn search(
         let all: Scores = Box::new(move |_| Ok(scores.clone()));
         Ok(Numbered { number, scores: FnPredictor::new(training.classes, all) })
     });
-    let outcome = correction.solve(problem, &learner, &mut Teller(say))?;
+    let solution = correction.solve(problem, &learner, &mut Teller(say))?;
     let names = problem.constraints().iter().map(|constraint| constraint.name.clone());
     Ok(Found {
-        multipliers: names.zip(outcome.multipliers.iter().copied()).collect(),
-        weights: outcome.weights(problem)?.to_rows(),
-        stop: outcome.stop,
-        fits: outcome.fits,
-        train: json(&outcome.train).unwrap_or_default(),
-        warnings: warnings(&outcome.warnings),
-        best: outcome.predictor.number,
+        multipliers: names.zip(solution.multipliers.iter().copied()).collect(),
+        weights: solution.weights(problem)?.to_rows(),
+        stop: solution.stop,
+        fits: solution.fits,
+        train: json(&solution.train).unwrap_or_default(),
+        warnings: warnings(&solution.warnings),
+        best: solution.predictor.number,
     })
 }

@@ -35,7 +35,7 @@ pub(crate) struct Fitted {
     /// Rates and violations on the training rows, as JSON.
     train: String,
     /// The same on the rows by which multipliers were chosen, where these are others.
-    judged: Option<String>,
+    validation: Option<String>,
     stop: String,
     fits: usize,
     warnings: Vec<(String, String)>,
@@ -83,7 +83,7 @@ fn fit_built_in(
     })?;
     let digest = model.provenance.data_sha256.clone();
     let model = Py::new(py, Model { inner: model })?;
-    let found = |outcome| Found::BuiltIn(Arc::new(outcome));
+    let found = |solution| Found::BuiltIn(Arc::new(solution));
     Fitted::new(py, settings, fitted, digest, (Some(model), None), found)
 }
 
@@ -106,7 +106,7 @@ fn fit_python(
     });
     let (fitted, digest) = settle(py, done, raised.take(), keep)?;
     let object = fitted.predictor().object.clone_ref(py);
-    Fitted::new(py, settings, fitted, digest, (None, Some(object)), |outcome| Found::Python(Box::new(outcome)))
+    Fitted::new(py, settings, fitted, digest, (None, Some(object)), |solution| Found::Python(Box::new(solution)))
 }
 
 impl Fitted {
@@ -116,9 +116,9 @@ impl Fitted {
         fitted: evenhand::Fitted<P>,
         digest: String,
         (model, predictor): (Option<Py<Model>>, Option<Py<PyAny>>),
-        found: impl FnOnce(evenhand::correction::Outcome<P>) -> Found,
+        found: impl FnOnce(evenhand::correction::Solution<P>) -> Found,
     ) -> PyResult<Self> {
-        let outcome = fitted.outcome();
+        let solution = fitted.solution();
         let Settings { correction, learner } = settings;
         let binding = Binding { settings: correction.clone(), inner: fitted.binding().clone() };
         // What an estimator of another library takes a column for is its own business.
@@ -132,13 +132,13 @@ impl Fitted {
             classes: fitted.binding().classes().to_vec(),
             sample_weight: PyArray1::from_vec(py, fitted.weights().to_rows()).unbind(),
             multipliers: fitted.multipliers().map(|(name, value)| (name.to_owned(), value)).collect(),
-            history: outcome.trace.iter().map(|done| Ok(told(py, done)?.unbind())).collect::<PyResult<_>>()?,
-            train: json(&outcome.train)?,
-            judged: outcome.judged.as_ref().map(json).transpose()?,
-            stop: outcome.stop.to_string(),
-            fits: outcome.fits,
+            history: solution.trace.iter().map(|done| Ok(told(py, done)?.unbind())).collect::<PyResult<_>>()?,
+            train: json(&solution.train)?,
+            validation: solution.validation.as_ref().map(json).transpose()?,
+            stop: solution.stop.to_string(),
+            fits: solution.fits,
             warnings: warnings(&warned),
-            kept: Py::new(py, Kept { found: found(fitted.into_outcome()), basis: Arc::new(basis) })?,
+            kept: Py::new(py, Kept { found: found(fitted.into_solution()), basis: Arc::new(basis) })?,
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use evenhand::Dataset;
-use evenhand::correction::{Asked, Assessment, Binding, Frontier, NamedValue, Observer, Point, Stop};
+use evenhand::correction::{Asked, Binding, Frontier, Metrics, NamedValue, Observer, Point, Termination};
 use evenhand::learner::{Interruptible, LogisticModel};
 use evenhand_report::{FrontierResult, Record, Rows, built_in};
 use pyo3::prelude::*;
@@ -24,9 +24,9 @@ use crate::work::json;
 struct Told {
     asked: Asked,
     multipliers: Vec<NamedValue>,
-    train: Assessment,
-    test: Option<Assessment>,
-    stop: Stop,
+    train: Metrics,
+    test: Option<Metrics>,
+    stop: Termination,
     fits: usize,
     dominated: bool,
 }
@@ -134,16 +134,18 @@ pub(crate) fn frontier(
             None => None,
         };
         let tell = |point: &Point<LogisticModel>| -> evenhand::Result<Told> {
-            let Point { asked, outcome, dominated } = point;
-            let assess = |problem: &evenhand::correction::Problem| {
-                problem.assess_predictor(&outcome.predictor, correction.measure)
+            let Point { asked, solution, dominated } = point;
+            let evaluate = |problem: &evenhand::correction::Problem| {
+                problem.evaluate_predictor(&solution.predictor, correction.measure)
             };
-            let test = tested.as_ref().map(assess).transpose()?;
+            let test = tested.as_ref().map(evaluate).transpose()?;
             let names = binding.constraints().iter().map(|constraint| constraint.name.clone());
-            let multipliers =
-                names.zip(&outcome.multipliers).map(|(name, &value)| NamedValue { name, value: Some(value) }).collect();
-            let (stop, fits) = (outcome.stop, outcome.fits);
-            let (asked, dominated, train) = (*asked, *dominated, outcome.train.clone());
+            let multipliers = names
+                .zip(&solution.multipliers)
+                .map(|(name, &value)| NamedValue { name, value: Some(value) })
+                .collect();
+            let (stop, fits) = (solution.stop, solution.fits);
+            let (asked, dominated, train) = (*asked, *dominated, solution.train.clone());
             Ok(Told { asked, multipliers, train, test, stop, fits, dominated })
         };
         let points = found.points.iter().map(tell).collect::<evenhand::Result<_>>()?;

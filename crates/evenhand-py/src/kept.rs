@@ -1,9 +1,9 @@
-//! What a fit leaves behind for its report: the outcome, but not the rows, which are handed in again.
+//! What a fit leaves behind for its report: the solution, but not the rows, which are handed in again.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use evenhand::correction::{Binding, Observer, Outcome, Problem};
+use evenhand::correction::{Binding, Observer, Problem, Solution};
 use evenhand::learner::{Interruptible, LogisticModel};
 use evenhand::{Correction, Dataset, Learner, Logistic, Warning};
 use evenhand_report::{FEW_STRENGTHS, FitResult, Record, Rows, STRENGTHS, built_in};
@@ -28,8 +28,8 @@ pub(crate) struct Kept {
 
 /// By whom it was found.
 pub(crate) enum Found {
-    BuiltIn(Arc<Outcome<LogisticModel>>),
-    Python(Box<Outcome<PythonPredictor>>),
+    BuiltIn(Arc<Solution<LogisticModel>>),
+    Python(Box<Solution<PythonPredictor>>),
 }
 
 /// What was asked, of which rows.
@@ -67,15 +67,15 @@ impl Kept {
             confidence,
         };
         let inner = match (&self.found, learner) {
-            (Found::BuiltIn(outcome), _) => {
-                let outcome = Arc::clone(outcome);
+            (Found::BuiltIn(solution), _) => {
+                let solution = Arc::clone(solution);
                 watched(py, None, false, move |observer, stop| {
                     let logistic = asked.basis.learner;
                     let learner = Interruptible { learner: logistic, stop };
-                    Ok(asked.report(&learner, &outcome, &STRENGTHS, &built_in(&logistic), Binding::problem, observer))
+                    Ok(asked.report(&learner, &solution, &STRENGTHS, &built_in(&logistic), Binding::problem, observer))
                 })?
             }
-            (Found::Python(outcome), Some(learner)) => {
+            (Found::Python(solution), Some(learner)) => {
                 let raised = Raised::default();
                 let done = py.detach(|| {
                     caught(|| {
@@ -86,7 +86,7 @@ impl Kept {
                         let first = asked.train.rows();
                         let other_rows =
                             |binding: &Binding, test: &Dataset| Ok((scored(binding, test, first)?, Vec::new()));
-                        Ok(asked.report(&learner, outcome, &FEW_STRENGTHS, &record, other_rows, &mut watch))
+                        Ok(asked.report(&learner, solution, &FEW_STRENGTHS, &record, other_rows, &mut watch))
                     })
                 });
                 settle(py, done, raised.take(), false)?
@@ -111,7 +111,7 @@ impl Asked {
     fn report<L: Learner>(
         &self,
         learner: &L,
-        outcome: &Outcome<L::Predictor>,
+        solution: &Solution<L::Predictor>,
         strengths: &[f64],
         named: &Value,
         other_rows: impl Fn(&Binding, &Dataset) -> evenhand::Result<(Problem, Vec<Warning>)>,
@@ -128,26 +128,27 @@ impl Asked {
         let tested_on = match &test {
             Some(test) => {
                 let (problem, more) = other_rows(&binding, test)?;
-                warnings.extend(more.into_iter().chain(outcome.unseen(&problem)));
+                warnings.extend(more.into_iter().chain(solution.unseen(&problem)));
                 Some(problem)
             }
             None => None,
         };
         let rows = Rows::of((train, &trained_on), test.as_ref().zip(tested_on.as_ref()));
         let uncorrected = correction.uncorrected(&trained_on, learner)?;
-        let judgements = outcome.judge(rows.problem, &correction.bounds, correction.measure, self.confidence)?;
+        let bound_tests =
+            solution.test_bounds(rows.problem, &correction.bounds, correction.measure, self.confidence)?;
         let record = Record::new(digest.clone(), train.rows(), correction, named);
         let fit = FitResult {
             correction,
             learner,
             binding: &binding,
             trained_on: &trained_on,
-            found: outcome,
+            found: solution,
             uncorrected: &uncorrected,
             rows,
             asked_about: self.ask.then_some(train),
             strengths,
-            judgements: &judgements,
+            bound_tests: &bound_tests,
             confidence: self.confidence,
             warnings,
             record: record.tested_on(test.as_ref().map(Dataset::digest)),

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use evenhand::correction::{Loop, Observer};
+use evenhand::correction::{Iteration, Observer};
 use evenhand::features::Features;
 use evenhand::learner::{FnPredictor, Learner, Scorer, Training};
 use evenhand::{Error, Predictor, Result};
@@ -53,7 +53,7 @@ type Scores = Box<dyn Fn(&Features) -> Result<Vec<f64>> + Send + Sync>;
 
 impl Learner for PythonLearner<'_> {
     type Predictor = PythonPredictor;
-    type Memory = ();
+    type WarmStart = ();
 
     fn fit(&self, training: Training<'_>, (): &mut ()) -> Result<PythonPredictor> {
         let fitted = Python::attach(|py| -> PyResult<Py<PyAny>> {
@@ -96,7 +96,7 @@ pub(crate) struct Watch<'a> {
 }
 
 impl Observer for Watch<'_> {
-    fn after(&mut self, done: &Loop) -> bool {
+    fn after(&mut self, done: &Iteration) -> bool {
         answer(self.callback, done).unwrap_or_else(|error| {
             self.raised.keep(error);
             false

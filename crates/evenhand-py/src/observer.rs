@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use evenhand::correction::{Loop, Observer};
+use evenhand::correction::{Iteration, Observer};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -23,7 +23,7 @@ const GRACE: Duration = Duration::from_millis(300);
 
 /// What the calling thread is told.
 enum News<T> {
-    Loop(Loop, Sender<bool>),
+    Loop(Iteration, Sender<bool>),
     Done(Result<T, Failure>),
 }
 
@@ -34,7 +34,7 @@ struct Messenger<T> {
 }
 
 impl<T> Observer for Messenger<T> {
-    fn after(&mut self, done: &Loop) -> bool {
+    fn after(&mut self, done: &Iteration) -> bool {
         let (reply, answer) = channel();
         // Without anybody listening there is nobody to work for.
         self.news.send(News::Loop(done.clone(), reply)).is_ok() && answer.recv().unwrap_or(false)
@@ -126,7 +126,7 @@ pub(crate) fn is_interrupt(py: Python<'_>, error: &PyErr) -> bool {
 }
 
 /// Tells the callback of a loop; whether to go on: unless it answers `False`, or Ctrl-C was pressed.
-pub(crate) fn answer(callback: Option<&Py<PyAny>>, done: &Loop) -> PyResult<bool> {
+pub(crate) fn answer(callback: Option<&Py<PyAny>>, done: &Iteration) -> PyResult<bool> {
     Python::attach(|py| {
         py.check_signals()?;
         let Some(callback) = callback else { return Ok(true) };
@@ -136,8 +136,8 @@ pub(crate) fn answer(callback: Option<&Py<PyAny>>, done: &Loop) -> PyResult<bool
 }
 
 /// A loop as a dictionary.
-pub(crate) fn told<'py>(py: Python<'py>, done: &Loop) -> PyResult<Bound<'py, PyDict>> {
-    let Loop { number, multipliers, violations, violation, error, loss, seconds, moved } = done;
+pub(crate) fn told<'py>(py: Python<'py>, done: &Iteration) -> PyResult<Bound<'py, PyDict>> {
+    let Iteration { number, multipliers, violations, violation, error, loss, seconds, next_multipliers } = done;
     let told = PyDict::new(py);
     told.set_item("fit", number)?;
     told.set_item("violation", violation)?;
@@ -145,7 +145,7 @@ pub(crate) fn told<'py>(py: Python<'py>, done: &Loop) -> PyResult<Bound<'py, PyD
     told.set_item("loss", loss)?;
     told.set_item("seconds", seconds)?;
     told.set_item("multipliers", multipliers.clone())?;
-    told.set_item("moved", moved.clone())?;
+    told.set_item("next_multipliers", next_multipliers.clone())?;
     told.set_item("violations", violations.clone())?;
     Ok(told)
 }

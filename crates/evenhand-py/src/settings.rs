@@ -1,7 +1,7 @@
 //! What is asked, and the roles of columns.
 
 use evenhand::correction::WeightRange;
-use evenhand::correction::{Calibration, Decisions, Keep, Lagrangian, Shift, Solver, Technique};
+use evenhand::correction::{CovariateShift, Decisions, Keep, Lagrangian, Solver, Technique, ThresholdPostprocessing};
 use evenhand::{Bound, Correction, Error, Logistic, Measure, Method, Notion, Preset, Schema, Tilt};
 use pyo3::prelude::*;
 
@@ -49,7 +49,7 @@ impl Settings {
     #[new]
     #[pyo3(signature = (
         notions, *, groups, withhold, max_violation=None, max_difference=None, min_ratio=None, preset="default",
-        select="training", measure="decisions", shift="kept", seed=0, method="weighting", margin=None, max_fits=None, bounded=None, loops=None,
+        validation="training", measure="decisions", covariate_shift="ignored", seed=0, method="weighting", margin=None, max_fits=None, bounded=None, loops=None,
         step=None, centred=None, keep_best=None, standardise=None, l2=None, penalise_intercept=None, tolerance=None,
         max_passes=None,
     ))]
@@ -62,9 +62,9 @@ impl Settings {
         max_difference: Option<f64>,
         min_ratio: Option<f64>,
         preset: &str,
-        select: &str,
+        validation: &str,
         measure: &str,
-        shift: &str,
+        covariate_shift: &str,
         seed: u64,
         method: &str,
         margin: Option<f64>,
@@ -91,13 +91,13 @@ impl Settings {
                 min_ratio.map(Bound::MinRatio),
             ];
             correction.bounds = bounds.into_iter().flatten().collect();
-            correction.select = select.parse::<evenhand::correction::Selection>()?.seeded(seed);
+            correction.validation = validation.parse::<evenhand::correction::Validation>()?.seeded(seed);
             correction.measure = measure_of(measure)?;
-            correction.shift = shift_of(shift)?;
+            correction.covariate_shift = covariate_shift_of(covariate_shift)?;
             correction.standardise = standardise.unwrap_or(correction.standardise);
             (correction.method, correction.technique) = method_of(method, seed)?;
             match &mut correction.solver {
-                Solver::Newton(newton) => {
+                Solver::Sqp(newton) => {
                     refuse(preset, &[("loops", loops.is_some()), ("step", step.is_some())])?;
                     refuse(preset, &[("tilt", centred.is_some()), ("keep", keep_best.is_some())])?;
                     newton.max_fits = max_fits.unwrap_or(newton.max_fits);
@@ -105,16 +105,16 @@ impl Settings {
                     newton.range =
                         bounded.map(|bounded| if bounded { WeightRange::Bounded } else { WeightRange::Unbounded });
                 }
-                Solver::Loop(conventions) => {
+                Solver::Loop(loop_settings) => {
                     refuse(preset, &[("max_fits", max_fits.is_some()), ("weight_range", bounded.is_some())])?;
                     refuse(preset, &[("margin", margin.is_some())])?;
-                    conventions.loops = loops.unwrap_or(conventions.loops);
-                    conventions.step = step.unwrap_or(conventions.step);
+                    loop_settings.loops = loops.unwrap_or(loop_settings.loops);
+                    loop_settings.step = step.unwrap_or(loop_settings.step);
                     if let Some(centred) = centred {
-                        conventions.rule.tilt = if centred { Tilt::Centred } else { Tilt::Paper };
+                        loop_settings.rule.tilt = if centred { Tilt::Centred } else { Tilt::Paper };
                     }
                     if let Some(best) = keep_best {
-                        conventions.keep = if best { Keep::Best } else { Keep::Last };
+                        loop_settings.keep = if best { Keep::Best } else { Keep::Last };
                     }
                 }
             }
@@ -173,18 +173,17 @@ fn preset_of(preset: &str) -> evenhand::Result<Preset> {
 
 /// A method as Python names it: how a correction is applied, or another method.
 fn method_of(method: &str, seed: u64) -> evenhand::Result<(Method, Technique)> {
-    let by_group = |decisions| Method::Calibration(Calibration { decisions });
+    let by_group = |decisions| Method::ThresholdPostprocessing(ThresholdPostprocessing { decisions });
     Ok(match method {
         "weighting" => (Method::Correction, Technique::Weighting),
         "sampling" => (Method::Correction, Technique::Sampling { seed }),
         "unconstrained" => (Method::Unconstrained, Technique::Weighting),
         "reweighing" => (Method::Reweighing, Technique::Weighting),
-        "calibration" => (by_group(Decisions::Randomised { seed }), Technique::Weighting),
+        "threshold-postprocessing" | "calibration" => (by_group(Decisions::Randomised { seed }), Technique::Weighting),
         "thresholds" => (by_group(Decisions::Deterministic), Technique::Weighting),
         "lagrangian" => (Method::Lagrangian(Lagrangian { seed, ..Lagrangian::default() }), Technique::Weighting),
         other => {
-            let allowed =
-                "`weighting`, `sampling`, `unconstrained`, `reweighing`, `calibration`, `thresholds` or `lagrangian`";
+            let allowed = "`weighting`, `sampling`, `unconstrained`, `reweighing`, `threshold-postprocessing`, `thresholds` or `lagrangian`";
             return Err(setting("method", &format!("`{other}`"), allowed));
         }
     })
@@ -198,11 +197,11 @@ pub(crate) fn measure_of(measure: &str) -> evenhand::Result<Measure> {
     }
 }
 
-fn shift_of(shift: &str) -> evenhand::Result<Shift> {
-    match shift {
-        "kept" => Ok(Shift::Kept),
-        "undone" => Ok(Shift::Undone),
-        other => Err(setting("shift", &format!("`{other}`"), "`kept` or `undone`")),
+fn covariate_shift_of(name: &str) -> evenhand::Result<CovariateShift> {
+    match name {
+        "ignored" => Ok(CovariateShift::Ignored),
+        "corrected" => Ok(CovariateShift::Corrected),
+        other => Err(setting("covariate_shift", &format!("`{other}`"), "`ignored` or `corrected`")),
     }
 }
 

@@ -3,7 +3,7 @@
 //! Holds [`Bias`], what is shown of an identification of the engine.
 
 use evenhand::identify::Identification;
-use evenhand::{Correction, Dataset, Identify, Stop};
+use evenhand::{Correction, Dataset, Identify, Termination};
 use serde::{Deserialize, Serialize};
 
 /// The bias in the labels, as far as it can be told.
@@ -56,7 +56,7 @@ impl Bias {
         Self {
             rows: identified.rows,
             confidence: identified.confidence,
-            found: identified.stop == Stop::Converged,
+            found: identified.stop == Termination::Converged,
             groups: identified.effects.iter().map(tilted).collect(),
             assumption: identified.assumption.clone(),
             why: None,

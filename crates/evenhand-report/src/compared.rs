@@ -1,7 +1,7 @@
 //! A classifier without correction and one with it, on the same rows.
 
 use evenhand::audit::ErrorChange;
-use evenhand::correction::Outcome;
+use evenhand::correction::Solution;
 use evenhand::{Correction, Predictor};
 
 use crate::measuring::{Measured, Measuring, rates};
@@ -21,7 +21,7 @@ impl Compared {
     pub(crate) fn new<P: Predictor>(
         correction: &Correction,
         measuring: &Measuring<'_>,
-        [uncorrected, corrected]: [&Outcome<P>; 2],
+        [uncorrected, corrected]: [&Solution<P>; 2],
     ) -> Result<Self> {
         let (before, after) = (measuring.of(uncorrected)?, measuring.of(corrected)?);
         let panels = Panel::all(&[(Series::Before, &before.audit), (Series::After, &after.audit)], &rates(correction));
@@ -45,7 +45,7 @@ fn change(measuring: &Measuring<'_>, before: &Measured, after: &Measured) -> Res
     let (data, confidence) = (measuring.rows().data, before.audit.confidence);
     let labels = data.labels().codes();
     let found = ErrorChange::of(labels, &before.decisions, &after.decisions, data.row_weights(), confidence)?;
-    let (error_before, error_after) = (before.assessed.error, after.assessed.error);
+    let (error_before, error_after) = (before.evaluated.error, after.evaluated.error);
     // Where lots decide, errors are expected ones, and these decisions only one drawing of the lots.
     let interval = Some(found).filter(|found| (found.value - (error_after - error_before)).abs() < 1e-9);
     Ok(Change {
@@ -53,7 +53,7 @@ fn change(measuring: &Measuring<'_>, before: &Measured, after: &Measured) -> Res
         error_after,
         error_change_low: interval.map(|found| found.low),
         error_change_high: interval.map(|found| found.high),
-        violation_before: before.assessed.violation,
-        violation_after: after.assessed.violation,
+        violation_before: before.evaluated.violation,
+        violation_after: after.evaluated.violation,
     })
 }

@@ -14,7 +14,7 @@ pub struct Panel {
     pub class: String,
     /// Which rate.
     pub rate: RateKind,
-    /// What each number of a line speaks of.
+    /// What each number of a line is about.
     pub series: Vec<Series>,
     /// All rows.
     pub overall: Line,

@@ -19,7 +19,7 @@ impl Report {
             format!("Groups of fewer than {} rows are marked: their rates say little.", count(about.small_group)),
         ];
         if !self.is_trained() {
-            // There is no error to speak of.
+            // There is no error to report.
             limits.remove(0);
         }
         if about.are_training {
@@ -93,7 +93,7 @@ impl Report {
             _ if self.kind == Kind::Identify => {
                 "No label and no feature was changed: a model described the labels, and its probabilities were compared."
             }
-            Some("calibration") => {
+            Some("threshold-postprocessing") => {
                 "No label and no feature was changed: the method decides by thresholds for each group."
             }
             Some("lagrangian") => {

@@ -3,7 +3,7 @@
 //! Holds [`Measuring`]. Every number is the engine's.
 
 use evenhand::audit::{Audit, AuditOptions, AuditedNotion, RateKind};
-use evenhand::correction::{Assessment, Binding, Estimated, Outcome, Problem};
+use evenhand::correction::{Binding, Estimated, Metrics, Problem, Solution};
 use evenhand::data::Codes;
 use evenhand::{Correction, Dataset, Measure, Membership, Notion, Predictor};
 
@@ -30,7 +30,7 @@ impl<'a> Rows<'a> {
 
 /// A classifier on the rows of a report.
 pub(crate) struct Measured {
-    pub(crate) assessed: Assessment,
+    pub(crate) evaluated: Metrics,
     pub(crate) audit: Audit,
     pub(crate) decisions: Codes,
 }
@@ -64,13 +64,13 @@ impl<'a> Measuring<'a> {
         })
     }
 
-    pub(crate) fn of<P: Predictor>(&self, outcome: &Outcome<P>) -> evenhand::Result<Measured> {
+    pub(crate) fn of<P: Predictor>(&self, solution: &Solution<P>) -> evenhand::Result<Measured> {
         let Rows { data, problem, .. } = self.rows;
-        let decisions = outcome.decisions(problem, &self.all_groups)?;
+        let decisions = solution.decisions(problem, &self.all_groups)?;
         let (labels, weights) = (data.labels().codes(), data.row_weights());
         let (classes, positive) = (self.binding.classes(), self.binding.positive());
         let audit = Audit::of(labels, Some(&decisions), &self.groups, weights, classes, positive, self.options)?;
-        Ok(Measured { assessed: self.assess(outcome)?, audit, decisions })
+        Ok(Measured { evaluated: self.evaluate(solution)?, audit, decisions })
     }
 
     pub(crate) fn rows(&self) -> Rows<'a> {
@@ -82,13 +82,13 @@ impl<'a> Measuring<'a> {
     }
 
     /// Error and violation alone.
-    pub(crate) fn assess<P: Predictor>(&self, outcome: &Outcome<P>) -> evenhand::Result<Assessment> {
-        outcome.assess(self.rows.problem, self.measure)
+    pub(crate) fn evaluate<P: Predictor>(&self, solution: &Solution<P>) -> evenhand::Result<Metrics> {
+        solution.evaluate(self.rows.problem, self.measure)
     }
 
     /// The violation of every constraint, with its interval.
-    pub(crate) fn estimate<P: Predictor>(&self, outcome: &Outcome<P>) -> evenhand::Result<Vec<Estimated>> {
-        outcome.estimate(self.rows.problem, self.measure, self.options.confidence)
+    pub(crate) fn estimate<P: Predictor>(&self, solution: &Solution<P>) -> evenhand::Result<Vec<Estimated>> {
+        solution.estimate(self.rows.problem, self.measure, self.options.confidence)
     }
 
     /// What the numbers are of.
@@ -109,7 +109,7 @@ impl<'a> Measuring<'a> {
     }
 }
 
-/// The rates that notions speak of, that of positive predictions always among them.
+/// The rates that notions compare, that of positive predictions always among them.
 pub(crate) fn rates(correction: &Correction) -> Vec<RateKind> {
     let asked: Vec<RateKind> = correction.notions.iter().flat_map(spoken_of).copied().collect();
     let all = [RateKind::PositiveRate, RateKind::TruePositiveRate, RateKind::FalsePositiveRate, RateKind::Accuracy];

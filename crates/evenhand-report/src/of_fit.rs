@@ -4,8 +4,8 @@
 //! and other methods beside it. Leans on the engine for every number; computes none itself.
 
 use evenhand::audit::RateKind;
-use evenhand::correction::{Binding, Observer, Outcome, Problem};
-use evenhand::{Correction, Dataset, Judgement, Learner, Warning};
+use evenhand::correction::{Binding, Observer, Problem, Solution};
+use evenhand::{BoundTest, Correction, Dataset, Learner, Warning};
 
 use crate::compared::Compared;
 use crate::measuring::{Measuring, Rows, spoken_of};
@@ -29,9 +29,9 @@ pub struct FitResult<'a, L: Learner> {
     /// The training rows as the learner saw them.
     pub trained_on: &'a Problem,
     /// What was found on them.
-    pub found: &'a Outcome<L::Predictor>,
+    pub found: &'a Solution<L::Predictor>,
     /// The same learner without correction.
-    pub uncorrected: &'a Outcome<L::Predictor>,
+    pub uncorrected: &'a Solution<L::Predictor>,
     /// The rows to measure on.
     pub rows: Rows<'a>,
     /// Training rows whose labels are asked about themselves; without any they are not asked.
@@ -39,7 +39,7 @@ pub struct FitResult<'a, L: Learner> {
     /// The strengths of the correction to try, from low to high.
     pub strengths: &'a [f64],
     /// Whether bounds hold on these rows.
-    pub judgements: &'a [Judgement],
+    pub bound_tests: &'a [BoundTest],
     /// Of the intervals.
     pub confidence: f64,
     /// What weakens the numbers.
@@ -67,7 +67,7 @@ impl Report {
             notions: correction.notions.iter().map(NotionLine::of).collect(),
             change: Some(compared.change),
             constraints: compared.constraints,
-            verdicts: fit.judgements.to_vec(),
+            verdicts: fit.bound_tests.to_vec(),
             bound: None,
             intersections_left_out: audit.intersections_left_out,
             bias: fit.asked_about.and_then(|train| Bias::asked(correction, train, fit.confidence)),
@@ -101,12 +101,12 @@ fn tradeoff<L: Learner>(
     if correction.method == evenhand::Method::Unconstrained || (is_correction && !moves(found)) {
         return Ok(None);
     }
-    let mut places = vec![Place::of_strength(0.0, &before.assessed, &before.audit, panel)];
+    let mut places = vec![Place::of_strength(0.0, &before.evaluated, &before.audit, panel)];
     if is_correction {
         let swept = correction.sweep(trained_on, fit.learner, found, fit.strengths, observer)?;
-        for (&strength, outcome) in fit.strengths.iter().zip(&swept) {
-            let measured = measuring.of(outcome)?;
-            places.push(Place::of_strength(strength, &measured.assessed, &measured.audit, panel));
+        for (&strength, solution) in fit.strengths.iter().zip(&swept) {
+            let measured = measuring.of(solution)?;
+            places.push(Place::of_strength(strength, &measured.evaluated, &measured.audit, panel));
         }
     }
     // The fit itself in place of a repetition of it.
@@ -114,9 +114,9 @@ fn tradeoff<L: Learner>(
     places.insert(
         chosen,
         if is_correction {
-            Place::of_strength(1.0, &after.assessed, &after.audit, panel)
+            Place::of_strength(1.0, &after.evaluated, &after.audit, panel)
         } else {
-            Place::new(correction.method.name().to_owned(), &after.assessed, &after.audit, panel)
+            Place::new(correction.method.name().to_owned(), &after.evaluated, &after.audit, panel)
         },
     );
     let rivals = Rival::all(correction, trained_on, fit.learner, measuring, observer)?;
@@ -124,7 +124,7 @@ fn tradeoff<L: Learner>(
 }
 
 /// Whether there is a correction at all.
-fn moves<P>(found: &Outcome<P>) -> bool {
+fn moves<P>(found: &Solution<P>) -> bool {
     found.multipliers.iter().any(|&multiplier| multiplier != 0.0)
 }
 

@@ -44,7 +44,7 @@ impl Report {
         let (correction, points) = (traced.correction, &traced.frontier.points);
         let (Some(first), Some(last)) = (points.first(), points.last()) else { return Err(Error::Empty) };
         let measuring = Measuring::new(correction, traced.binding, traced.rows, traced.confidence)?;
-        let compared = Compared::new(correction, &measuring, [&first.outcome, &last.outcome])?;
+        let compared = Compared::new(correction, &measuring, [&first.solution, &last.solution])?;
         let panel = first_panel(correction, &compared.panels);
         let mut places = Vec::with_capacity(points.len());
         for (at, point) in points.iter().enumerate() {
@@ -53,11 +53,11 @@ impl Report {
                 0 => &compared.before,
                 at if at + 1 == points.len() => &compared.after,
                 _ => {
-                    between = measuring.of(&point.outcome)?;
+                    between = measuring.of(&point.solution)?;
                     &between
                 }
             };
-            places.push(Place::of_asked(point.asked, &measured.assessed, &measured.audit, &compared.panels[panel]));
+            places.push(Place::of_asked(point.asked, &measured.evaluated, &measured.audit, &compared.panels[panel]));
         }
         let rivals = Rival::all(correction, traced.trained_on, traced.learner, &measuring, observer)?;
         let audit = &compared.after.audit;

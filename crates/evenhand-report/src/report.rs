@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use evenhand::{Judgement, Notion};
+use evenhand::{BoundTest, Notion};
 use serde::{Deserialize, Serialize};
 
 use crate::{Bias, Constrained, Error, Panel, Record, Result, Search, Series, Tradeoff};
@@ -26,7 +26,7 @@ pub struct Report {
     /// How far predictions are from each constraint.
     pub constraints: Vec<Constrained>,
     /// Whether bounds that were asked for hold.
-    pub verdicts: Vec<Judgement>,
+    pub verdicts: Vec<BoundTest>,
     /// The bound on what was audited, if one was asked for.
     pub bound: Option<AskedBound>,
     /// Rates by group.

@@ -2,9 +2,9 @@
 //!
 //! Holds [`Search`]. Weights are told by cell, never by row, and cells of a few rows are told together.
 
-use evenhand::correction::{Binding, NamedValue, Outcome, Problem};
+use evenhand::correction::{Binding, NamedValue, Problem, Solution};
 use evenhand::correction::{Constraint, WeightRule};
-use evenhand::{Method, Predictor, Stop};
+use evenhand::{Method, Predictor, Termination};
 use serde::{Deserialize, Serialize};
 
 /// Cells with fewer rows than this are not told one by one: their rows might be known by it.
@@ -14,7 +14,7 @@ const FEWEST: usize = 5;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Search {
     /// How it ended.
-    pub stop: Stop,
+    pub stop: Termination,
     /// How many times the learner was called.
     pub fits: usize,
     /// One multiplier for each constraint, λ in the paper; none where the method has none.
@@ -72,21 +72,21 @@ impl Search {
     pub(crate) fn of<P: Predictor>(
         binding: &Binding,
         trained_on: &Problem,
-        outcome: &Outcome<P>,
+        solution: &Solution<P>,
         method: Method,
     ) -> evenhand::Result<Self> {
-        let weighs = matches!(method, Method::Correction | Method::Reweighing) && !outcome.unweighted;
-        let (cells, few) = if weighs { cells(binding, trained_on, outcome)? } else { (Vec::new(), None) };
+        let weighs = matches!(method, Method::Correction | Method::Reweighing) && !solution.unweighted;
+        let (cells, few) = if weighs { cells(binding, trained_on, solution)? } else { (Vec::new(), None) };
         let named = |(constraint, &value): (&Constraint, &f64)| NamedValue {
             name: constraint.name.clone(),
             value: Some(value),
         };
         Ok(Self {
-            stop: outcome.stop,
-            fits: outcome.fits,
-            multipliers: binding.constraints().iter().zip(&outcome.multipliers).map(named).collect(),
-            rule: method.is_correction().then_some(outcome.rule),
-            steps: outcome
+            stop: solution.stop,
+            fits: solution.fits,
+            multipliers: binding.constraints().iter().zip(&solution.multipliers).map(named).collect(),
+            rule: method.is_correction().then_some(solution.rule),
+            steps: solution
                 .trace
                 .iter()
                 .map(|done| Step {
@@ -104,11 +104,11 @@ impl Search {
     /// How it ended, in words.
     pub(crate) fn ending(&self, bounded: bool) -> &'static str {
         match self.stop {
-            Stop::Converged if bounded => "ended within the bound on the training rows",
-            Stop::Converged => "ended where violations are as small as the training rows can tell",
-            Stop::LoopLimit => "ended when all steps allowed were taken",
-            Stop::Stalled => "stopped where no further step made the violation smaller",
-            Stop::Infeasible => "stopped where no weights that the method allows made the violation smaller",
+            Termination::Converged if bounded => "ended within the bound on the training rows",
+            Termination::Converged => "ended where violations are as small as the training rows can tell",
+            Termination::IterationLimit => "ended when all steps allowed were taken",
+            Termination::Stalled => "stopped where no further step made the violation smaller",
+            Termination::Infeasible => "stopped where no weights that the method allows made the violation smaller",
             _ => "was cut off",
         }
     }
@@ -118,10 +118,10 @@ impl Search {
 fn cells<P: Predictor>(
     binding: &Binding,
     trained_on: &Problem,
-    outcome: &Outcome<P>,
+    solution: &Solution<P>,
 ) -> evenhand::Result<(Vec<CellWeight>, Option<Few>)> {
     let names = trained_on.group_names();
-    let cells = outcome.weights_by_cell(trained_on)?;
+    let cells = solution.weights_by_cell(trained_on)?;
     let (total, own) = cells.iter().fold((0.0, 0.0), |sums, cell| (sums.0 + cell.total, sums.1 + cell.own));
     let mean = total / own;
     let (told, few): (Vec<_>, Vec<_>) = cells.into_iter().partition(|cell| cell.rows >= FEWEST);

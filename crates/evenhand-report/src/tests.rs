@@ -23,10 +23,10 @@ fn report_of(data: &Dataset, asked: &Correction) -> Report {
         learner: &learner,
         binding: fitted.binding(),
         trained_on: fitted.problem(),
-        found: fitted.outcome(),
+        found: fitted.solution(),
         uncorrected: &uncorrected,
         rows: Rows { data, problem: fitted.problem(), are_training: true },
-        judgements: &[],
+        bound_tests: &[],
         asked_about: Some(data),
         strengths: &STRENGTHS,
         confidence: 0.95,
@@ -156,7 +156,7 @@ fn other_methods_stand_beside_the_correction() {
     let rivals = &report.tradeoff.as_ref().unwrap().rivals;
     assert_eq!(
         rivals.iter().map(|one| one.method.as_str()).collect::<Vec<_>>(),
-        ["reweighing", "calibration", "lagrangian"]
+        ["reweighing", "threshold-postprocessing", "lagrangian"]
     );
     assert_eq!(rivals.iter().map(|one| one.by_group).collect::<Vec<_>>(), [false, true, false]);
     let page = report.html().unwrap();

@@ -3,7 +3,7 @@
 //! Holds [`Tradeoff`]. Each place has the rates of groups there, for the page to show as one goes along.
 
 use evenhand::audit::{Audit, Rate};
-use evenhand::correction::{Asked, Assessment, Observer, Problem, Selection, Shift, Technique};
+use evenhand::correction::{Asked, CovariateShift, Metrics, Observer, Problem, Technique, Validation};
 use evenhand::{Correction, Error, Learner, Method};
 use serde::{Deserialize, Serialize};
 
@@ -60,36 +60,36 @@ pub struct Rival {
 pub(crate) const NOTHING: &str = "no correction";
 
 impl Place {
-    pub(crate) fn new(name: String, assessed: &Assessment, audit: &Audit, panel: &Panel) -> Self {
+    pub(crate) fn new(name: String, evaluated: &Metrics, audit: &Audit, panel: &Panel) -> Self {
         let ends = |rate: Rate| [rate.value, rate.low, rate.high];
         Self {
             name,
             strength: None,
             asked: None,
-            error: assessed.error,
-            violation: assessed.violation,
+            error: evaluated.error,
+            violation: evaluated.violation,
             rates: panel.rates_of(audit).into_iter().map(ends).collect(),
         }
     }
 
     /// With so much of a correction.
-    pub(crate) fn of_strength(strength: f64, assessed: &Assessment, audit: &Audit, panel: &Panel) -> Self {
+    pub(crate) fn of_strength(strength: f64, evaluated: &Metrics, audit: &Audit, panel: &Panel) -> Self {
         let name = match strength {
             strength if strength <= 0.0 => NOTHING.to_owned(),
             strength if (strength - 1.0).abs() < 1e-9 => "the whole correction".to_owned(),
             strength => format!("{} of the correction", percent_whole(strength)),
         };
-        Self { strength: Some(strength), ..Self::new(name, assessed, audit, panel) }
+        Self { strength: Some(strength), ..Self::new(name, evaluated, audit, panel) }
     }
 
     /// Where so little violation was asked for.
-    pub(crate) fn of_asked(asked: Asked, assessed: &Assessment, audit: &Audit, panel: &Panel) -> Self {
+    pub(crate) fn of_asked(asked: Asked, evaluated: &Metrics, audit: &Audit, panel: &Panel) -> Self {
         let name = match asked {
             Asked::Nothing => NOTHING.to_owned(),
             Asked::MaxViolation(most) => format!("at most {} points asked for", points(most)),
             Asked::Evenness => "as even as the training rows can tell".to_owned(),
         };
-        Self { asked: asked.bound(), ..Self::new(name, assessed, audit, panel) }
+        Self { asked: asked.bound(), ..Self::new(name, evaluated, audit, panel) }
     }
 
     /// What it is and how it does, in one line.
@@ -110,7 +110,8 @@ impl Rival {
         let other = |method: &Method| method.name() != correction.method.name() && *method != Method::Unconstrained;
         let of = |method: Method| {
             let mut asked = correction.clone().method(method);
-            (asked.select, asked.technique, asked.shift) = (Selection::Training, Technique::Weighting, Shift::Kept);
+            (asked.validation, asked.technique, asked.covariate_shift) =
+                (Validation::Training, Technique::Weighting, CovariateShift::Ignored);
             let named = Self {
                 method: method.name().to_owned(),
                 by_group: method.decides_by_group(),
@@ -118,8 +119,9 @@ impl Rival {
                 violation: None,
                 why: None,
             };
-            let assessed = asked.solve(trained_on, learner, observer).and_then(|outcome| measuring.assess(&outcome));
-            match assessed {
+            let evaluated =
+                asked.solve(trained_on, learner, observer).and_then(|solution| measuring.evaluate(&solution));
+            match evaluated {
                 Ok(found) => Ok(Self { error: Some(found.error), violation: found.violation, ..named }),
                 // Not every method is for every notion, number of classes and learner.
                 Err(refused @ Error::Setting { .. }) => Ok(Self { why: Some(refused.to_string()), ..named }),

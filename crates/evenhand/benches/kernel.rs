@@ -70,8 +70,8 @@ fn loss(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| Logistic::default().objective(black_box(training), &model));
 }
 
-#[divan::bench(name = "tally/100k_rows/4_groups")]
-fn tally(bencher: Bencher<'_, '_>) {
+#[divan::bench(name = "sums/100k_rows/4_groups")]
+fn cell_sums(bencher: Bencher<'_, '_>) {
     let (problem, model) = (problem(), model());
-    bencher.bench_local(|| black_box(&problem).assess_predictor(&model, Measure::Decisions).expect("widths agree"));
+    bencher.bench_local(|| black_box(&problem).evaluate_predictor(&model, Measure::Decisions).expect("widths agree"));
 }

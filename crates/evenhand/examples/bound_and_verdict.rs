@@ -23,8 +23,8 @@ fn main() -> Result<()> {
     // All new rows, and then few of them: an honest verdict may be that nobody can tell.
     let few: Vec<usize> = (0..300).collect();
     for (name, rows) in [("all test rows", test.clone()), ("300 of them", test.select(&few))] {
-        let (judgements, _) = fitted.judge(&rows, 0.95)?;
-        for one in judgements {
+        let (bound_tests, _) = fitted.test_bounds(&rows, 0.95)?;
+        for one in bound_tests {
             let shown = |value: Option<f64>| value.map_or("unknown".to_owned(), |value| format!("{value:.3}"));
             println!(
                 "{name}, {} {}: {} ({} in {} to {})",
@@ -36,7 +36,7 @@ fn main() -> Result<()> {
                 shown(one.high)
             );
             if one.verdict == Verdict::TooFewRows {
-                println!("    chance alone would show {} on so few rows", shown(one.floor));
+                println!("    chance alone would show {} on so few rows", shown(one.expected_under_parity));
             }
         }
     }

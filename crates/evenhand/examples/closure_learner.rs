@@ -35,9 +35,9 @@ fn main() -> Result<()> {
     });
 
     let fitted = correction.fit(&data, &tree)?;
-    let (before, after) = (fitted.trace()[0].violation, fitted.outcome().train.violation.unwrap_or(f64::NAN));
+    let (before, after) = (fitted.trace()[0].violation, fitted.solution().train.violation.unwrap_or(f64::NAN));
     println!("mean probability of `yes`, one sex from everyone: {before:.4} before, {after:.4} after");
-    println!("the search ended: {}, after {} fits", fitted.stop(), fitted.outcome().fits);
+    println!("the search ended: {}, after {} fits", fitted.stop(), fitted.solution().fits);
     Ok(())
 }
 

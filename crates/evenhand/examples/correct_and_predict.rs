@@ -16,7 +16,7 @@ fn main() -> Result<()> {
 
     // The same learner on the same rows without a correction, to compare with.
     let before = correction.uncorrected(fitted.problem(), &Logistic::default())?.train;
-    let (after, _) = fitted.assess(&past, Measure::Decisions)?;
+    let (after, _) = fitted.evaluate(&past, Measure::Decisions)?;
     for (name, one) in [("uncorrected", &before), ("corrected", &after)] {
         let violation = one.violation.unwrap_or(f64::NAN);
         println!("{name:>11}: {:.1} % of past labels predicted otherwise, violation {violation:.4}", 100.0 * one.error);

@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let fitted = Correction::new(Notion::DemographicParity).group("sex")?.fit(&data, &Logistic::default())?;
 
     // A row's weight depends on its groups and its label alone: rows alike in both are a cell and share one.
-    for cell in fitted.outcome().weights_by_cell(fitted.problem())? {
+    for cell in fitted.solution().weights_by_cell(fitted.problem())? {
         let groups: Vec<&str> = cell.groups.iter().map(|&at| fitted.problem().group_names()[at].as_str()).collect();
         let label = &fitted.binding().classes()[cell.label];
         println!("{} rows, {}, {label}: {:.3} each", cell.rows, groups.join(" and "), cell.total / cell.own);

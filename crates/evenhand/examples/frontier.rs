@@ -26,7 +26,7 @@ fn main() -> Result<()> {
             Asked::MaxViolation(most) => format!("at most {most:.3}"),
             Asked::Evenness => "evenness".to_owned(),
         };
-        let (train, test) = (&point.outcome.train, point.outcome.assess(&tested, Measure::Decisions)?);
+        let (train, test) = (&point.solution.train, point.solution.evaluate(&tested, Measure::Decisions)?);
         let shown = |violation: Option<f64>| violation.unwrap_or(f64::NAN);
         println!(
             "{asked:>14} {:>15.4} {:>15.4} {:>9.1} %{}",

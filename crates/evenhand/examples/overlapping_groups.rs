@@ -20,14 +20,14 @@ fn main() -> Result<()> {
     let fitted = correction.fit(&data, &Logistic::default())?;
 
     let before = correction.uncorrected(fitted.problem(), &Logistic::default())?.train;
-    let after = &fitted.outcome().train;
+    let after = &fitted.solution().train;
     println!("{:<46} {:>8} {:>8} {:>11}", "constraint", "before", "after", "multiplier");
     for ((old, new), (name, multiplier)) in before.violations.iter().zip(&after.violations).zip(fitted.multipliers()) {
         let shown = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:+.4}"));
         println!("{name:<46} {:>8} {:>8} {multiplier:>+11.3}", shown(old.value), shown(new.value));
     }
     // So many wishes at once may be more than weights can grant: then the result is what was reached, and says so.
-    println!("the search ended: {}, after {} fits", fitted.stop(), fitted.outcome().fits);
+    println!("the search ended: {}, after {} fits", fitted.stop(), fitted.solution().fits);
     for warning in fitted.warnings() {
         println!("note: {warning}");
     }

@@ -15,7 +15,7 @@ struct Centroids(Vec<Vec<f64>>);
 
 impl Learner for NearestCentroid {
     type Predictor = Centroids;
-    type Memory = (); // what one fit may leave for the next
+    type WarmStart = (); // what one fit may leave for the next
 
     fn fit(&self, training: Training<'_>, (): &mut ()) -> Result<Centroids> {
         let weights = training.weights.to_rows();
@@ -54,7 +54,7 @@ fn main() -> Result<()> {
     let loans = synthetic::population(5_000, 1)?;
     let data = Dataset::new(loans, &Schema::label("approved").positive("yes").ignore("deserved"))?;
     let fitted = Correction::new(Notion::DemographicParity).group("sex")?.fit(&data, &NearestCentroid)?;
-    let (before, after) = (fitted.trace()[0].violation, fitted.outcome().train.violation.unwrap_or(f64::NAN));
-    println!("violation {before:.3} before, {after:.3} after {} fits", fitted.outcome().fits);
+    let (before, after) = (fitted.trace()[0].violation, fitted.solution().train.violation.unwrap_or(f64::NAN));
+    println!("violation {before:.3} before, {after:.3} after {} fits", fitted.solution().fits);
     Ok(())
 }

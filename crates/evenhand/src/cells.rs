@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::data::Codes;
 use crate::group::Membership;
-use crate::kernel::TallyRows;
+use crate::kernel::CellRows;
 use crate::{Error, Result, parallel};
 
 /// The cells of one set of rows, in an order that does not depend on the order of rows.
@@ -76,7 +76,7 @@ impl Cells {
     }
 
     /// The same cells of rows that stand for all, each weighing as much as those it stands for.
-    pub(crate) fn merged(&self, rows: &[usize], row_weights: Vec<f64>) -> Self {
+    pub(crate) fn aggregated(&self, rows: &[usize], row_weights: Vec<f64>) -> Self {
         let cell_of_row = Arc::new(self.cell_of_row.select(rows));
         Self { cell_of_row, row_weights: Some(row_weights.into()), ..self.clone() }
     }
@@ -183,8 +183,8 @@ impl Cells {
         self.row_weights.as_ref()
     }
 
-    pub(crate) fn tally_rows(&self) -> TallyRows<'_> {
-        TallyRows {
+    pub(crate) fn cell_rows(&self) -> CellRows<'_> {
+        CellRows {
             cell_of_row: &self.cell_of_row,
             cell_labels: &self.labels,
             row_weights: self.row_weights.as_deref(),

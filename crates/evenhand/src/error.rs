@@ -323,7 +323,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The row it speaks of, if it speaks of one: a front door may count rows otherwise than a file does.
+    /// The row it is about, if it is about one: a front door may count rows otherwise than a file does.
     pub fn row_mut(&mut self) -> Option<&mut usize> {
         match self {
             Self::RaggedRow { row, .. }

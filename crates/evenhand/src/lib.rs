@@ -9,7 +9,7 @@
 //! A file and a [`Schema`] make a [`Dataset`], checked once. A [`Correction`] says what is
 //! asked ([`Notion`]), of which groups ([`GroupSpec`]), and by which conventions. Fitting it
 //! with a [`Learner`] gives a [`Fitted`], which predicts; a [`Model`] is what is saved of it.
-//! [`Audit`] assesses any labels and predictions, with or without a correction.
+//! [`Audit`] evaluates any labels and predictions, with or without a correction.
 //!
 //! ```
 //! use evenhand::{Correction, Dataset, Logistic, Measure, Notion, Schema};
@@ -29,7 +29,7 @@
 //! for (constraint, multiplier) in fitted.multipliers() {
 //!     println!("{constraint}: {multiplier:+.2}");
 //! }
-//! let (after, _) = fitted.assess(&data, Measure::Decisions)?;
+//! let (after, _) = fitted.evaluate(&data, Measure::Decisions)?;
 //! assert!(after.violation.is_some_and(|violation| violation <= 0.01));
 //! let predictions = fitted.predict(data.table())?; // needs neither labels nor groups
 //! assert_eq!(predictions.decisions.len(), 5_000);
@@ -63,7 +63,7 @@ mod weights;
 
 pub use audit::Audit;
 pub use constraint::{Measure, Tilt};
-pub use correction::{Bound, Correction, Fitted, Judgement, Method, Preset, Stop, Verdict};
+pub use correction::{Bound, BoundTest, Correction, Fitted, Method, Preset, Termination, Verdict};
 pub use data::{Column, Dataset, Labels, ReadOptions, Schema, Table};
 pub use error::{Error, Result};
 pub use group::{Group, GroupSpec, Groups, Membership};

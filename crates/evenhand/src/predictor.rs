@@ -24,7 +24,7 @@ pub trait Predictor: Send + Sync {
 
 /// How a fitted predictor's probabilities answer to changes of the weights it was fitted with,
 /// to first order, in one or more directions.
-pub trait Tangent: Send + Sync {
+pub trait Sensitivity: Send + Sync {
     /// Puts it to some rows; the scorer returned gives, for each row, direction by direction, how
     /// fast the probability of each class changes.
     ///

@@ -16,23 +16,23 @@ use crate::{Error, Result, Weights};
 ///
 /// # Errors
 /// [`Error::NoWeight`] when no row is kept.
-pub(crate) fn keep_by_lot(cell_weights: &[f64], cells: &Cells, seed: u64) -> Result<Weights> {
+pub(crate) fn sample_rows(cell_weights: &[f64], cells: &Cells, seed: u64) -> Result<Weights> {
     let probabilities = cells.cell_of_row().iter().map(|cell| cell_weights[cell]);
     keep(probabilities, cells.row_weights().map(|weights| &**weights), seed)
 }
 
-/// As [`keep_by_lot`], with a probability of its own for every row.
+/// As [`sample_rows`], with a probability of its own for every row.
 ///
 /// # Errors
 /// [`Error::NoWeight`] when no row is kept.
-pub(crate) fn keep_rows_by_lot(probabilities: &[f64], row_weights: Option<&[f64]>, seed: u64) -> Result<Weights> {
+pub(crate) fn sample_each_row(probabilities: &[f64], row_weights: Option<&[f64]>, seed: u64) -> Result<Weights> {
     keep(probabilities.iter().copied(), row_weights, seed)
 }
 
 fn keep(probabilities: impl Iterator<Item = f64>, row_weights: Option<&[f64]>, seed: u64) -> Result<Weights> {
-    let mut lots = ChaCha8Rng::seed_from_u64(seed);
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let kept = probabilities.enumerate().map(|(row, probability)| {
-        let kept = lots.random::<f64>() < probability;
+        let kept = rng.random::<f64>() < probability;
         if kept { row_weights.map_or(1.0, |weights| weights[row]) } else { 0.0 }
     });
     Weights::of_rows(kept.collect()).map_err(|_| Error::NoWeight { what: "the rows kept by lot".into() })
@@ -51,9 +51,8 @@ mod tests {
         let sum = |weights: &[f64]| weights.iter().zip(&losses).map(|(weight, loss)| weight * loss).sum::<f64>();
         let expected = sum(&probabilities.iter().zip(&own).map(|(one, other)| one * other).collect::<Vec<_>>());
         let draws = 400;
-        let sums: Vec<f64> = (0..draws)
-            .map(|seed| sum(&keep_rows_by_lot(&probabilities, Some(&own), seed).unwrap().to_rows()))
-            .collect();
+        let sums: Vec<f64> =
+            (0..draws).map(|seed| sum(&sample_each_row(&probabilities, Some(&own), seed).unwrap().to_rows())).collect();
         let mean = sums.iter().sum::<f64>() / draws as f64;
         let variance = sums.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / (draws - 1) as f64;
         let standard_error = (variance / draws as f64).sqrt();

@@ -23,7 +23,7 @@ pub enum Warning {
         /// How many rows.
         rows: usize,
     },
-    /// A constraint that speaks of rows there are none of, and was left out.
+    /// A constraint that conditions on rows there are none of, and was left out.
     ConstraintDropped {
         /// The constraint.
         constraint: String,

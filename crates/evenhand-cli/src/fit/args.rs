@@ -10,7 +10,7 @@ use crate::training::{TrainingArgs, see_below};
 
 /// Find row weights that make a classifier even-handed, and train it with them.
 ///
-/// Weights depend on a row's groups and label alone (but see --shift). They are found by a few fits, so that groups
+/// Weights depend on a row's groups and label alone (but see --covariate-shift). They are found by a few fits, so that groups
 /// are treated alike in the sense of --notion, or just within a bound you give. The same
 /// classifier without correction is fitted for comparison. [Jiang & Nachum 2019]
 ///
@@ -61,12 +61,12 @@ pub(crate) struct FitArgs {
     #[arg(long, value_enum, default_value_t = MethodArg::Correction, help_heading = "Method")]
     pub(super) method: MethodArg,
 
-    /// Whether lots decide between the thresholds of --method calibration: `randomised` is the optimum, in
+    /// Whether decisions between the thresholds of --method threshold-postprocessing are drawn at random: `randomised` is the optimum, in
     /// expectation; `deterministic` has one threshold each [default: randomised].
     #[arg(long, value_enum, help_heading = "Method")]
     pub(super) decisions: Option<DecisionsArg>,
 
-    /// Seed by which --method calibration draws decisions, or --method lagrangian puts rows in order [default: 0].
+    /// Seed by which --method threshold-postprocessing draws decisions, or --method lagrangian puts rows in order [default: 0].
     #[arg(long, value_name = "NUMBER", help_heading = "Method")]
     pub(super) method_seed: Option<u64>,
 
@@ -103,14 +103,14 @@ pub(crate) struct FitArgs {
     #[arg(long, value_enum, help_heading = "Correction")]
     pub(super) keep: Option<KeepArg>,
 
-    /// By which rows weights are chosen: `training`, `validation[=SHARE]` (rows kept from the classifier) or
-    /// `cross-fit[=FOLDS]` (all rows, each decided by a model fitted without it).
+    /// By which rows weights are chosen: `training`, `holdout[=SHARE]` (rows kept from the classifier) or
+    /// `k-fold[=FOLDS]` (all rows, each decided by a model fitted without it).
     #[arg(long, value_name = "ROWS", default_value = "training", help_heading = "Correction")]
-    pub(super) select: String,
+    pub(super) validation: String,
 
-    /// Seed by which --select draws rows.
+    /// Seed by which --validation draws rows.
     #[arg(long, value_name = "NUMBER", default_value_t = 0, help_heading = "Correction")]
-    pub(super) select_seed: u64,
+    pub(super) validation_seed: u64,
 
     /// Weight rows, or keep each with a probability equal to its weight.
     #[arg(long, value_enum, default_value_t = TechniqueArg::Weighting, help_heading = "Correction")]
@@ -153,11 +153,12 @@ pub(super) enum MethodArg {
     Correction,
     Unconstrained,
     Reweighing,
-    Calibration,
+    #[value(alias = "calibration")]
+    ThresholdPostprocessing,
     Lagrangian,
 }
 
-/// Whether lots decide.
+/// Whether decisions are drawn at random.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum DecisionsArg {
     Randomised,
@@ -200,14 +201,16 @@ Methods:
   unconstrained  one fit, with nothing asked of it
   reweighing     one fit, with weights that make label and groups independent, whatever the notion
                  [Kamiran & Calders 2012]
-  calibration    one fit, then thresholds by group that keep the notion, or the bounds, on the
+  threshold-postprocessing
+                 one fit, then thresholds by group that keep the notion, or the bounds, on the
                  training rows at the least error; two classes [Hardt, Price & Srebro 2016].
+                 Also by the paper's name, calibration.
                  THE MODEL NEEDS THE GROUPS TO DECIDE: every file to be predicted must have the
                  columns that tell them, also where the learner may not see them
   lagrangian     a linear model and multipliers trained jointly by gradients, violations relaxed by
                  hinges; two classes, built-in learner only [Eban et al. 2017]
-Bounds are looked for by `correction` and `calibration`, and judged whatever the method. Options
-under Correction belong to `correction`, but that --preset notebook also sets how others fit.
+Bounds are looked for by `correction` and `threshold-postprocessing`, and tested whatever the
+method. Options under Correction belong to `correction`, but that --preset notebook also sets how others fit.
 
 Examples:
   evenhand fit adult.csv --label income --positive '>50K' --group sex --group race \\
@@ -241,7 +244,7 @@ exit code is 0, with a note; a stricter pipeline can read `verdict` from --json.
 
 JSON keys: method, notion, groups, classes (in the order of class_rates), multipliers (name, value),
 rule (of a correction, how they become weights: tilt, factor, range, relative), train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
-chosen_by (with --select), thresholds and groups_needed (with --method calibration), slack (with --method lagrangian), uncorrected (train, test), stop, loops, fits, seconds, warnings, model, weights, trace, ", where_reports_are!("report (where one was asked for), "), "bounds.
+validation (with --validation), thresholds and groups_needed (with --method threshold-postprocessing), slack (with --method lagrangian), uncorrected (train, test), stop, loops, fits, seconds, warnings, model, weights, trace, ", where_reports_are!("report (where one was asked for), "), "bounds.
 Keys of a bound: rows (`test` or `training`), bound, value, low, high, confidence, verdict (`met`,
-`not-met`, `too-few-rows`), worst, unmeasured, floor (what chance alone would show), row_count."
+`not-met`, `too-few-rows`), worst, unmeasured, expected_under_parity (what a perfectly even classifier would show by chance), row_count."
 );

@@ -1,36 +1,36 @@
 //! Verdicts on the bounds that were asked for, in words.
 
-use evenhand::{Bound, Judgement, Verdict};
+use evenhand::{Bound, BoundTest, Verdict};
 use serde::Serialize;
 
 use crate::text::{clean, rate};
 
-/// A judgement, and on which rows.
+/// The test of a bound, and on which rows.
 #[derive(Serialize)]
 pub(super) struct Judged {
     /// `test` or `training`.
     rows: &'static str,
     #[serde(flatten)]
-    judgement: Judgement,
+    bound_test: BoundTest,
 }
 
 impl Judged {
-    pub(super) fn all(judgements: Vec<Judgement>, rows: &'static str) -> Vec<Self> {
-        judgements.into_iter().map(|judgement| Self { rows, judgement }).collect()
+    pub(super) fn all(bound_tests: Vec<BoundTest>, rows: &'static str) -> Vec<Self> {
+        bound_tests.into_iter().map(|bound_test| Self { rows, bound_test }).collect()
     }
 
     /// Whether the exit code says so.
     pub(super) fn is_missed(&self) -> bool {
-        self.judgement.is_missed()
+        self.bound_test.is_missed()
     }
 
     /// The verdict, with its numbers.
     pub(super) fn to_text(&self) -> String {
-        let Self { rows, judgement } = self;
+        let Self { rows, bound_test } = self;
         let flattering = if *rows == "training" { "; new rows may differ" } else { "" };
-        let verdict = format!("  {}: {} ({}){flattering}\n", self.bound(), judgement.verdict, self.numbers());
-        let worst = judgement.worst.as_ref().filter(|_| judgement.verdict != Verdict::Met);
-        let floor = judgement.floor.filter(|_| judgement.is_near_floor());
+        let verdict = format!("  {}: {} ({}){flattering}\n", self.bound(), bound_test.verdict, self.numbers());
+        let worst = bound_test.worst.as_ref().filter(|_| bound_test.verdict != Verdict::Met);
+        let floor = bound_test.expected_under_parity.filter(|_| bound_test.is_near_null());
         let lines = [
             Some(verdict),
             worst.map(|worst| format!("    worst in {}\n", clean(worst))),
@@ -43,11 +43,11 @@ impl Judged {
 
     /// What is said beside the result, where the bound is not simply met.
     pub(super) fn note(&self) -> Option<String> {
-        let (bound, judgement) = (self.bound(), &self.judgement);
-        let too_few = judgement.verdict == Verdict::TooFewRows;
-        match judgement.value {
+        let (bound, bound_test) = (self.bound(), &self.bound_test);
+        let too_few = bound_test.verdict == Verdict::TooFewRows;
+        match bound_test.value {
             _ if !self.is_missed() => too_few.then(|| format!("note: {bound}: too few rows to tell whether it is met")),
-            Some(value) if !judgement.bound.holds(value) => {
+            Some(value) if !bound_test.bound.holds(value) => {
                 let chance = if too_few { "; too few rows to tell whether by chance" } else { "" };
                 Some(format!("bound not met: {bound}: measured {}{chance}", rate(value)))
             }
@@ -56,12 +56,12 @@ impl Judged {
     }
 
     fn bound(&self) -> String {
-        let Self { rows, judgement: Judgement { bound, .. } } = self;
+        let Self { rows, bound_test: BoundTest { bound, .. } } = self;
         format!("{} {} on {rows} rows", bound.name(), bound.limit())
     }
 
     fn numbers(&self) -> String {
-        let Judgement { bound, value, low, high, confidence, verdict, .. } = &self.judgement;
+        let BoundTest { bound, value, low, high, confidence, verdict, .. } = &self.bound_test;
         let Some(value) = value else { return "nothing could be measured".into() };
         let at_least = low.map(|low| format!("at least {}", rate(low)));
         let at_most = high.map(|high| format!("at most {}", rate(high)));

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use evenhand::correction::WeightRange;
-use evenhand::correction::{Calibration, Decisions, Keep, Lagrangian, Selection, Solver, Technique};
-use evenhand::{Bound, Correction, Judgement, Method, Preset, Tilt};
+use evenhand::correction::{Decisions, Keep, Lagrangian, Solver, Technique, ThresholdPostprocessing, Validation};
+use evenhand::{Bound, BoundTest, Correction, Method, Preset, Tilt};
 
 use super::args::{DecisionsArg, FitArgs, KeepArg, MethodArg, PresetArg, RangeArg, TechniqueArg, TiltArg};
 use crate::failure::Usage;
@@ -31,7 +31,7 @@ impl Config {
         usual.penalise_intercept &= !args.no_penalise_intercept;
         let training = Training::new(args.training, usual)?;
         check_files(&training, [&args.model, &args.report], &[&args.weights, &args.trace])?;
-        Judgement::check_confidence(args.confidence)?;
+        BoundTest::check_confidence(args.confidence)?;
         Ok(Self {
             training,
             correction,
@@ -64,7 +64,7 @@ fn correction(args: &FitArgs) -> Result<Correction> {
     correction.technique = technique(args)?;
     correction.standardise |= args.standardise;
     correction.solver = solver(args, preset.solver())?;
-    correction.select = args.select.parse::<Selection>()?.seeded(args.select_seed);
+    correction.validation = args.validation.parse::<Validation>()?.seeded(args.validation_seed);
     correction.check()?;
     Ok(correction)
 }
@@ -81,7 +81,9 @@ fn method(args: &FitArgs) -> Result<Method> {
         MethodArg::Correction => Method::Correction,
         MethodArg::Unconstrained => Method::Unconstrained,
         MethodArg::Reweighing => Method::Reweighing,
-        MethodArg::Calibration => Method::Calibration(Calibration { decisions: decisions(args) }),
+        MethodArg::ThresholdPostprocessing => {
+            Method::ThresholdPostprocessing(ThresholdPostprocessing { decisions: decisions(args) })
+        }
         MethodArg::Lagrangian => {
             Method::Lagrangian(Lagrangian { seed: args.method_seed.unwrap_or(0), ..Lagrangian::default() })
         }
@@ -109,18 +111,19 @@ fn decisions(args: &FitArgs) -> Decisions {
 /// An option that was given, and why it does not go with the method.
 type Refused = Option<(&'static str, &'static str)>;
 
-/// Options of calibrations and of the Lagrangian approach.
+/// Options of threshold post-processing and of the Lagrangian approach.
 fn foreign(args: &FitArgs, method: Method) -> Refused {
     let draws = matches!(
         method,
-        Method::Calibration(Calibration { decisions: Decisions::Randomised { .. } }) | Method::Lagrangian(_)
+        Method::ThresholdPostprocessing(ThresholdPostprocessing { decisions: Decisions::Randomised { .. } })
+            | Method::Lagrangian(_)
     );
     let linear = matches!(method, Method::Lagrangian(_));
     let own = args.training.own_learner().or(args.no_penalise_intercept.then_some("--no-penalise-intercept"));
     match own {
         Some(option) if linear => Some((option, "it trains a linear model of its own, without a penalty")),
         _ if args.decisions.is_some() && !method.decides_by_group() => {
-            Some(("--decisions", "only a calibration has thresholds to draw between"))
+            Some(("--decisions", "only threshold-postprocessing has thresholds to draw between"))
         }
         _ if args.method_seed.is_some() && !draws => Some(("--method-seed", "nothing is drawn")),
         _ => None,
@@ -170,7 +173,7 @@ fn solver(args: &FitArgs, mut solver: Solver) -> Result<Solver> {
     ];
     let given = |options: &[(&'static str, bool)]| options.iter().find(|(_, given)| *given).map(|(name, _)| *name);
     match &mut solver {
-        Solver::Newton(newton) => {
+        Solver::Sqp(newton) => {
             if let Some(option) = given(&loops) {
                 let message = format!("{option} belongs to the loop of the paper, and weights are found otherwise");
                 return Err(Usage::new(message).hint("give --preset paper or --preset notebook too").into());
@@ -182,22 +185,22 @@ fn solver(args: &FitArgs, mut solver: Solver) -> Result<Solver> {
                 RangeArg::Unbounded => WeightRange::Unbounded,
             });
         }
-        Solver::Loop(conventions) => {
+        Solver::Loop(loop_settings) => {
             if let Some(option) = given(&steps) {
                 let message = format!("{option} does not belong to the loop of the paper");
                 return Err(Usage::new(message).hint("leave out --preset").into());
             }
-            conventions.step = args.step.unwrap_or(conventions.step);
-            conventions.loops = args.loops.unwrap_or(conventions.loops);
-            conventions.rule.tilt = match args.tilt {
+            loop_settings.step = args.step.unwrap_or(loop_settings.step);
+            loop_settings.loops = args.loops.unwrap_or(loop_settings.loops);
+            loop_settings.rule.tilt = match args.tilt {
                 Some(TiltArg::Centred) => Tilt::Centred,
                 Some(TiltArg::Paper) => Tilt::Paper,
-                None => conventions.rule.tilt,
+                None => loop_settings.rule.tilt,
             };
-            conventions.keep = match args.keep {
+            loop_settings.keep = match args.keep {
                 Some(KeepArg::Best) => Keep::Best,
                 Some(KeepArg::Last) => Keep::Last,
-                None => conventions.keep,
+                None => loop_settings.keep,
             };
         }
     }

@@ -16,9 +16,9 @@ mod told;
 pub(crate) use args::{FitArgs, PresetArg};
 
 use anyhow::Result;
-use evenhand::correction::{Assessment, Outcome, Problem};
+use evenhand::correction::{Metrics, Problem, Solution};
 use evenhand::model::LearnerRecord;
-use evenhand::{Dataset, Fitted, Judgement, Learner, Method, Model, Warning};
+use evenhand::{BoundTest, Dataset, Fitted, Learner, Method, Model, Warning};
 
 use crate::Ending;
 use crate::output::{self, Told, note};
@@ -66,7 +66,7 @@ fn run_with<L: Learner>(
     if config.model.is_some() || config.report.is_some() {
         let (digest, split) = (progress.during("hashing the data", || rows.all.digest()), config.training.split());
         let model = Model::new(&config.correction, &fitted, record, tested, (digest, rows.all.rows()), split);
-        let model = model.judged(compared.judgements.clone()).read_as(&rows.reading, rows.all.table());
+        let model = model.judged(compared.bound_tests.clone()).read_as(&rows.reading, rows.all.table());
         let model = config.training.recipe().into_iter().fold(model, Model::of_recipe);
         if let Some(path) = &config.model {
             model.save(path)?;
@@ -83,7 +83,7 @@ fn run_with<L: Learner>(
     if let Some(path) = &config.trace {
         tables::trace(&fitted)?.write(path)?;
     }
-    let bounds = Judged::all(compared.judgements, if compared.test.is_some() { "test" } else { "training" });
+    let bounds = Judged::all(compared.bound_tests, if compared.test.is_some() { "test" } else { "training" });
     let report = Report::new(config, &fitted, compared.train, compared.test, bounds, seconds, warnings);
     show(config, &report)
 }
@@ -99,13 +99,13 @@ fn most_loops(config: &Config) -> usize {
 
 /// The classifier with and without correction, on training and on test rows.
 struct Compared<P> {
-    uncorrected: Outcome<P>,
+    uncorrected: Solution<P>,
     /// Test rows as classifiers see them.
     tested_on: Option<Problem>,
     train: Comparison,
     test: Option<Comparison>,
     /// Of the bounds: on test rows, or without any on training rows.
-    judgements: Vec<Judgement>,
+    bound_tests: Vec<BoundTest>,
     warnings: Vec<Warning>,
 }
 
@@ -117,23 +117,24 @@ fn compare<L: Learner>(
 ) -> Result<Compared<L::Predictor>> {
     let correction = &config.correction;
     let before = correction.uncorrected(fitted.problem(), learner)?;
-    let after: &Assessment = &fitted.outcome().train;
+    let after: &Metrics = &fitted.solution().train;
     let train = Comparison { before: before.train.clone(), after: after.clone() };
-    let judge =
-        |problem: &Problem| fitted.outcome().judge(problem, &correction.bounds, correction.measure, config.confidence);
+    let judge = |problem: &Problem| {
+        fitted.solution().test_bounds(problem, &correction.bounds, correction.measure, config.confidence)
+    };
     let Some(test) = test else {
-        let judgements = judge(fitted.problem())?;
+        let bound_tests = judge(fitted.problem())?;
         let warnings = Vec::new();
-        return Ok(Compared { uncorrected: before, tested_on: None, train, test: None, judgements, warnings });
+        return Ok(Compared { uncorrected: before, tested_on: None, train, test: None, bound_tests, warnings });
     };
     let (problem, mut warnings) = fitted.binding().problem(test)?;
-    warnings.extend(fitted.outcome().unseen(&problem));
+    warnings.extend(fitted.solution().unseen(&problem));
     let test = Comparison {
-        before: problem.assess_predictor(&before.predictor, correction.measure)?,
-        after: fitted.outcome().assess(&problem, correction.measure)?,
+        before: problem.evaluate_predictor(&before.predictor, correction.measure)?,
+        after: fitted.solution().evaluate(&problem, correction.measure)?,
     };
-    let judgements = judge(&problem)?;
-    Ok(Compared { uncorrected: before, tested_on: Some(problem), train, test: Some(test), judgements, warnings })
+    let bound_tests = judge(&problem)?;
+    Ok(Compared { uncorrected: before, tested_on: Some(problem), train, test: Some(test), bound_tests, warnings })
 }
 
 fn show(config: &Config, report: &Report) -> Result<Ending> {

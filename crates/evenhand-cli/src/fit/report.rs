@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use evenhand::correction::WeightRule;
-use evenhand::correction::{Assessment, GroupRates, NamedValue};
-use evenhand::{Fitted, Measure, Notion, Predictor, Stop};
+use evenhand::correction::{GroupRates, Metrics, NamedValue};
+use evenhand::{Fitted, Measure, Notion, Predictor, Termination};
 use serde::Serialize;
 
 use super::bounds::Judged;
@@ -21,8 +21,8 @@ const MOST_NAMES: usize = 10;
 
 /// A classifier without correction and with it, on the same rows.
 pub(super) struct Comparison {
-    pub(super) before: Assessment,
-    pub(super) after: Assessment,
+    pub(super) before: Metrics,
+    pub(super) after: Metrics,
 }
 
 /// Everything that is shown. The keys are stable.
@@ -36,15 +36,15 @@ pub(super) struct Report {
     /// How they become weights, with a correction.
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<WeightRule>,
-    train: Assessment,
+    train: Metrics,
     #[serde(flatten)]
     rules: Rules,
     /// On the rows by which weights were chosen, where these are not the training rows.
     #[serde(skip_serializing_if = "Option::is_none")]
-    chosen_by: Option<Assessment>,
-    test: Option<Assessment>,
+    validation: Option<Metrics>,
+    test: Option<Metrics>,
     uncorrected: Uncorrected,
-    stop: Stop,
+    stop: Termination,
     loops: usize,
     fits: usize,
     seconds: f64,
@@ -67,8 +67,8 @@ pub(super) struct Report {
 /// The classifier without correction.
 #[derive(Serialize)]
 struct Uncorrected {
-    train: Assessment,
-    test: Option<Assessment>,
+    train: Metrics,
+    test: Option<Metrics>,
 }
 
 impl Report {
@@ -93,14 +93,14 @@ impl Report {
                 .multipliers()
                 .map(|(name, value)| NamedValue { name: name.to_owned(), value: Some(value) })
                 .collect(),
-            rule: config.correction.method.is_correction().then_some(fitted.outcome().rule),
+            rule: config.correction.method.is_correction().then_some(fitted.solution().rule),
             train: train.after,
-            chosen_by: fitted.outcome().judged.clone(),
+            validation: fitted.solution().validation.clone(),
             test: tested,
             uncorrected: Uncorrected { train: train.before, test: untested },
             stop: fitted.stop(),
             loops: fitted.trace().len(),
-            fits: fitted.outcome().fits,
+            fits: fitted.solution().fits,
             seconds,
             warnings,
             model: config.model.clone(),
@@ -136,7 +136,7 @@ impl Report {
 
     /// A warning that names the constraints test rows cannot tell, if there are any.
     pub(super) fn unmeasured(&self) -> Option<String> {
-        let names = self.test.as_ref().map(Assessment::unmeasured).filter(|names| !names.is_empty())?;
+        let names = self.test.as_ref().map(Metrics::unmeasured).filter(|names| !names.is_empty())?;
         let shown: Vec<String> = names.iter().take(MOST_NAMES).map(|name| format!("`{}`", clean(name))).collect();
         let more = match names.len().saturating_sub(MOST_NAMES) {
             0 => String::new(),
@@ -180,7 +180,7 @@ impl Report {
         self.positive.map_or_else(|| (0..self.classes.len()).collect(), |class| vec![class])
     }
 
-    fn cells(&self, number: impl Fn(&Assessment) -> String) -> Vec<String> {
+    fn cells(&self, number: impl Fn(&Metrics) -> String) -> Vec<String> {
         let train = [&self.uncorrected.train, &self.train];
         let test = [self.uncorrected.test.as_ref(), self.test.as_ref()];
         train.into_iter().chain(test.into_iter().flatten()).map(number).collect()
@@ -196,12 +196,12 @@ impl Report {
     fn ending(&self) -> String {
         let how = match self.stop {
             stop if !self.rules.is_correction() => self.rules.ending(stop),
-            Stop::Converged if !self.bounds.is_empty() => "converged: within the bound on the training rows",
-            Stop::Converged => "converged: violations are as small as the training rows can tell",
-            Stop::LoopLimit => "all loops were run",
-            Stop::Stalled => "stopped: no further step makes the violation smaller",
-            Stop::Infeasible => "stopped: no weights that the method allows make the violation smaller",
-            Stop::Cancelled => "cancelled",
+            Termination::Converged if !self.bounds.is_empty() => "converged: within the bound on the training rows",
+            Termination::Converged => "converged: violations are as small as the training rows can tell",
+            Termination::IterationLimit => "all loops were run",
+            Termination::Stalled => "stopped: no further step makes the violation smaller",
+            Termination::Infeasible => "stopped: no weights that the method allows make the violation smaller",
+            Termination::Cancelled => "cancelled",
             _ => "ended",
         };
         let (loops, fits) = (counted(self.loops, "loop"), counted(self.fits, "fit"));

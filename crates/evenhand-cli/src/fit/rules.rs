@@ -1,8 +1,8 @@
 //! What a method found, other than the classifier and its rates: in words, and as JSON.
 
 use evenhand::correction::WeightRule;
-use evenhand::correction::{Calibration, Decisions, PatternRule, Step, Thresholds};
-use evenhand::{Fitted, Method, Predictor, Stop};
+use evenhand::correction::{Decisions, PatternRule, Step, ThresholdPostprocessing, Thresholds};
+use evenhand::{Fitted, Method, Predictor, Termination};
 use serde::Serialize;
 
 use crate::text::{clean, rate, thousands};
@@ -10,7 +10,7 @@ use crate::text::{clean, rate, thousands};
 /// At most so many patterns of groups; JSON has all.
 const MOST_LINES: usize = 40;
 
-/// Thresholds of a calibration, the slack of the Lagrangian approach; of a correction nothing.
+/// Thresholds of post-processing, the slack of the Lagrangian approach; of a correction nothing.
 #[derive(Serialize)]
 pub(super) struct Rules {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,9 +28,9 @@ impl Rules {
     pub(super) fn new<P: Predictor>(method: Method, fitted: &Fitted<P>) -> Self {
         let groups = method.decides_by_group().then(|| fitted.binding().group_columns());
         Self {
-            thresholds: fitted.outcome().thresholds.clone(),
+            thresholds: fitted.solution().thresholds.clone(),
             groups_needed: groups.unwrap_or_default(),
-            slack: fitted.outcome().slack,
+            slack: fitted.solution().slack,
             method,
         }
     }
@@ -44,11 +44,11 @@ impl Rules {
         let what = match self.method {
             Method::Unconstrained => "one fit, with nothing asked of it",
             Method::Reweighing => "one fit, with weights that make label and groups independent",
-            Method::Calibration(Calibration { decisions: Decisions::Deterministic }) => {
+            Method::ThresholdPostprocessing(ThresholdPostprocessing { decisions: Decisions::Deterministic }) => {
                 "one fit, then a threshold for each pattern of groups"
             }
-            Method::Calibration(_) => {
-                "one fit, then thresholds for each pattern of groups; rates are in expectation over the lots"
+            Method::ThresholdPostprocessing(_) => {
+                "one fit, then thresholds for each pattern of groups; rates are in expectation over random decisions"
             }
             Method::Lagrangian(_) => "coefficients and multipliers trained jointly, violations relaxed by hinges",
             _ => return String::new(),
@@ -85,17 +85,17 @@ impl Rules {
     }
 
     /// How it ended, in words.
-    pub(super) fn ending(&self, stop: Stop) -> &'static str {
+    pub(super) fn ending(&self, stop: Termination) -> &'static str {
         match (self.method, stop) {
-            (_, Stop::Cancelled) => "cancelled",
-            (Method::Calibration(_), Stop::Infeasible) => {
+            (_, Termination::Cancelled) => "cancelled",
+            (Method::ThresholdPostprocessing(_), Termination::Infeasible) => {
                 "no thresholds keep all that was asked: these miss the worst by least"
             }
-            (Method::Calibration(Calibration { decisions: Decisions::Deterministic }), _) => {
+            (Method::ThresholdPostprocessing(ThresholdPostprocessing { decisions: Decisions::Deterministic }), _) => {
                 "single thresholds keep what was asked as nearly as rows allow"
             }
-            (Method::Calibration(_), _) => "what was asked holds on the training rows at the least error",
-            (Method::Lagrangian(_), Stop::Infeasible) => "whatever the slack, everyone is decided alike",
+            (Method::ThresholdPostprocessing(_), _) => "what was asked holds on the training rows at the least error",
+            (Method::Lagrangian(_), Termination::Infeasible) => "whatever the slack, everyone is decided alike",
             (Method::Lagrangian(_), _) => "all passes were run",
             _ => "no bound and no notion was looked for",
         }

@@ -1,7 +1,7 @@
 //! The tables `evenhand fit` writes: a weight per training row, a line per loop.
 
 use anyhow::Result;
-use evenhand::correction::Loop;
+use evenhand::correction::Iteration;
 use evenhand::{Column, Fitted, Predictor, Table};
 
 use crate::columns::Columns;
@@ -23,7 +23,7 @@ pub(super) fn weights<P: Predictor>(fitted: &Fitted<P>, train_rows: Option<&[usi
 /// What every loop measured, the multipliers behind it, and the violation of every constraint.
 pub(super) fn trace<P: Predictor>(fitted: &Fitted<P>) -> Result<Table> {
     let mut columns = Columns::of(fitted.trace())
-        .numbers("loop", |one: &Loop| Some(one.number as f64))
+        .numbers("loop", |one: &Iteration| Some(one.number as f64))
         .numbers("violation", |one| Some(one.violation))
         .numbers("error", |one| Some(one.error))
         .numbers("loss", |one| Some(one.loss))

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use evenhand::audit::AuditOptions;
-use evenhand::correction::{Assessment, Binding, Frontier, Problem};
-use evenhand::{Correction, Error, Judgement, Learner, Preset, Warning};
+use evenhand::correction::{Binding, Frontier, Metrics, Problem};
+use evenhand::{BoundTest, Correction, Error, Learner, Preset, Warning};
 
 use crate::Ending;
 use crate::args::{usage_of_rows, where_reports_are};
@@ -95,7 +95,7 @@ struct Config {
 struct Traced<P> {
     binding: Binding,
     frontier: Frontier<P>,
-    tests: Vec<Option<Assessment>>,
+    tests: Vec<Option<Metrics>>,
     seconds: f64,
     warnings: Vec<Told>,
 }
@@ -122,7 +122,7 @@ impl Config {
             files::check_table(out, &training.files())?;
         }
         if let Some(report) = &args.report {
-            Judgement::check_confidence(args.confidence)?;
+            BoundTest::check_confidence(args.confidence)?;
             let others: Vec<&Path> = training.files().into_iter().chain(args.out.as_deref()).collect();
             page::check(report, &others)?;
         }
@@ -179,8 +179,9 @@ fn test<P: evenhand::Predictor>(
     config: &Config,
     frontier: &Frontier<P>,
     tested_on: Option<&Problem>,
-) -> Result<Vec<Option<Assessment>>> {
-    let assess =
-        |predictor| tested_on.map(|problem| problem.assess_predictor(predictor, config.correction.measure)).transpose();
-    Ok(frontier.points.iter().map(|point| assess(&point.outcome.predictor)).collect::<evenhand::Result<_>>()?)
+) -> Result<Vec<Option<Metrics>>> {
+    let evaluate = |predictor| {
+        tested_on.map(|problem| problem.evaluate_predictor(predictor, config.correction.measure)).transpose()
+    };
+    Ok(frontier.points.iter().map(|point| evaluate(&point.solution.predictor)).collect::<evenhand::Result<_>>()?)
 }

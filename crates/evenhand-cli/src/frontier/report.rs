@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use evenhand::correction::{Asked, Assessment, NamedValue, Outcome, Point};
-use evenhand::{Notion, Stop};
+use evenhand::correction::{Asked, Metrics, NamedValue, Point, Solution};
+use evenhand::{Notion, Termination};
 use serde::Serialize;
 
 use super::{Config, Traced};
@@ -35,9 +35,9 @@ struct Line {
     max_violation: Option<f64>,
     multipliers: Vec<NamedValue>,
     weights: &'static str,
-    train: Assessment,
-    test: Option<Assessment>,
-    stop: Stop,
+    train: Metrics,
+    test: Option<Metrics>,
+    stop: Termination,
     fits: usize,
     dominated: bool,
 }
@@ -52,9 +52,9 @@ pub(super) fn asked(asked: Asked) -> &'static str {
 }
 
 impl Line {
-    fn new<P>(point: Point<P>, test: Option<Assessment>, names: &[&str]) -> Self {
-        let weights = point.outcome.rule.name();
-        let Outcome { multipliers, train, stop, fits, .. } = point.outcome;
+    fn new<P>(point: Point<P>, test: Option<Metrics>, names: &[&str]) -> Self {
+        let weights = point.solution.rule.name();
+        let Solution { multipliers, train, stop, fits, .. } = point.solution;
         let named = |(name, value): (&&str, f64)| NamedValue { name: (*name).to_owned(), value: Some(value) };
         Self {
             asked: asked(point.asked),
@@ -79,13 +79,13 @@ impl Line {
     }
 
     fn numbers(&self) -> Vec<String> {
-        let assessed =
-            |one: &Assessment| [or_dash(one.violation, rate), percent(one.error), or_dash(one.positive_rate, percent)];
+        let evaluated =
+            |one: &Metrics| [or_dash(one.violation, rate), percent(one.error), or_dash(one.positive_rate, percent)];
         let mut numbers: Vec<String> =
-            [Some(&self.train), self.test.as_ref()].into_iter().flatten().flat_map(assessed).collect();
+            [Some(&self.train), self.test.as_ref()].into_iter().flatten().flat_map(evaluated).collect();
         let remark = match (self.stop, self.dominated) {
-            (Stop::Converged, true) => "dominated",
-            (Stop::Converged, false) => "",
+            (Termination::Converged, true) => "dominated",
+            (Termination::Converged, false) => "",
             _ => "not met",
         };
         numbers.extend([self.weights.to_owned(), self.fits.to_string(), remark.to_owned()]);
@@ -137,14 +137,15 @@ impl Report {
     }
 
     fn ending(&self) -> String {
-        let dominated = self.points.iter().filter(|point| point.dominated && point.stop == Stop::Converged).count();
+        let dominated =
+            self.points.iter().filter(|point| point.dominated && point.stop == Termination::Converged).count();
         let dominated = match dominated {
             0 => String::new(),
             _ => "dominated: another point has no more violation and no more error on the training rows.\n".to_owned(),
         };
         let how = match (self.floor, self.points.last().map(|point| point.stop)) {
             (Some(floor), _) => format!("no weights that were found get below {} on the training rows", rate(floor)),
-            (None, Some(Stop::Converged)) => "violations get as small as the training rows can tell".to_owned(),
+            (None, Some(Termination::Converged)) => "violations get as small as the training rows can tell".to_owned(),
             _ => "the last point took as many fits as it may".to_owned(),
         };
         let (points, fits) = (counted(self.points.len(), "point"), counted(self.fits, "fit"));

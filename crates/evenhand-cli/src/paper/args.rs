@@ -6,14 +6,14 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use evenhand::{Error, Notion};
 use evenhand_datasets::Recipe;
-use evenhand_experiments::{Contender, InjectedTrial, NOTIONS};
+use evenhand_experiments::{InjectedExperiment, NOTIONS, PaperMethod};
 
 use crate::data::folder_of;
 use crate::failure::Usage;
 
 /// Run the paper's experiments again, and show its numbers beside ours.
 ///
-/// Every dataset, notion and method of Table 1, on the authors' own split or, better, on twenty drawn by lot. The
+/// Every dataset, notion and method of Table 1, on the authors' own split or, better, on twenty drawn at random. The
 /// sweeps of its figures are drawn too, with --out.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -70,7 +70,7 @@ pub(crate) struct PaperArgs {
 pub(super) enum Protocol {
     /// The authors' one split and conventions, as in the paper
     Notebook,
-    /// Splits drawn by lot, the same for all methods: means and standard errors
+    /// Splits drawn at random, the same for all methods: means and standard errors
     Repeated,
 }
 
@@ -85,7 +85,7 @@ Methods:
   default        this project's default
 
 One split of 330 rows decides nothing: believe --protocol repeated. It shows for each cell the
-sampling floor: the violation that a perfectly even classifier would show by chance on such test rows.
+violation expected under parity: what a perfectly even classifier would show by chance on such test rows.
 
 Agreement with the paper (--protocol notebook): error and violation within .003 and .005 on adult and
 bank, .01 and .02 on compas and german; without correction the error within three test rows. The
@@ -104,7 +104,7 @@ what is asked is the true rate of every group (--notion known-rate).
 Table 2 (MNIST) is not part of it yet.
 
 JSON keys: protocol, splits, rows (dataset, notion, method, train and test (error, violation: mean, error,
-splits), test_rows, floor, fits, seconds, slack, published (error, violation), agreement).
+splits), test_rows, expected_under_parity, fits, seconds, slack, published (error, violation), agreement).
 With --injected: splits, rows (dataset, method, error, violation, recovered, changed).";
 
 /// Arguments that make sense together.
@@ -115,7 +115,7 @@ pub(super) struct Plan {
     pub(super) injected: bool,
     pub(super) datasets: Vec<&'static str>,
     pub(super) notions: Vec<Notion>,
-    pub(super) contenders: Vec<Contender>,
+    pub(super) methods: Vec<PaperMethod>,
     pub(super) out: Option<PathBuf>,
     pub(super) threads: Option<usize>,
 }
@@ -133,7 +133,7 @@ impl Plan {
             if !args.notions.is_empty() {
                 return Err(Usage::new("--injected asks for the true rates of groups: no --notion goes with it").into());
             }
-            let known: Vec<&str> = InjectedTrial::datasets().collect();
+            let known: Vec<&str> = InjectedExperiment::datasets().collect();
             if let Some(other) = args.datasets.iter().find(|name| !known.contains(&name.as_str())) {
                 let message = format!("--injected has no bias for `{other}`; it has one for {}", known.join(", "));
                 return Err(Usage::new(message).into());
@@ -147,7 +147,7 @@ impl Plan {
             injected: args.injected,
             datasets,
             notions: asked(&args.notions, NOTIONS.to_vec(), notion)?,
-            contenders: asked(&args.methods, Contender::ALL.to_vec(), str::parse)?,
+            methods: asked(&args.methods, PaperMethod::ALL.to_vec(), str::parse)?,
             out: args.out,
             threads: args.threads.map(usize::from),
         })

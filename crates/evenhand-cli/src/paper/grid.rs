@@ -8,7 +8,7 @@ use evenhand::Notion;
 use evenhand::correction::Silent;
 use evenhand_datasets::Recipe;
 use evenhand_datasets::recipe::{Prepared, Source};
-use evenhand_experiments::{Contender, Trial};
+use evenhand_experiments::{Experiment, PaperMethod};
 use rayon::prelude::*;
 
 use super::args::Plan;
@@ -30,7 +30,7 @@ struct Job<'a> {
     source: &'a Source<'static>,
     draw: Option<u64>,
     notion: &'a Notion,
-    contenders: Vec<Contender>,
+    methods: Vec<PaperMethod>,
 }
 
 /// Every cell of the plan.
@@ -43,17 +43,16 @@ pub(super) fn measure(plan: &Plan, sources: &[Source<'static>], progress: Progre
     for (dataset, source) in datasets {
         for draw in plan.draws() {
             for notion in &plan.notions {
-                let key =
-                    |&contender: &Contender| Key { dataset: dataset.into(), notion: notion.clone(), contender, draw };
-                let missing = |contender: &Contender| contender.takes(notion) && !store.has(&key(contender));
-                let contenders: Vec<Contender> = plan.contenders.iter().copied().filter(missing).collect();
-                if !contenders.is_empty() {
-                    jobs.push(Job { dataset, source, draw, notion, contenders });
+                let key = |&method: &PaperMethod| Key { dataset: dataset.into(), notion: notion.clone(), method, draw };
+                let missing = |method: &PaperMethod| method.takes(notion) && !store.has(&key(method));
+                let methods: Vec<PaperMethod> = plan.methods.iter().copied().filter(missing).collect();
+                if !methods.is_empty() {
+                    jobs.push(Job { dataset, source, draw, notion, methods });
                 }
             }
         }
     }
-    let bar = progress.count("measuring", jobs.iter().map(|job| job.contenders.len()).sum());
+    let bar = progress.count("measuring", jobs.iter().map(|job| job.methods.len()).sum());
     let store = Mutex::new(store);
     jobs.par_iter().with_max_len(1).try_for_each(|job| {
         let keep = |cell: Cell| {
@@ -68,12 +67,12 @@ pub(super) fn measure(plan: &Plan, sources: &[Source<'static>], progress: Progre
 
 impl Job<'_> {
     fn run(&self, keep: impl Fn(Cell) -> Result<()>) -> Result<()> {
-        let trial = Trial::new(&prepare(self.source, self.draw, self.notion)?, self.notion)?;
-        for &contender in &self.contenders {
+        let experiment = Experiment::new(&prepare(self.source, self.draw, self.notion)?, self.notion)?;
+        for &method in &self.methods {
             let start = Instant::now();
-            let measured = trial.measure(contender, &mut Silent)?;
+            let measured = experiment.measure(method, &mut Silent)?;
             let seconds = start.elapsed().as_secs_f64();
-            let key = Key { dataset: self.dataset.into(), notion: self.notion.clone(), contender, draw: self.draw };
+            let key = Key { dataset: self.dataset.into(), notion: self.notion.clone(), method, draw: self.draw };
             keep(Cell::new(key, measured, seconds))?;
         }
         Ok(())

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use evenhand::Notion;
 use evenhand::correction::Silent;
 use evenhand_datasets::recipe::Source;
-use evenhand_experiments::{Contender, Estimate, InjectedTrial, Part};
+use evenhand_experiments::{Estimate, InjectedExperiment, PaperMethod, Part};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ use crate::text::{Lines, percent};
 /// Trained on the true labels: as good as it can get.
 const BEST: &str = "true labels";
 
-/// A contender on one dataset and split.
+/// A method on one dataset and split.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Key {
     dataset: String,
@@ -80,13 +80,13 @@ struct Row {
 /// Measures what is not known yet.
 pub(super) fn measure(plan: &Plan, sources: &[Source<'static>], progress: Progress) -> Result<Injected> {
     let store: Store<Cell> = Store::open(plan.out.as_deref())?;
-    let mut methods: Vec<Option<Contender>> = vec![None];
-    methods.extend(plan.contenders.iter().copied().map(Some));
+    let mut methods: Vec<Option<PaperMethod>> = vec![None];
+    methods.extend(plan.methods.iter().copied().map(Some));
     let mut jobs = Vec::new();
     for (&dataset, source) in plan.datasets.iter().zip(sources) {
         for draw in plan.draws() {
-            let key = |method: &Option<Contender>| Key { dataset: dataset.into(), method: name(*method), draw };
-            let missing: Vec<Option<Contender>> =
+            let key = |method: &Option<PaperMethod>| Key { dataset: dataset.into(), method: name(*method), draw };
+            let missing: Vec<Option<PaperMethod>> =
                 methods.iter().copied().filter(|method| !store.has(&key(method))).collect();
             if !missing.is_empty() {
                 jobs.push((dataset, source, draw, missing));
@@ -97,19 +97,19 @@ pub(super) fn measure(plan: &Plan, sources: &[Source<'static>], progress: Progre
     let store = Mutex::new(store);
     jobs.par_iter().with_max_len(1).try_for_each(|(dataset, source, draw, missing)| -> Result<()> {
         let prepared = prepare(source, *draw, &Notion::DemographicParity)?;
-        let trial = InjectedTrial::new(dataset, &prepared, draw.unwrap_or(0))
+        let experiment = InjectedExperiment::new(dataset, &prepared, draw.unwrap_or(0))
             .with_context(|| format!("injecting {dataset}"))?;
         for &method in missing {
             let measured = match method {
-                None => trial.best(),
-                Some(contender) => trial.measure(contender, &mut Silent),
+                None => experiment.best(),
+                Some(method) => experiment.measure(method, &mut Silent),
             };
             let measured = measured.with_context(|| format!("{dataset}, {}", name(method)))?;
             let cell = Cell {
                 key: Key { dataset: (*dataset).into(), method: name(method), draw: *draw },
                 test: measured.test,
                 fits: measured.fits,
-                changed: trial.changed() as f64 / measured.train.rows as f64,
+                changed: experiment.changed() as f64 / measured.train.rows as f64,
                 software: SOFTWARE.to_owned(),
             };
             bar.inc(1);
@@ -122,12 +122,12 @@ pub(super) fn measure(plan: &Plan, sources: &[Source<'static>], progress: Progre
     Ok(Injected::new(plan, &methods, &cells))
 }
 
-fn name(method: Option<Contender>) -> String {
-    method.map_or_else(|| BEST.to_owned(), |contender| contender.to_string())
+fn name(method: Option<PaperMethod>) -> String {
+    method.map_or_else(|| BEST.to_owned(), |method| method.to_string())
 }
 
 impl Injected {
-    fn new(plan: &Plan, methods: &[Option<Contender>], cells: &[Cell]) -> Self {
+    fn new(plan: &Plan, methods: &[Option<PaperMethod>], cells: &[Cell]) -> Self {
         let draws = plan.draws();
         let mut rows = Vec::new();
         for &dataset in &plan.datasets {
@@ -140,7 +140,7 @@ impl Injected {
                 Estimate::of(&own.iter().filter_map(|cell| value(cell)).collect::<Vec<f64>>())
             };
             let error = |method: &str| of(method, &|cell| Some(cell.test.error));
-            let (best, worst) = (error(BEST), error(Contender::Unconstrained.name()));
+            let (best, worst) = (error(BEST), error(PaperMethod::Unconstrained.name()));
             for method in methods {
                 let method = name(*method);
                 let (Some(error), Some(changed)) = (error(&method), of(&method, &|cell| Some(cell.changed))) else {
@@ -178,7 +178,7 @@ impl Injected {
             "One split, the authors'.".to_owned()
         } else {
             format!(
-                "Means over {} splits drawn by lot, each with labels of its own, ± standard error of the mean.",
+                "Means over {} splits drawn at random, each with labels of its own, ± standard error of the mean.",
                 self.splits
             )
         };

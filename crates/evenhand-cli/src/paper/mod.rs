@@ -1,7 +1,7 @@
 //! `evenhand paper`: the paper's experiments again, its numbers beside ours.
 //!
 //! `args` is what can be typed, `grid` measures cell by cell, `store` keeps what was measured, `results` is the table made of it,
-//! `render` how the table is shown, `injected` what `--injected` does, `sweeps` the figures. What a contender is and what was published is the library's.
+//! `render` how the table is shown, `injected` what `--injected` does, `sweeps` the figures. What a method is and what was published is the library's.
 
 mod args;
 mod grid;

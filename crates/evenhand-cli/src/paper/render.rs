@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use evenhand::Table;
 use evenhand::data::write_atomically;
-use evenhand_experiments::{Contender, Estimate};
+use evenhand_experiments::{Estimate, PaperMethod};
 
 use super::args::Protocol;
 use super::results::Results;
@@ -22,16 +22,16 @@ fn remarks(results: &Results) -> Vec<String> {
                 "One split decides little: `by chance` is the violation that a perfectly even classifier would show on these test rows. See --protocol repeated."
                     .into(),
             );
-            if results.rows.iter().any(|row| matches!(row.method, Contender::Calibration | Contender::Lagrangian)) {
+            if results.rows.iter().any(|row| matches!(row.method, PaperMethod::Calibration | PaperMethod::Lagrangian)) {
                 remarks.push("The authors' code for calibration and the Lagrangian approach was not published. Calibration here is the exact optimum on the training rows, with lots between thresholds for every combination of groups: its violation there is 0. Of the Lagrangian approach the paper tells the rate, the passes and the steps of the slack; batches of 100 rows, the average over the second half of the passes and what counts as degenerate (97 % of a constant classifier's error) are chosen here.".into());
             }
         }
         Protocol::Repeated => remarks.push(format!(
-            "Means over {} splits drawn by lot, the same for all methods, ± standard error of the mean; `by chance` is the violation that a perfectly even classifier would show on such test rows.",
+            "Means over {} splits drawn at random, the same for all methods, ± standard error of the mean; `by chance` is the violation that a perfectly even classifier would show on such test rows.",
             results.splits
         )),
     }
-    if results.rows.iter().any(|row| row.method == Contender::Calibration) {
+    if results.rows.iter().any(|row| row.method == PaperMethod::Calibration) {
         remarks.push(
             "Calibration knows the groups of the rows it decides; all others do not, unless a feature tells them."
                 .into(),
@@ -53,7 +53,11 @@ pub(super) fn text(results: &Results) -> String {
             lines.push(String::new(), Vec::new());
             lines.push(format!("{}, {}, {}", row.dataset, row.notion, counted(row.test_rows, "test row")), head);
         }
-        let mut numbers = vec![estimate(Some(row.test.error)), estimate(row.test.violation), or_dash(row.floor, rate)];
+        let mut numbers = vec![
+            estimate(Some(row.test.error)),
+            estimate(row.test.violation),
+            or_dash(row.expected_under_parity, rate),
+        ];
         if notebook {
             numbers.push(or_dash(row.published.map(|one| one.error), rate));
             numbers.push(or_dash(row.published.map(|one| one.violation), rate));
@@ -107,7 +111,7 @@ fn markdown(results: &Results) -> String {
     for row in &results.rows {
         let mut cells = vec![row.dataset.to_owned(), row.notion.to_string(), row.method.to_string()];
         cells.extend([estimate(Some(row.test.error)), estimate(row.test.violation)]);
-        cells.extend([or_dash(row.floor, rate), estimate(row.train.violation)]);
+        cells.extend([or_dash(row.expected_under_parity, rate), estimate(row.train.violation)]);
         if notebook {
             cells.extend([or_dash(row.published.map(|one| one.error), rate)]);
             cells.extend([or_dash(row.published.map(|one| one.violation), rate)]);
@@ -132,7 +136,7 @@ fn csv(results: &Results) -> Result<Table> {
         .numbers("test_error_se", |row| row.test.error.error)
         .numbers("test_violation", |row| Some(row.test.violation?.mean))
         .numbers("test_violation_se", |row| row.test.violation?.error)
-        .numbers("floor", |row| row.floor)
+        .numbers("expected_under_parity", |row| row.expected_under_parity)
         .numbers("test_rows", |row| Some(row.test_rows as f64))
         .numbers("fits", |row| Some(row.fits))
         .numbers("seconds", |row| Some(row.seconds))

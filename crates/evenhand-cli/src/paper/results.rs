@@ -1,7 +1,7 @@
 //! The table made of cells: one row a dataset, notion and method.
 
 use evenhand::Notion;
-use evenhand_experiments::{Agreement, Contender, Estimate, Part, Published, published};
+use evenhand_experiments::{Agreement, Estimate, PaperMethod, Part, Published, published};
 use serde::Serialize;
 
 use super::args::{Plan, Protocol};
@@ -20,12 +20,12 @@ pub(super) struct Results {
 pub(super) struct Row {
     pub(super) dataset: &'static str,
     pub(super) notion: Notion,
-    pub(super) method: Contender,
+    pub(super) method: PaperMethod,
     pub(super) train: Estimates,
     pub(super) test: Estimates,
     pub(super) test_rows: usize,
     /// What chance alone would show on the test rows, on average over the splits.
-    pub(super) floor: Option<f64>,
+    pub(super) expected_under_parity: Option<f64>,
     pub(super) fits: f64,
     pub(super) seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,18 +51,18 @@ impl Results {
         let mut rows = Vec::new();
         for &dataset in &plan.datasets {
             for notion in &plan.notions {
-                for &contender in &plan.contenders {
+                for &method in &plan.methods {
                     let is_its = |cell: &&Cell| {
                         let key = &cell.key;
                         key.dataset == dataset
                             && key.notion == *notion
-                            && key.contender == contender
+                            && key.method == method
                             && draws.contains(&key.draw)
                     };
                     let mut own: Vec<&Cell> = cells.iter().filter(is_its).collect();
                     // In the order of splits, whichever thread was first: sums are the same to the last digit.
                     own.sort_by_key(|cell| cell.key.draw);
-                    rows.extend(Row::new(plan.protocol, dataset, notion, contender, &own));
+                    rows.extend(Row::new(plan.protocol, dataset, notion, method, &own));
                 }
             }
         }
@@ -75,7 +75,7 @@ impl Row {
         protocol: Protocol,
         dataset: &'static str,
         notion: &Notion,
-        contender: Contender,
+        method: PaperMethod,
         cells: &[&Cell],
     ) -> Option<Self> {
         let mean = |value: &dyn Fn(&Cell) -> Option<f64>| {
@@ -86,19 +86,20 @@ impl Row {
             Some(Estimates { error, violation: mean(&|cell| part(cell).violation) })
         };
         let first = cells.first()?;
-        let published = published(dataset, notion, contender).filter(|_| protocol == Protocol::Notebook);
+        let published = published(dataset, notion, method).filter(|_| protocol == Protocol::Notebook);
         Some(Self {
             dataset,
             notion: notion.clone(),
-            method: contender,
+            method,
             train: estimates(&|cell| cell.measured.train)?,
             test: estimates(&|cell| cell.measured.test)?,
             test_rows: first.measured.test.rows,
-            floor: mean(&|cell| cell.measured.floor).map(|floor| floor.mean),
+            expected_under_parity: mean(&|cell| cell.measured.expected_under_parity)
+                .map(|expected_under_parity| expected_under_parity.mean),
             fits: mean(&|cell| Some(cell.measured.fits as f64))?.mean,
             seconds: mean(&|cell| Some(cell.seconds))?.mean,
             slack: mean(&|cell| cell.measured.slack).map(|slack| slack.mean),
-            agreement: published.map(|published| Agreement::of(dataset, contender, &first.measured.test, &published)),
+            agreement: published.map(|published| Agreement::of(dataset, method, &first.measured.test, &published)),
             published,
         })
     }

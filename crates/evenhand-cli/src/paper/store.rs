@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use evenhand::Notion;
-use evenhand_experiments::{Contender, Measured};
+use evenhand_experiments::{Measured, PaperMethod};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ pub(super) struct Key {
     pub(super) dataset: String,
     pub(super) notion: Notion,
     #[serde(rename = "method")]
-    pub(super) contender: Contender,
+    pub(super) method: PaperMethod,
     /// The seed of its split; none of the published one.
     #[serde(rename = "split")]
     pub(super) draw: Option<u64>,

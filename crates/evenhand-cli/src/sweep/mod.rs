@@ -169,13 +169,13 @@ fn sweep<L: Learner>(config: &mut Config, learner: &L) -> Result<Report> {
     let seconds = watch.finish();
     let unseen = rows.test.as_ref().map(|test| binding.problem(test)).transpose()?;
     let mut points = Vec::new();
-    for (&x, outcome) in config.scales.iter().zip(&swept) {
-        let test = unseen.as_ref().map(|(unseen, _)| outcome.assess(unseen, settings.measure)).transpose()?;
-        points.push(Point { x, train: Part::of(&outcome.train), test: test.as_ref().map(Part::of) });
+    for (&x, solution) in config.scales.iter().zip(&swept) {
+        let test = unseen.as_ref().map(|(unseen, _)| solution.evaluate(unseen, settings.measure)).transpose()?;
+        points.push(Point { x, train: Part::of(&solution.train), test: test.as_ref().map(Part::of) });
     }
     let names = binding.constraints().iter().map(|constraint| constraint.name.clone());
     let multipliers = names.zip(&found.multipliers).map(|(name, &value)| NamedValue { name, value: Some(value) });
-    let fits = found.fits + swept.iter().map(|outcome| outcome.fits).sum::<usize>();
+    let fits = found.fits + swept.iter().map(|solution| solution.fits).sum::<usize>();
     warnings.extend(found.warnings);
     let mut warnings = Told::all(rows.warnings.into_iter().chain(warnings).collect(), None);
     warnings.extend(Told::all(unseen.map(|(_, warnings)| warnings).unwrap_or_default(), Some("test")));

@@ -45,10 +45,10 @@ pub(crate) struct TrainingArgs {
     #[arg(long, value_enum, default_value_t = MeasureArg::Decisions, help_heading = "Correction")]
     pub(super) measure: MeasureArg,
 
-    /// Whether the shift of features that weights bring stays, as in the paper's algorithms, or is undone: each row's
+    /// Whether the covariate shift that weights bring is ignored, as in the paper's algorithms, or corrected: each row's
     /// weight is then divided by it, as the learner's probabilities without correction tell it. Seldom pays.
-    #[arg(long, value_enum, default_value_t = ShiftArg::Kept, help_heading = "Correction")]
-    pub(super) shift: ShiftArg,
+    #[arg(long, value_enum, default_value_t = CovariateShiftArg::Ignored, help_heading = "Correction")]
+    pub(super) covariate_shift: CovariateShiftArg,
 
     /// Penalty on the squares of the coefficients [default: 1].
     #[arg(long, value_name = "NUMBER", conflicts_with = "learner", help_heading = "Learner")]
@@ -78,11 +78,11 @@ pub(super) enum MeasureArg {
     Scores,
 }
 
-/// What becomes of the shift of features.
+/// What is done about covariate shift.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum ShiftArg {
-    Kept,
-    Undone,
+pub(super) enum CovariateShiftArg {
+    Ignored,
+    Corrected,
 }
 
 /// The notions, and how a program is called that learns: what `see below` means in the options above.

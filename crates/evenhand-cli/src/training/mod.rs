@@ -10,7 +10,7 @@ pub(crate) use args::{TrainingArgs, see_below};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use evenhand::correction::Shift;
+use evenhand::correction::CovariateShift;
 use evenhand::learner::ProcessLearner;
 use evenhand::model::Split;
 use evenhand::{Correction, Dataset, Logistic, Measure, Notion, Preset};
@@ -21,7 +21,7 @@ use crate::origin::Origin;
 #[cfg(feature = "report")]
 use crate::page;
 use crate::progress::Progress;
-use args::{MeasureArg, ShiftArg};
+use args::{CovariateShiftArg, MeasureArg};
 pub(crate) use rows::Read;
 use rows::Rows;
 
@@ -144,9 +144,9 @@ impl TrainingArgs {
             MeasureArg::Decisions => Measure::Decisions,
             MeasureArg::Scores => Measure::Scores,
         };
-        correction.shift = match self.shift {
-            ShiftArg::Kept => Shift::Kept,
-            ShiftArg::Undone => Shift::Undone,
+        correction.covariate_shift = match self.covariate_shift {
+            CovariateShiftArg::Ignored => CovariateShift::Ignored,
+            CovariateShiftArg::Corrected => CovariateShift::Corrected,
         };
         correction.standardise &= !self.no_standardise;
         Ok(correction)

@@ -14,7 +14,7 @@ fn a_correction_brings_a_classifier_closer_to_the_true_labels() {
     assert!(error("corrected") < error("uncorrected"), "{json}");
     for multiplier in json["multipliers"].as_array().unwrap() {
         let number = |key: &str| multiplier[key].as_f64().unwrap();
-        // Labels are drawn by lot: with 35,000 training rows a multiplier has a standard
+        // Labels are drawn at random: with 35,000 training rows a multiplier has a standard
         // error of about 0.02.
         assert!((number("value") - number("truth")).abs() < 0.1, "{multiplier}");
     }

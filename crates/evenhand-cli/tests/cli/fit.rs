@@ -88,7 +88,7 @@ fn a_model_keeps_its_verdicts() {
     let test = CliTest::new();
     test.expect(0, &format!("{FIT} --max-violation 0.5 --model model.json"));
     let model: serde_json::Value = serde_json::from_str(&test.read("model.json")).unwrap();
-    assert_eq!(model["model"]["judgements"][0]["verdict"], "met");
+    assert_eq!(model["model"]["bound_tests"][0]["verdict"], "met");
 }
 
 #[test]
@@ -355,9 +355,9 @@ fn presets_and_switches_reach_the_model() {
     assert_eq!(mixed["settings"]["solver"]["loop"]["rule"]["tilt"], "centred");
     assert_eq!(mixed["settings"]["solver"]["loop"]["keep"], "best");
     assert_eq!(mixed["settings"]["solver"]["loop"]["step"], 0.5);
-    let newton = model("--range bounded --max-fits 5");
-    assert_eq!(newton["settings"]["solver"]["newton"]["max_fits"], 5);
-    assert_eq!(newton["settings"]["solver"]["newton"]["range"], "bounded");
+    let sqp = model("--range bounded --max-fits 5");
+    assert_eq!(sqp["settings"]["solver"]["sqp"]["max_fits"], 5);
+    assert_eq!(sqp["settings"]["solver"]["sqp"]["range"], "bounded");
     let sampled = model("--technique sampling --sampling-seed 3 --measure scores --withhold region --l2 0.5");
     assert_eq!(sampled["settings"]["technique"]["sampling"]["seed"], 3);
     assert_eq!(sampled["settings"]["measure"], "scores");

@@ -14,12 +14,12 @@ const SHIFTS: [i64; 6] = [7, -7, 9, -5, 8, -6];
 
 /// People with a code from 1, hours that differ by code, and a label that depends on hours.
 fn census() -> CliTest {
-    let (test, mut lots) = (CliTest::new(), Lots::new(3));
+    let (test, mut rng) = (CliTest::new(), Lots::new(3));
     let mut text = "RAC1P,hours,y\n".to_owned();
     for _ in 0..6000 {
-        let code = lots.below(6);
-        let hours = 10 + SHIFTS[usize::try_from(code).unwrap()] + lots.below(61);
-        let label = lots.below(60) < hours - 10;
+        let code = rng.below(6);
+        let hours = 10 + SHIFTS[usize::try_from(code).unwrap()] + rng.below(61);
+        let label = rng.below(60) < hours - 10;
         writeln!(text, "{},{hours},{}", code + 1, u8::from(label)).unwrap();
     }
     test.write("census.csv", &text);

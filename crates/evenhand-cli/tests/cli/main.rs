@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod audit;
+mod covariate_shift;
 mod damage;
 mod data;
 mod demo;
@@ -17,7 +18,6 @@ mod method;
 mod paper;
 mod recipe;
 mod report;
-mod shift;
 mod support;
 mod sweep;
 mod verify;

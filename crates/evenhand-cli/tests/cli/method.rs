@@ -5,16 +5,19 @@ use crate::support::{CliTest, each_line, snapshot, snapshot_of};
 const FIT: &str =
     "fit loans.csv --label approved --ignore id --group sex --group 'age<=30' --notion demographic-parity";
 
-const METHODS: [&str; 5] = ["correction", "unconstrained", "reweighing", "calibration", "lagrangian"];
+const METHODS: [&str; 5] = ["correction", "unconstrained", "reweighing", "threshold-postprocessing", "lagrangian"];
 
 #[test]
-fn calibration_shows_its_thresholds_and_what_it_needs() {
-    snapshot!(CliTest::new(), &format!("{FIT} --holdout 0.3 --seed 7 --method calibration"));
+fn threshold_postprocessing_shows_its_thresholds_and_what_it_needs() {
+    snapshot!(CliTest::new(), &format!("{FIT} --holdout 0.3 --seed 7 --method threshold-postprocessing"));
 }
 
 #[test]
-fn calibration_without_lots_has_one_threshold_each() {
-    snapshot!(CliTest::new(), &format!("{FIT} --method calibration --decisions deterministic --max-violation 0.02"));
+fn threshold_postprocessing_without_random_decisions_has_one_threshold_each() {
+    snapshot!(
+        CliTest::new(),
+        &format!("{FIT} --method threshold-postprocessing --decisions deterministic --max-violation 0.02")
+    );
 }
 
 #[test]
@@ -36,10 +39,10 @@ fn every_method_is_named_in_json_and_has_the_same_baseline() {
         let json = test.json(&format!("{FIT} --method {method} --json"));
         assert_eq!(json["method"], method);
         assert_eq!(json["uncorrected"], plain["uncorrected"], "{method}");
-        assert_eq!(json.get("thresholds").is_some(), method == "calibration");
+        assert_eq!(json.get("thresholds").is_some(), method == "threshold-postprocessing");
         assert_eq!(json.get("slack").is_some(), method == "lagrangian");
     }
-    let json = test.json(&format!("{FIT} --method calibration --json"));
+    let json = test.json(&format!("{FIT} --method threshold-postprocessing --json"));
     assert!(json["train"]["violation"].as_f64().unwrap() < 1e-9, "{json}");
     assert_eq!(json["groups_needed"], serde_json::json!(["age", "sex"]));
 }
@@ -54,7 +57,7 @@ fn every_method_is_saved_predicts_and_verifies() {
         assert_eq!(json["matches"], true, "{method}: {json}");
         let names: Vec<&str> =
             json["checks"].as_array().unwrap().iter().map(|check| check["name"].as_str().unwrap()).collect();
-        assert_eq!(names.contains(&"thresholds"), method == "calibration", "{names:?}");
+        assert_eq!(names.contains(&"thresholds"), method == "threshold-postprocessing", "{names:?}");
         let known = json["checks"].as_array().unwrap().iter().all(|check| check["matches"] == true);
         assert!(known, "{method}: {json}");
     }
@@ -63,14 +66,14 @@ fn every_method_is_saved_predicts_and_verifies() {
 #[test]
 fn verify_finds_what_another_method_would_have_found() {
     let test = CliTest::new();
-    for method in ["reweighing", "calibration", "lagrangian"] {
+    for method in ["reweighing", "threshold-postprocessing", "lagrangian"] {
         test.expect(0, &format!("{FIT} --method {method} --model model.json"));
         let loans = test.read("loans.csv");
         test.write("other.csv", &loans.replacen(",yes\n", ",no\n", 30));
         let said = test.run("verify model.json other.csv");
         let differs = match method {
             "reweighing" => "DIFFERS  weights",
-            "calibration" => "DIFFERS  thresholds",
+            "threshold-postprocessing" => "DIFFERS  thresholds",
             _ => "DIFFERS  classifier",
         };
         assert!(said.starts_with("exit code 1") && said.contains(differs), "{said}");
@@ -78,9 +81,12 @@ fn verify_finds_what_another_method_would_have_found() {
 }
 
 #[test]
-fn a_calibrated_model_decides_by_group_and_not_without() {
+fn a_post_processed_model_decides_by_group_and_not_without() {
     let test = CliTest::new();
-    test.expect(0, &format!("{FIT} --withhold sex --method calibration --decisions deterministic --model model.json"));
+    test.expect(
+        0,
+        &format!("{FIT} --withhold sex --method threshold-postprocessing --decisions deterministic --model model.json"),
+    );
     test.expect(0, "predict model.json loans.csv --out all.csv");
     // The column of the sex, which the learner never saw, is the fourth.
     let without = each_line(&test.read("loans.csv"), |_, line| {
@@ -107,13 +113,13 @@ fn a_calibrated_model_decides_by_group_and_not_without() {
 fn lots_are_drawn_by_the_seed_alone() {
     let test = CliTest::new();
     let decide = |seed: u64, threads: usize| {
-        let method = format!("--method calibration --method-seed {seed} --threads {threads}");
+        let method = format!("--method threshold-postprocessing --method-seed {seed} --threads {threads}");
         test.expect(0, &format!("{FIT} {method} --model model.json"));
         test.expect(0, "predict model.json loans.csv --out scored.csv");
         test.read("scored.csv")
     };
     assert_eq!(decide(1, 1), decide(1, 2));
-    assert!((2..9).any(|seed| decide(seed, 1) != decide(1, 1)), "no row was left to lots");
+    assert!((2..9).any(|seed| decide(seed, 1) != decide(1, 1)), "no row was decided at random");
 }
 
 #[test]
@@ -124,18 +130,18 @@ fn options_of_other_methods_are_refused() {
         "--decisions randomised",
         "--method-seed 1",
         "--method reweighing --method-seed 1",
-        "--method calibration --decisions deterministic --method-seed 1",
+        "--method threshold-postprocessing --decisions deterministic --method-seed 1",
         "--method reweighing --decisions deterministic",
         "--method reweighing --max-fits 3",
-        "--method calibration --loops 3",
-        "--method calibration --preset paper",
-        "--method calibration --measure scores",
-        "--method calibration --weights weights.csv",
-        "--method calibration --trace trace.csv",
+        "--method threshold-postprocessing --loops 3",
+        "--method threshold-postprocessing --preset paper",
+        "--method threshold-postprocessing --measure scores",
+        "--method threshold-postprocessing --weights weights.csv",
+        "--method threshold-postprocessing --trace trace.csv",
         "--method unconstrained --weights weights.csv",
-        "--method unconstrained --select cross-fit",
+        "--method unconstrained --validation k-fold",
         "--method unconstrained --technique sampling",
-        "--method unconstrained --shift undone",
+        "--method unconstrained --covariate-shift corrected",
         "--method lagrangian --l2 3",
         "--method lagrangian --no-penalise-intercept",
         "--method lagrangian --learner cat",
@@ -153,5 +159,5 @@ fn weights_and_loops_are_written_where_there_are_any() {
     assert_eq!(test.read("weights.csv").lines().count(), 401);
     test.expect(0, &format!("{FIT} --method lagrangian --trace trace.csv"));
     assert_eq!(test.read("trace.csv").lines().count(), 101);
-    test.expect(0, &format!("{FIT} --method calibration --preset notebook"));
+    test.expect(0, &format!("{FIT} --method threshold-postprocessing --preset notebook"));
 }

@@ -64,7 +64,7 @@ fn a_report_replaces_no_other_file_of_the_command() {
 #[test]
 fn methods_without_multipliers_have_a_report_too() {
     let test = CliTest::new();
-    for method in ["unconstrained", "reweighing", "calibration", "lagrangian"] {
+    for method in ["unconstrained", "reweighing", "threshold-postprocessing", "lagrangian"] {
         test.expect(0, &format!("{FIT} --method {method} --report {method}.html"));
         let report = embedded(&test.read(&format!("{method}.html")));
         assert_eq!(report["method"], method);

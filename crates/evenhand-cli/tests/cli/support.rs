@@ -158,12 +158,12 @@ impl Lots {
 
 /// Loans approved by income and history, and less often for women.
 pub(crate) fn loans(rows: usize) -> String {
-    let mut lots = Lots::new(7);
+    let mut rng = Lots::new(7);
     let mut text = "id,income,history,sex,age,region,approved\n".to_owned();
     for row in 0..rows {
-        let (income, history) = (20 + lots.below(80), lots.below(3));
-        let (sex, age, region) = (lots.below(2), 18 + lots.below(50), lots.below(4));
-        let score = income + 15 * history - 25 * sex + lots.below(40) - 75;
+        let (income, history) = (20 + rng.below(80), rng.below(3));
+        let (sex, age, region) = (rng.below(2), 18 + rng.below(50), rng.below(4));
+        let score = income + 15 * history - 25 * sex + rng.below(40) - 75;
         let approved = if score > 0 { "yes" } else { "no" };
         let history = ["bad", "none", "good"][usize::try_from(history).unwrap()];
         let sex = ["male", "female"][usize::try_from(sex).unwrap()];

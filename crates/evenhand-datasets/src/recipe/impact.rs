@@ -1,7 +1,7 @@
 //! Disparate impact as the paper's table has it: only what is itself a group is withheld.
 //!
 //! Our notion withholds every column that tells a group. The published numbers come out to the last digit if categories that no group
-//! speaks of (on COMPAS and Adult, all races but two) stay with the learner, each as a feature.
+//! uses (on COMPAS and Adult, all races but two) stay with the learner, each as a feature.
 
 use super::{GroupRule, Prepared, Recipe};
 use evenhand::features::{ColumnPlan, PlanKind};

@@ -77,7 +77,7 @@ impl<'a> Source<'a> {
         with_other_categories(self.recipe, &self.published()?)
     }
 
-    /// As many training and test rows as published, drawn by lot from all of them.
+    /// As many training and test rows as published, drawn at random from all of them.
     ///
     /// Whatever the recipe learns of training rows it learns of the drawn ones. The same
     /// seed draws the same rows.
@@ -89,7 +89,7 @@ impl<'a> Source<'a> {
         self.prepare(Parts { train, test })
     }
 
-    /// A share of all rows drawn by lot for testing, as [`holdout`] draws them.
+    /// A share of all rows drawn at random for testing, as [`holdout`] draws them.
     ///
     /// # Errors
     /// Those of [`holdout`] and of [`Source::published`].
@@ -157,7 +157,7 @@ impl File {
             Names::Header => options.clone(),
             Names::Given(names) => options.clone().header(false).names(names.iter().copied()),
         };
-        // Warnings speak of repeated names only, and which columns are used is said here.
+        // Warnings are about repeated names only, and which columns are used is said here.
         Ok(Table::parse(text, path, &options)?.0)
     }
 }

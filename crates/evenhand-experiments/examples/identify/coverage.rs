@@ -2,25 +2,25 @@
 
 use evenhand::identify::Resampled;
 use evenhand::{Dataset, Identify};
-use evenhand_datasets::synthetic::{self, Law, Making};
+use evenhand_datasets::synthetic::{self, BiasModel, PopulationParameters};
 
-use crate::contender::schema;
+use crate::sample::schema;
 use crate::{Result, each_draw, print};
 
 /// Half the width of a 95 % interval, in standard errors.
 const NORMAL: f64 = 1.959_964;
 
 pub(crate) fn run(rows: &[usize], draws: u64, resamples: usize) -> Result<()> {
-    let law = Making::default().law();
+    let model = PopulationParameters::default().bias_model();
     print("rows,draw,of,group,truth,value,standard_error,low,high,resampled_low,resampled_high");
     for &rows in rows {
-        each_draw(draws, |draw| estimate(&law, rows, draw, resamples))?;
+        each_draw(draws, |draw| estimate(&model, rows, draw, resamples))?;
     }
     Ok(())
 }
 
-fn estimate(law: &Law, rows: usize, draw: u64, resamples: usize) -> Result<Vec<String>> {
-    let data = Dataset::new(law.draw(rows, draw)?.table, &schema("approved"))?;
+fn estimate(model: &BiasModel, rows: usize, draw: u64, resamples: usize) -> Result<Vec<String>> {
+    let data = Dataset::new(model.draw(rows, draw)?.table, &schema("approved"))?;
     let mut settings = Identify { resamples, seed: draw, ..Identify::default() };
     for (group, _) in synthetic::MULTIPLIERS {
         settings = settings.group(group)?;
@@ -35,7 +35,7 @@ fn estimate(law: &Law, rows: usize, draw: u64, resamples: usize) -> Result<Vec<S
     for ((group, truth), one) in synthetic::MULTIPLIERS.into_iter().zip(&found.multipliers) {
         tell("multiplier", group, [truth, one.value, one.standard_error, one.low, one.high], one.resampled);
     }
-    for (truth, one) in law.odds_ratios().into_iter().zip(&found.effects) {
+    for (truth, one) in model.odds_ratios().into_iter().zip(&found.effects) {
         // Of the logarithm, in which the interval is symmetric.
         let error = (one.high / one.low).ln() / (2.0 * NORMAL);
         tell("odds-ratio", &one.group, [truth, one.odds_ratio, error, one.low, one.high], one.resampled);

@@ -9,8 +9,8 @@
 //! ROWS is a list such as `5000,50000`. The seeds are fixed; draws are made side by side.
 
 mod accuracy;
-mod contender;
 mod coverage;
+mod sample;
 mod shift;
 
 use std::error::Error;

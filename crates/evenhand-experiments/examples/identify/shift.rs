@@ -1,32 +1,32 @@
-//! When dividing weights by φ pays: laws that the model can describe and laws it cannot, more bias and less.
+//! When dividing weights by φ pays: populations that the model can describe and populations it cannot, more bias and less.
 
-use evenhand::correction::{Binding, Shift};
+use evenhand::correction::{Binding, CovariateShift};
 use evenhand::data::Categorical;
 use evenhand::features::Features;
-use evenhand::learner::{LogisticModel, Scorer, Tangent, Training, scores};
+use evenhand::learner::{LogisticModel, Scorer, Sensitivity, Training, scores};
 use evenhand::{Column, Dataset, Learner, Logistic, Measure, Predictor, Table, Weights};
-use evenhand_datasets::synthetic::{Law, Making};
+use evenhand_datasets::synthetic::{BiasModel, PopulationParameters};
 
-use crate::contender::{JUDGED_BY, Judged, Judges, Sample, parity, schema};
+use crate::sample::{JUDGED_BY, Judged, Judges, Sample, parity, schema};
 use crate::{Result, each_draw, print};
 
-/// The laws: one that a straight model describes, and three that it does not.
-const LAWS: [(&str, Making); 4] = [
-    ("straight", Making { strength: 1.0, curve: 0.0, by_sex: 0.0 }),
-    ("curve", Making { strength: 1.0, curve: 0.5, by_sex: 0.0 }),
-    ("women-more", Making { strength: 1.0, curve: 0.0, by_sex: 1.0 }),
-    ("women-less", Making { strength: 1.0, curve: 0.0, by_sex: -1.0 }),
+/// The populations: one that a straight model describes, and three that it does not.
+const POPULATIONS: [(&str, PopulationParameters); 4] = [
+    ("straight", PopulationParameters { strength: 1.0, curve: 0.0, by_sex: 0.0 }),
+    ("curve", PopulationParameters { strength: 1.0, curve: 0.5, by_sex: 0.0 }),
+    ("women-more", PopulationParameters { strength: 1.0, curve: 0.0, by_sex: 1.0 }),
+    ("women-less", PopulationParameters { strength: 1.0, curve: 0.0, by_sex: -1.0 }),
 ];
 
 /// How strong the bias is, in parts of that of the demonstration.
 const STRENGTHS: [f64; 2] = [1.0, 2.0];
 
 pub(crate) fn run(rows: &[usize], draws: u64) -> Result<()> {
-    print("law,strength,rows,draw,model,trained,accuracy,loss,multiplier_1,multiplier_2");
-    for (name, making) in LAWS {
+    print("population,strength,rows,draw,model,trained,accuracy,loss,multiplier_1,multiplier_2");
+    for (name, parameters) in POPULATIONS {
         for strength in STRENGTHS {
-            let law = Making { strength, ..making }.law();
-            let judges = law.draw(JUDGED_BY, 0)?;
+            let bias = PopulationParameters { strength, ..parameters }.bias_model();
+            let judges = bias.draw(JUDGED_BY, 0)?;
             let models = [
                 (Model::Straight, Judges::new(&judges, judges.table.clone())),
                 (Model::Cells, Judges::new(&judges, with_cells(&judges.table)?)),
@@ -35,7 +35,7 @@ pub(crate) fn run(rows: &[usize], draws: u64) -> Result<()> {
                 each_draw(draws, |draw| {
                     let mut lines = Vec::new();
                     for (model, judges) in &models {
-                        for (trained, judged) in measure(&law, rows, draw, *model, judges)? {
+                        for (trained, judged) in measure(&bias, rows, draw, *model, judges)? {
                             lines
                                 .push(format!("{name},{strength},{rows},{draw},{model:?},{trained},{}", line(&judged)));
                         }
@@ -53,40 +53,46 @@ pub(crate) fn run(rows: &[usize], draws: u64) -> Result<()> {
 enum Model {
     /// Logistic regression that adds up what each column says.
     Straight,
-    /// The same with a coefficient for every cell of income, history and sex: it can describe all laws here.
+    /// The same with a coefficient for every cell of income, history and sex: it can describe all populations here.
     Cells,
 }
 
-fn measure(law: &Law, rows: usize, draw: u64, model: Model, judges: &Judges) -> Result<Vec<(&'static str, Judged)>> {
-    let drawn = law.draw(rows, draw)?;
+fn measure(
+    bias: &BiasModel,
+    rows: usize,
+    draw: u64,
+    model: Model,
+    judges: &Judges,
+) -> Result<Vec<(&'static str, Judged)>> {
+    let drawn = bias.draw(rows, draw)?;
     let rich = with_cells(&drawn.table)?;
     let sample = Sample::new(if model == Model::Cells { &rich } else { &drawn.table }, judges)?;
     let corrected = |shift| sample.corrected(&parity(Measure::Scores, shift)?, &Logistic::default());
     let mut all = vec![
         ("uncorrected", sample.plain(&sample.past)?),
-        ("kept", corrected(Shift::Kept)?),
-        ("undone", corrected(Shift::Undone)?),
+        ("shift-ignored", corrected(CovariateShift::Ignored)?),
+        ("shift-corrected", corrected(CovariateShift::Corrected)?),
         ("true-labels", sample.plain(&sample.truth)?),
     ];
     if model == Model::Straight {
         let told = |probabilities: Vec<f64>| {
             let learner = Told { probabilities, learner: Logistic::default() };
-            sample.corrected(&parity(Measure::Scores, Shift::Undone)?, &learner)
+            sample.corrected(&parity(Measure::Scores, CovariateShift::Corrected)?, &learner)
         };
         let merits = drawn.merit.iter().zip(&drawn.bias);
         let truth = merits.map(|(merit, bias)| 1.0 / (1.0 + (bias - merit).exp()));
-        all.push(("undone-by-truth", told(truth.flat_map(|one| [1.0 - one, one]).collect())?));
-        all.push(("undone-by-cells", told(described(&rich)?)?));
+        all.push(("shift-corrected-by-truth", told(truth.flat_map(|one| [1.0 - one, one]).collect())?));
+        all.push(("shift-corrected-by-cells", told(described(&rich)?)?));
     }
     Ok(all)
 }
 
 /// The observed labels as a model with cells describes them.
 fn described(table: &Table) -> Result<Vec<f64>> {
-    let correction = parity(Measure::Scores, Shift::Kept)?;
+    let correction = parity(Measure::Scores, CovariateShift::Ignored)?;
     let (_, problem, _) = Binding::new(&correction, &Dataset::new(table.clone(), &schema("approved"))?)?;
-    let outcome = correction.uncorrected(&problem, &Logistic::default())?;
-    Ok(scores(&outcome.predictor, problem.features(), 2)?)
+    let solution = correction.uncorrected(&problem, &Logistic::default())?;
+    Ok(scores(&solution.predictor, problem.features(), 2)?)
 }
 
 fn line(judged: &Judged) -> String {
@@ -133,37 +139,37 @@ enum ToldModel {
 
 /// Whether it was told, and what the learner remembers.
 #[derive(Default)]
-struct ToldMemory {
+struct ToldWarmStart {
     told: bool,
-    memory: <Logistic as Learner>::Memory,
+    warm_start: <Logistic as Learner>::WarmStart,
 }
 
 impl Learner for Told {
     type Predictor = ToldModel;
-    type Memory = ToldMemory;
+    type WarmStart = ToldWarmStart;
 
-    fn fit(&self, training: Training<'_>, memory: &mut ToldMemory) -> evenhand::Result<ToldModel> {
-        if !std::mem::replace(&mut memory.told, true) {
+    fn fit(&self, training: Training<'_>, warm_start: &mut ToldWarmStart) -> evenhand::Result<ToldModel> {
+        if !std::mem::replace(&mut warm_start.told, true) {
             return Ok(ToldModel::Observed(self.probabilities.clone()));
         }
-        self.learner.fit(training, &mut memory.memory).map(ToldModel::Fitted)
+        self.learner.fit(training, &mut warm_start.warm_start).map(ToldModel::Fitted)
     }
 
-    fn tangent(
+    fn sensitivity(
         &self,
         training: Training<'_>,
         predictor: &ToldModel,
         slopes: &[Weights],
-        memory: &mut ToldMemory,
-    ) -> evenhand::Result<Option<Box<dyn Tangent>>> {
+        warm_start: &mut ToldWarmStart,
+    ) -> evenhand::Result<Option<Box<dyn Sensitivity>>> {
         match predictor {
             ToldModel::Observed(_) => Ok(None),
-            ToldModel::Fitted(model) => self.learner.tangent(training, model, slopes, &mut memory.memory),
+            ToldModel::Fitted(model) => self.learner.sensitivity(training, model, slopes, &mut warm_start.warm_start),
         }
     }
 
-    fn anticipate(&self, memory: &mut ToldMemory, moves: &[f64]) {
-        self.learner.anticipate(&mut memory.memory, moves);
+    fn extrapolate(&self, warm_start: &mut ToldWarmStart, moves: &[f64]) {
+        self.learner.extrapolate(&mut warm_start.warm_start, moves);
     }
 }
 

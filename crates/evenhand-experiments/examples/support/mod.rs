@@ -1,7 +1,7 @@
 //! Encoded rows as little-endian binary files, for other programs to train on.
 //!
 //! Holds [`export`]: both parts of a prepared dataset as matrices of compressed rows, with
-//! labels and groups, so that every contender sees the same numbers.
+//! labels and groups, so that every method sees the same numbers.
 
 use std::error::Error;
 use std::path::Path;

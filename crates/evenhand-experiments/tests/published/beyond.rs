@@ -2,7 +2,7 @@
 //! datasets: see `support`.
 
 use crate::support::data_folder;
-use evenhand::correction::{Newton, Solver};
+use evenhand::correction::{Solver, SqpSettings};
 use evenhand::{Bound, Notion};
 use evenhand_datasets::Recipe;
 
@@ -14,10 +14,10 @@ fn at_the_loops_own_violation_on_compas_the_error_is_lower() {
     for notion in [Notion::DemographicParity, Notion::DisparateImpact, Notion::EqualOpportunity, Notion::EqualizedOdds]
     {
         let mut settings = compas.correction(notion.clone());
-        let published = settings.fit(&compas.train, &compas.learner()).unwrap().outcome().train.clone();
-        settings.solver = Solver::Newton(Newton { margin: 0.0, ..Newton::default() });
+        let published = settings.fit(&compas.train, &compas.learner()).unwrap().solution().train.clone();
+        settings.solver = Solver::Sqp(SqpSettings { margin: 0.0, ..SqpSettings::default() });
         let bound = Bound::MaxViolation(published.violation.unwrap());
-        let found = settings.bound(bound).fit(&compas.train, &compas.learner()).unwrap().outcome().train.clone();
+        let found = settings.bound(bound).fit(&compas.train, &compas.learner()).unwrap().solution().train.clone();
         assert!(found.violation <= published.violation, "{notion:?}: {found:?}");
         assert!(found.error < published.error, "{notion:?}: {} against {}", found.error, published.error);
     }

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use crate::support::data_folder;
-use evenhand::correction::Assessment;
+use evenhand::correction::Metrics;
 use evenhand::{Measure, Notion};
 use evenhand_datasets::Recipe;
 use serde::Deserialize;
@@ -92,20 +92,20 @@ fn reproduce(dataset: &str, near: &Near) {
         let fitted = prepared.correction(notion).fit(&prepared.train, &prepared.learner()).unwrap();
         assert_eq!(fitted.problem().features().width(), row.columns, "{name}: feature columns");
         assert_eq!(fitted.binding().groups().len(), row.groups.len(), "{name}: groups");
-        assert_eq!(fitted.outcome().fits, 100, "{name}: fits");
+        assert_eq!(fitted.solution().fits, 100, "{name}: fits");
         for golden in &row.trace {
-            let far = distance(&fitted.trace()[golden.after_loop - 1].moved, &golden.lambda);
+            let far = distance(&fitted.trace()[golden.after_loop - 1].next_multipliers, &golden.lambda);
             let allowed = if golden.after_loop <= 3 { EARLY } else { LATE };
             assert!(far <= allowed, "{name}: multipliers are {far:e} off after loop {}", golden.after_loop);
         }
-        let far = distance(&fitted.trace()[99].moved, &row.lambda);
-        let (test, _) = fitted.assess(&prepared.test, Measure::Decisions).unwrap();
-        let train = &fitted.outcome().train;
+        let far = distance(&fitted.trace()[99].next_multipliers, &row.lambda);
+        let (test, _) = fitted.evaluate(&prepared.test, Measure::Decisions).unwrap();
+        let train = &fitted.solution().train;
         eprintln!(
             "{name}: last multipliers {far:.0e} off; wrong {} of {} in training, {} of {} in test; violation {:.6}, golden {:.6}",
-            train.wrong,
+            train.errors,
             row.train.wrong,
-            test.wrong,
+            test.errors,
             row.test.wrong,
             test.violation.unwrap(),
             row.test.violation
@@ -115,10 +115,10 @@ fn reproduce(dataset: &str, near: &Near) {
     }
 }
 
-fn check(name: &str, ours: &Assessment, golden: &Part, near: &Near) {
+fn check(name: &str, ours: &Metrics, golden: &Part, near: &Near) {
     assert_eq!(ours.rows, golden.rows, "{name}: rows");
-    let wrong = (ours.wrong - golden.wrong).abs();
-    assert!(wrong <= near.rows, "{name}: {} wrong, golden {}", ours.wrong, golden.wrong);
+    let wrong = (ours.errors - golden.wrong).abs();
+    assert!(wrong <= near.rows, "{name}: {} wrong, golden {}", ours.errors, golden.wrong);
     // A row that is decided otherwise may keep the count of wrong ones: twice as many may be positive.
     let positive = ours.positive_rate.unwrap() * ours.rows as f64;
     let more = (positive - golden.positive_predictions).abs();

@@ -6,7 +6,7 @@ use evenhand::Notion;
 use evenhand::correction::Silent;
 use evenhand_datasets::Recipe;
 use evenhand_datasets::recipe::Source;
-use evenhand_experiments::{Agreement, Contender, Measured, NOTIONS, Trial, published};
+use evenhand_experiments::{Agreement, Experiment, Measured, NOTIONS, PaperMethod, published};
 use serde::Deserialize;
 
 /// Those whose split is known.
@@ -37,9 +37,9 @@ struct Part {
     violation: f64,
 }
 
-fn measure(source: &Source<'_>, notion: &Notion, contender: Contender) -> Measured {
+fn measure(source: &Source<'_>, notion: &Notion, method: PaperMethod) -> Measured {
     let prepared = if notion.withholds_groups() { source.published_impact() } else { source.published() }.unwrap();
-    Trial::new(&prepared, notion).unwrap().measure(contender, &mut Silent).unwrap()
+    Experiment::new(&prepared, notion).unwrap().measure(method, &mut Silent).unwrap()
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn the_papers_method_gives_the_numbers_of_its_authors_runs() {
         let Some(folder) = data_folder(dataset) else { return };
         let source = Recipe::named(dataset).unwrap().read(&folder).unwrap();
         for row in golden.rows.iter().filter(|row| row.dataset == dataset && row.method == "algorithm") {
-            let ours = measure(&source, &row.notion.parse().unwrap(), Contender::LabelBias).test;
+            let ours = measure(&source, &row.notion.parse().unwrap(), PaperMethod::LabelBias).test;
             let (error, violation) = near(dataset);
             let apart = ((ours.error - row.test.error).abs(), (ours.violation.unwrap() - row.test.violation).abs());
             assert!(apart.0 <= error && apart.1 <= violation, "{dataset} {}: {apart:?} apart", row.notion);
@@ -66,11 +66,11 @@ fn without_correction_and_for_disparate_impact_the_cells_of_table_1_come_out() {
         let Some(folder) = data_folder(dataset) else { return };
         let source = Recipe::named(dataset).unwrap().read(&folder).unwrap();
         for notion in &NOTIONS {
-            for contender in [Contender::Unconstrained, Contender::LabelBias] {
-                let ours = measure(&source, notion, contender).test;
-                let theirs = published(dataset, notion, contender).unwrap();
-                let agreement = Agreement::of(dataset, contender, &ours, &theirs);
-                assert_eq!(agreement, Agreement::Agrees, "{dataset} {notion} {contender}: {ours:?}, {theirs:?}");
+            for method in [PaperMethod::Unconstrained, PaperMethod::LabelBias] {
+                let ours = measure(&source, notion, method).test;
+                let theirs = published(dataset, notion, method).unwrap();
+                let agreement = Agreement::of(dataset, method, &ours, &theirs);
+                assert_eq!(agreement, Agreement::Agrees, "{dataset} {notion} {method}: {ours:?}, {theirs:?}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Splits of the public datasets drawn by lot. Skipped without the datasets: see `support`.
+//! Splits of the public datasets drawn at random. Skipped without the datasets: see `support`.
 
 use crate::support::data_folder;
 use evenhand::features::PlanKind;

@@ -2,7 +2,7 @@
 
 use crate::support::data_folder;
 use evenhand::learner::LogisticModel;
-use evenhand::{Bound, Dataset, Fitted, Judgement, Measure, Notion, Preset, Verdict};
+use evenhand::{Bound, BoundTest, Dataset, Fitted, Measure, Notion, Preset, Verdict};
 use evenhand_datasets::Recipe;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -25,7 +25,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn add(&mut self, judged: &Judgement, truth: f64) {
+    fn add(&mut self, judged: &BoundTest, truth: f64) {
         match judged.verdict {
             Verdict::TooFewRows => self.open += 1,
             verdict if (verdict == Verdict::Met) == judged.bound.holds(truth) => self.right += 1,
@@ -41,18 +41,18 @@ impl Counts {
 fn verdicts_on_adult_are_right_as_often_as_they_say() {
     let Some(folder) = data_folder("adult") else { return };
     let source = Recipe::named("adult").unwrap().read(&folder).unwrap();
-    let mut lots = ChaCha8Rng::seed_from_u64(1);
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
     let (mut counts, mut kept) = ([Counts::default(), Counts::default()], 0);
     for seed in 1..=SPLITS {
         let split = source.drawn(seed).unwrap();
         let settings = split.correction(Notion::DemographicParity).preset(Preset::Default).bound(BOUNDS[0]);
         let fitted = settings.fit(&split.train, &Preset::Default.learner()).unwrap();
-        let truth = judge(&fitted, &split.test)[0].value.unwrap();
+        let truth = test_bounds(&fitted, &split.test)[0].value.unwrap();
         kept += usize::from(BOUNDS[0].holds(truth));
         for _ in 0..DRAWS {
             let rows = split.test.rows();
-            let drawn: Vec<usize> = (0..rows).map(|_| lots.random_range(0..rows)).collect();
-            let judged = judge(&fitted, &split.test.select(&drawn));
+            let drawn: Vec<usize> = (0..rows).map(|_| rng.random_range(0..rows)).collect();
+            let judged = test_bounds(&fitted, &split.test.select(&drawn));
             counts.iter_mut().zip(&judged).for_each(|(counts, judged)| counts.add(judged, truth));
         }
     }
@@ -68,7 +68,7 @@ fn verdicts_on_adult_are_right_as_often_as_they_say() {
     }
 }
 
-fn judge(fitted: &Fitted<LogisticModel>, data: &Dataset) -> Vec<Judgement> {
+fn test_bounds(fitted: &Fitted<LogisticModel>, data: &Dataset) -> Vec<BoundTest> {
     let (problem, _) = fitted.binding().problem(data).unwrap();
-    problem.judge(fitted.predictor(), &BOUNDS, Measure::Decisions, 0.95).unwrap()
+    problem.test_bounds(fitted.predictor(), &BOUNDS, Measure::Decisions, 0.95).unwrap()
 }

@@ -102,7 +102,7 @@ impl<'a> Tally<'a> {
         Self::by(view, move |row| (true, view.predictions.is_some_and(|codes| codes.get(row) == view.labels.get(row))))
     }
 
-    fn by(view: View<'a>, outcome: impl Fn(usize) -> (bool, bool) + Sync) -> Self {
+    fn by(view: View<'a>, solution: impl Fn(usize) -> (bool, bool) + Sync) -> Self {
         let membership = view.membership;
         let empty = || vec![Confusion::default(); membership.patterns()];
         let patterns = parallel::reduce(
@@ -110,7 +110,7 @@ impl<'a> Tally<'a> {
             |rows| {
                 let mut sums = empty();
                 for row in rows {
-                    let (labelled, predicted) = outcome(row);
+                    let (labelled, predicted) = solution(row);
                     let weight = view.row_weights.map_or(1.0, |weights| weights[row]);
                     sums[membership.pattern(row)].cells[usize::from(labelled)][usize::from(predicted)] +=
                         Sums { rows: 1, weight, squares: weight * weight };

@@ -34,7 +34,7 @@ impl AuditedNotion {
         Self::EqualAccuracy,
     ];
 
-    /// What an audit measures for a notion; `None` for those that speak of given rates or rows.
+    /// What an audit measures for a notion; `None` for those about given rates or rows.
     pub fn of(notion: &Notion) -> Option<Self> {
         match notion {
             Notion::DemographicParity | Notion::DisparateImpact => Some(Self::DemographicParity),

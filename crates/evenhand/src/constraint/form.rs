@@ -22,7 +22,7 @@ pub struct Constraint {
     pub reference: Reference,
     /// The rows whose weight the multiplier moves, by label. There it adds to the exponent of
     /// the event's class: the class asked for, or the row's own label for [`Event::Correct`].
-    pub drives: Labelled,
+    pub reweights: Labelled,
 }
 
 /// Rows by their observed label.
@@ -61,7 +61,7 @@ pub enum Reference {
 
 impl Constraint {
     /// Whether its rate is one among rows of certain labels: a true or false positive rate.
-    pub fn speaks_of_labels(&self) -> bool {
+    pub fn conditions_on_labels(&self) -> bool {
         self.labelled != Labelled::Any
     }
 }
@@ -120,7 +120,7 @@ pub(crate) fn constraints(
                         labelled: Labelled::Any,
                         event: Event::Correct,
                         reference: Reference::AtLeast(*accuracy),
-                        drives: Labelled::Any,
+                        reweights: Labelled::Any,
                     });
                 }
             }
@@ -133,7 +133,7 @@ pub(crate) fn constraints(
                     labelled: Labelled::Any,
                     event: Event::Predicts(class),
                     reference: Reference::Rate(*rate),
-                    drives: Labelled::Any,
+                    reweights: Labelled::Any,
                 }));
             }
             Notion::TargetRate { class, rate, per_group } => {
@@ -152,7 +152,7 @@ pub(crate) fn constraints(
                     labelled: Labelled::Any,
                     event: Event::Predicts(class),
                     reference: Reference::Rate(*rate),
-                    drives: Labelled::Any,
+                    reweights: Labelled::Any,
                 }));
             }
             _ => bound.extend(of_groups(notion, groups, classes, positive)),
@@ -169,7 +169,7 @@ fn of_groups(notion: &Notion, groups: &[String], classes: &[String], positive: O
     let asked: Vec<usize> = positive.map_or_else(|| (0..classes.len()).collect(), |class| vec![class]);
     let mut bound = Vec::new();
     for (group, name) in groups.iter().enumerate() {
-        let mut push = |kind: &str, class: Option<usize>, labelled, event, drives| {
+        let mut push = |kind: &str, class: Option<usize>, labelled, event, reweights| {
             let class = class.filter(|_| asked.len() > 1).map(|class| format!(" class={}", classes[class]));
             bound.push(Constraint {
                 name: format!("{notion}{kind} {name}{}", class.unwrap_or_default()),
@@ -178,7 +178,7 @@ fn of_groups(notion: &Notion, groups: &[String], classes: &[String], positive: O
                 labelled,
                 event,
                 reference: Reference::Overall,
-                drives,
+                reweights,
             });
         };
         if *notion == Notion::EqualAccuracy {
@@ -190,7 +190,7 @@ fn of_groups(notion: &Notion, groups: &[String], classes: &[String], positive: O
             match notion {
                 Notion::EqualOpportunity => push("", Some(class), Labelled::As(class), event, Labelled::Any),
                 Notion::PredictiveEquality => push("", Some(class), Labelled::NotAs(class), event, Labelled::Any),
-                // Algorithm 2: each multiplier moves the rows its rate speaks of. [Jiang & Nachum 2019, App. B]
+                // Algorithm 2: each multiplier moves the rows its rate conditions on. [Jiang & Nachum 2019, App. B]
                 Notion::EqualizedOdds => {
                     push(" tpr", Some(class), Labelled::As(class), event, Labelled::As(class));
                     push(" fpr", Some(class), Labelled::NotAs(class), event, Labelled::NotAs(class));

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::form::{Constraint, Reference};
 use crate::cells::Cells;
 use crate::interval::Share;
-use crate::kernel::Tally;
+use crate::kernel::CellSums;
 
 /// What is compared between groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -14,7 +14,7 @@ pub enum Measure {
     /// Decisions at the threshold ½, or for the most probable class: what the paper's experiments measure.
     #[default]
     Decisions,
-    /// Probabilities: what the paper's theory speaks of, and what identifies the labelling bias.
+    /// Probabilities: what the paper's theory is about, and what identifies the labelling bias.
     Scores,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Functional {
 }
 
 impl Functional {
-    /// Binds a constraint to cells; `None` when it speaks of rows there are none of.
+    /// Binds a constraint to cells; `None` when it conditions on rows there are none of.
     pub(crate) fn bind(constraint: &Constraint, cells: &Cells) -> Option<Self> {
         let among = |inside: &dyn Fn(usize) -> bool| -> Option<(f64, Vec<Part>)> {
             let holds = |cell: &usize| constraint.labelled.holds(cells.label(*cell)) && inside(*cell);
@@ -64,55 +64,55 @@ impl Functional {
     }
 
     /// Overall rate (or asked rate) minus group rate: positive where the group gets less.
-    pub(crate) fn violation(&self, tally: &Tally, measure: Measure) -> f64 {
-        let violation = self.reference(tally, measure) - self.group_rate(tally, measure);
+    pub(crate) fn violation(&self, sums: &CellSums, measure: Measure) -> f64 {
+        let violation = self.reference(sums, measure) - self.group_rate(sums, measure);
         if self.least { violation.max(0.0) } else { violation }
     }
 
     /// How the violation answers to a change of the sums per cell, itself given as such sums.
-    pub(crate) fn slope(&self, change: &Tally, measure: Measure) -> f64 {
+    pub(crate) fn slope(&self, change: &CellSums, measure: Measure) -> f64 {
         rate(&self.overall, change, measure) - rate(&self.group, change, measure)
     }
 
     /// The group's rate.
-    pub(crate) fn group_rate(&self, tally: &Tally, measure: Measure) -> f64 {
-        rate(&self.group, tally, measure)
+    pub(crate) fn group_rate(&self, sums: &CellSums, measure: Measure) -> f64 {
+        rate(&self.group, sums, measure)
     }
 
     /// The rate that the group's should equal: that of everyone, or the one asked for.
-    pub(crate) fn reference(&self, tally: &Tally, measure: Measure) -> f64 {
-        self.target + rate(&self.overall, tally, measure)
+    pub(crate) fn reference(&self, sums: &CellSums, measure: Measure) -> f64 {
+        self.target + rate(&self.overall, sums, measure)
     }
 
     /// The group's rate, and how many rows it is known from.
-    pub(crate) fn group_share(&self, tally: &Tally, measure: Measure) -> Share {
-        Share::new(self.group_rate(tally, measure), self.rows[0])
+    pub(crate) fn group_share(&self, sums: &CellSums, measure: Measure) -> Share {
+        Share::new(self.group_rate(sums, measure), self.rows[0])
     }
 
     /// The rate of all who are not in the group; `None` where there are none, or where a number was
     /// asked for.
-    pub(crate) fn others_share(&self, tally: &Tally, measure: Measure) -> Option<Share> {
+    pub(crate) fn others_share(&self, sums: &CellSums, measure: Measure) -> Option<Share> {
         if self.overall.is_empty() || self.share >= 1.0 || self.rows[1] <= 0.0 {
             return None;
         }
-        let (overall, group) = (self.reference(tally, measure), self.group_rate(tally, measure));
+        let (overall, group) = (self.reference(sums, measure), self.group_rate(sums, measure));
         // Everyone holds the group, which is taken out by its share.
         Some(Share::new((overall - self.share * group) / (1.0 - self.share), self.rows[1]))
     }
 
     /// The standard error of the violation, were the rows drawn again: that of the difference
     /// between the group and the others, times the share of the others; or of the group's rate alone.
-    pub(crate) fn sampling_error(&self, tally: &Tally) -> f64 {
+    pub(crate) fn sampling_error(&self, sums: &CellSums) -> f64 {
         let variance = |share: Share| share.value * (1.0 - share.value) / share.rows.max(1.0);
-        let group = variance(self.group_share(tally, Measure::Decisions));
-        match self.others_share(tally, Measure::Decisions) {
+        let group = variance(self.group_share(sums, Measure::Decisions));
+        match self.others_share(sums, Measure::Decisions) {
             Some(others) => (1.0 - self.share) * (group + variance(others)).sqrt(),
             None if self.overall.is_empty() => group.sqrt(),
             None => 0.0,
         }
     }
 
-    /// Whether another's group holds just the rows that this one's does not, of those both speak of.
+    /// Whether another's group holds just the rows that this one's does not, of those both condition on.
     pub(crate) fn is_complement(&self, other: &Self) -> bool {
         let inside = |cell: usize| self.group.iter().any(|part| part.0 == cell);
         self.group.len() + other.group.len() == self.overall.len() && !other.group.iter().any(|part| inside(part.0))
@@ -129,19 +129,19 @@ impl Functional {
         if self.overall.is_empty() || others < 1.0 { group } else { group.min(others) }
     }
 
-    /// The share of the group among the rows the constraint speaks of, Z in the paper.
+    /// The share of the group among the rows the constraint conditions on, Z in the paper.
     pub(crate) fn share(&self) -> f64 {
         self.share
     }
 }
 
-fn rate(parts: &[Part], tally: &Tally, measure: Measure) -> f64 {
-    parts.iter().map(|&(cell, class, share)| share * of(tally, measure, cell)[class]).sum()
+fn rate(parts: &[Part], sums: &CellSums, measure: Measure) -> f64 {
+    parts.iter().map(|&(cell, class, share)| share * of(sums, measure, cell)[class]).sum()
 }
 
-fn of(tally: &Tally, measure: Measure, cell: usize) -> &[f64] {
+fn of(sums: &CellSums, measure: Measure, cell: usize) -> &[f64] {
     match measure {
-        Measure::Decisions => tally.decisions(cell),
-        Measure::Scores => tally.scores(cell),
+        Measure::Decisions => sums.decisions(cell),
+        Measure::Scores => sums.scores(cell),
     }
 }

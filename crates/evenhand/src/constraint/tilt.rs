@@ -18,7 +18,7 @@ pub enum Tilt {
     /// Bare membership, `1[x ∈ G]`, as Algorithms 1 and 2 print it. Leaves a free global shift.
     Paper,
     /// The theory's `g/Z − 1`, with Z the share of the group among the rows the constraint
-    /// speaks of, so that the tilt averages to zero over them; other rows it leaves alone. A constraint with a fixed
+    /// conditions on, so that the tilt averages to zero over them; other rows it leaves alone. A constraint with a fixed
     /// target has no overall rate to be centred on: there it is `g/Z`.
     #[default]
     Centred,
@@ -76,8 +76,8 @@ impl Tilt {
     fn driven(self, constraint: &Constraint) -> Labelled {
         match self {
             // Algorithm 1 moves all rows, Algorithm 2 those of its own label.
-            Self::Paper => constraint.drives,
-            // `c(x, 1) = g·y/P_G − y/P_X`: nothing where the label is not the one a rate speaks of. [Jiang & Nachum 2019, Sec. 3]
+            Self::Paper => constraint.reweights,
+            // `c(x, 1) = g·y/P_G − y/P_X`: nothing where the label is not the one a rate conditions on. [Jiang & Nachum 2019, Sec. 3]
             Self::Centred => constraint.labelled,
         }
     }

@@ -3,7 +3,7 @@
 //! Holds [`Problem::biased`], from the probabilities of true labels to those of biased ones, and what a caller
 //! needs to draw such labels. A correction reads the same law backwards. [Jiang & Nachum 2019, Prop. 1]
 
-use super::{Problem, Weighing};
+use super::{Problem, WeightMap};
 use crate::constraint::{Constraint, Event, Labelled, Reference, softmax};
 use crate::learner::{Learner, Training, scores};
 use crate::{Error, Result};
@@ -14,10 +14,10 @@ impl Problem {
     /// # Errors
     /// What the learner says.
     pub fn probabilities<L: Learner>(&self, learner: &L) -> Result<Vec<f64>> {
-        let weights = Weighing::unweighted(self.cells());
+        let weights = WeightMap::unweighted(self.cells());
         let training =
             Training { features: self.features(), labels: self.labels(), classes: self.classes(), weights: &weights };
-        scores(&learner.fit(training, &mut L::Memory::default())?, self.features(), self.classes())
+        scores(&learner.fit(training, &mut L::WarmStart::default())?, self.features(), self.classes())
     }
 
     /// Whether a row is in a group, by its place in [`Problem::group_names`].
@@ -80,7 +80,7 @@ impl Problem {
         constraint.group.is_none_or(|group| self.is_in(row, group))
     }
 
-    /// The share of the group among the rows a constraint speaks of, Z in the paper.
+    /// The share of the group among the rows a constraint conditions on, Z in the paper.
     fn share(&self, constraint: &Constraint, truth: &[f64]) -> f64 {
         let weights = self.cells().row_weights();
         let (mut inside, mut all) = (0.0, 0.0);

@@ -3,7 +3,7 @@
 //! Holds [`CellWeights`]. Rows alike in their groups and their label share a weight, or, where the shift of features
 //! is undone, have weights close to each other.
 
-use super::{Outcome, Problem};
+use super::{Problem, Solution};
 use crate::{Predictor, Result};
 
 /// The weights of rows that are alike in their groups and their label.
@@ -25,11 +25,11 @@ pub struct CellWeights {
     pub most: f64,
 }
 
-impl<P: Predictor> Outcome<P> {
+impl<P: Predictor> Solution<P> {
     /// The weights of the rows it was found on, by cell; cells that weigh nothing are left out.
     ///
     /// # Errors
-    /// Those of [`Outcome::weights`].
+    /// Those of [`Solution::weights`].
     pub fn weights_by_cell(&self, trained_on: &Problem) -> Result<Vec<CellWeights>> {
         let cells = trained_on.cells();
         let weights = self.weights(trained_on)?.to_rows();

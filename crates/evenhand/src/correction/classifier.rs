@@ -2,11 +2,11 @@
 //!
 //! Holds [`Classifier`], the one way from probabilities to decisions, summed per cell or row by row.
 
-use super::rival::calibration::Thresholds;
-use super::{Assessment, Binding, Bound, Judgement, Predictions, Problem};
+use super::baselines::threshold_postprocessing::Thresholds;
+use super::{Binding, Bound, BoundTest, Metrics, Predictions, Problem};
 use crate::constraint::Measure;
 use crate::data::{Codes, Table};
-use crate::kernel::{Tally, decide};
+use crate::kernel::{CellSums, decide};
 use crate::learner::{Predictor, scores};
 use crate::{Error, Result};
 
@@ -20,27 +20,27 @@ pub(crate) struct Classifier<'a> {
 
 impl Classifier<'_> {
     /// Its sums over the rows of a problem: where lots decide, in expectation.
-    pub(crate) fn tally(&self, problem: &Problem) -> Result<Tally> {
+    pub(crate) fn cell_sums(&self, problem: &Problem) -> Result<CellSums> {
         match self.thresholds {
-            Some(thresholds) => thresholds.tally(self.predictor, problem),
-            None => problem.tally(self.predictor),
+            Some(thresholds) => thresholds.cell_sums(self.predictor, problem),
+            None => problem.cell_sums(self.predictor),
         }
     }
 
     /// Its error, rates and violations.
-    pub(crate) fn assess(&self, problem: &Problem, measure: Measure) -> Result<Assessment> {
-        Ok(problem.assess(&self.tally(problem)?, measure))
+    pub(crate) fn evaluate(&self, problem: &Problem, measure: Measure) -> Result<Metrics> {
+        Ok(problem.evaluate(&self.cell_sums(problem)?, measure))
     }
 
-    /// Whether it keeps bounds; see [`Problem::judge`].
-    pub(crate) fn judge(
+    /// Whether it keeps bounds; see [`Problem::test_bounds`].
+    pub(crate) fn test_bounds(
         &self,
         problem: &Problem,
         bounds: &[Bound],
         measure: Measure,
         confidence: f64,
-    ) -> Result<Vec<Judgement>> {
-        problem.judge_by(|| self.tally(problem), bounds, measure, confidence)
+    ) -> Result<Vec<BoundTest>> {
+        problem.test_bounds_by(|| self.cell_sums(problem), bounds, measure, confidence)
     }
 
     /// Scores and decides the rows of a raw table.

@@ -5,8 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::compared::{Compared, Side};
-use super::{Bound, Outcome, Problem};
+use super::contrast::{Contrast, Contrasts};
+use super::{Bound, Problem, Solution};
 use crate::constraint::Measure;
 use crate::data::Codes;
 use crate::group::Membership;
@@ -28,24 +28,24 @@ pub struct Estimated {
     pub high: Option<f64>,
 }
 
-impl<P: Predictor> Outcome<P> {
+impl<P: Predictor> Solution<P> {
     /// The violation of every constraint on some rows, in the order of the constraints, each with an interval of its own.
     ///
-    /// Rows are taken as drawn independently, and as new to the predictor; see [`Problem::judge`].
+    /// Rows are taken as drawn independently, and as new to the predictor; see [`Problem::test_bounds`].
     ///
     /// # Errors
     /// [`Error::Setting`] for a confidence outside 0.5 to 0.999999, and what the predictor says.
     pub fn estimate(&self, problem: &Problem, measure: Measure, confidence: f64) -> Result<Vec<Estimated>> {
         let z = quantile(confidence)?;
-        let tally = self.classifier().tally(problem)?;
-        // The number of the bound plays no part: it names which sides there are.
-        let compared = Compared::new(problem, &tally, measure, Bound::MaxViolation(0.0));
+        let sums = self.classifier().cell_sums(problem)?;
+        // The number of the bound plays no part: it names which all there are.
+        let contrasts = Contrasts::new(problem, &sums, measure, Bound::MaxViolation(0.0));
         let each = |(at, constraint): (usize, &crate::constraint::Constraint)| {
-            let side = problem.functionals()[at].as_ref().map(|_| Side::Less(at));
-            let interval = side.map(|side| compared.interval(side, z));
+            let contrast = problem.functionals()[at].as_ref().map(|_| Contrast::Less(at));
+            let interval = contrast.map(|contrast| contrasts.interval(contrast, z));
             Estimated {
                 name: constraint.name.clone(),
-                value: side.map(|side| compared.value(side)),
+                value: contrast.map(|contrast| contrasts.value(contrast)),
                 low: interval.map(|interval| interval.0),
                 high: interval.map(|interval| interval.1),
             }

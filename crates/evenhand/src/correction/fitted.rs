@@ -1,6 +1,6 @@
 //! What a user gets: a classifier with everything it was made from.
 
-use super::{Assessment, Binding, Bound, Correction, Judgement, Loop, Outcome, Problem, Stop};
+use super::{Binding, Bound, BoundTest, Correction, Iteration, Metrics, Problem, Solution, Termination};
 use crate::constraint::Measure;
 use crate::data::{Codes, Dataset, Table};
 use crate::learner::Predictor;
@@ -11,7 +11,7 @@ use crate::{Result, Warning, Weights};
 pub struct Fitted<P> {
     binding: Binding,
     problem: Problem,
-    outcome: Outcome<P>,
+    solution: Solution<P>,
     weights: Weights,
     bounds: Vec<Bound>,
     measure: Measure,
@@ -36,13 +36,13 @@ impl<P: Predictor> Fitted<P> {
         settings: &Correction,
         binding: Binding,
         problem: Problem,
-        mut outcome: Outcome<P>,
+        mut solution: Solution<P>,
         mut warnings: Vec<Warning>,
     ) -> Result<Self> {
-        warnings.append(&mut outcome.warnings);
+        warnings.append(&mut solution.warnings);
         let (bounds, measure) = (settings.bounds.clone(), settings.measure);
-        let weights = outcome.weights(&problem)?;
-        Ok(Self { binding, problem, outcome, weights, bounds, measure, warnings })
+        let weights = solution.weights(&problem)?;
+        Ok(Self { binding, problem, solution, weights, bounds, measure, warnings })
     }
 
     /// Scores and decides the rows of a raw table. Labels are not needed, nor groups unless it was calibrated.
@@ -51,27 +51,27 @@ impl<P: Predictor> Fitted<P> {
     /// [`crate::Error::GroupNeeded`] when it was calibrated, and a column that tells a group is not there;
     /// [`crate::Error::LostColumns`] or [`crate::Error::ColumnKind`] when the table is not like the training one.
     pub fn predict(&self, table: &Table) -> Result<Predictions> {
-        self.outcome.classifier().predict(&self.binding, table)
+        self.solution.classifier().predict(&self.binding, table)
     }
 
     /// Error, rates and violations on labelled rows.
     ///
     /// # Errors
     /// As [`Fitted::predict`], and [`crate::Error::UnknownColumn`] when a column that tells a group is not there.
-    pub fn assess(&self, data: &Dataset, measure: Measure) -> Result<(Assessment, Vec<Warning>)> {
+    pub fn evaluate(&self, data: &Dataset, measure: Measure) -> Result<(Metrics, Vec<Warning>)> {
         let (problem, mut warnings) = self.binding.problem(data)?;
-        warnings.extend(self.outcome.unseen(&problem));
-        Ok((self.outcome.assess(&problem, measure)?, warnings))
+        warnings.extend(self.solution.unseen(&problem));
+        Ok((self.solution.evaluate(&problem, measure)?, warnings))
     }
 
-    /// Whether the bounds that were asked for hold, as far as labelled rows can tell; see [`Problem::judge`].
+    /// Whether the bounds that were asked for hold, as far as labelled rows can tell; see [`Problem::test_bounds`].
     ///
     /// # Errors
-    /// As [`Fitted::assess`] and [`Problem::judge`].
-    pub fn judge(&self, data: &Dataset, confidence: f64) -> Result<(Vec<Judgement>, Vec<Warning>)> {
+    /// As [`Fitted::evaluate`] and [`Problem::test_bounds`].
+    pub fn test_bounds(&self, data: &Dataset, confidence: f64) -> Result<(Vec<BoundTest>, Vec<Warning>)> {
         let (problem, mut warnings) = self.binding.problem(data)?;
-        warnings.extend(self.outcome.unseen(&problem));
-        Ok((self.outcome.judge(&problem, &self.bounds, self.measure, confidence)?, warnings))
+        warnings.extend(self.solution.unseen(&problem));
+        Ok((self.solution.test_bounds(&problem, &self.bounds, self.measure, confidence)?, warnings))
     }
 
     /// The weight of every training row in the closed form, in (0, 1), times the user's own. Where the shift of
@@ -82,7 +82,7 @@ impl<P: Predictor> Fitted<P> {
 
     /// The classifier alone.
     pub fn predictor(&self) -> &P {
-        &self.outcome.predictor
+        &self.solution.predictor
     }
 
     /// Encoding, groups and constraints as training rows taught them.
@@ -96,29 +96,29 @@ impl<P: Predictor> Fitted<P> {
     }
 
     /// What the run found: multipliers, cell weights, trace and stop.
-    pub fn outcome(&self) -> &Outcome<P> {
-        &self.outcome
+    pub fn solution(&self) -> &Solution<P> {
+        &self.solution
     }
 
     /// What the run found, without the rows it was found on.
-    pub fn into_outcome(self) -> Outcome<P> {
-        self.outcome
+    pub fn into_solution(self) -> Solution<P> {
+        self.solution
     }
 
     /// The multipliers with their constraints' names.
     pub fn multipliers(&self) -> impl Iterator<Item = (&str, f64)> {
         let names = self.binding.constraints().iter().map(|constraint| constraint.name.as_str());
-        names.zip(self.outcome.multipliers.iter().copied())
+        names.zip(self.solution.multipliers.iter().copied())
     }
 
     /// Every loop of the run.
-    pub fn trace(&self) -> &[Loop] {
-        &self.outcome.trace
+    pub fn trace(&self) -> &[Iteration] {
+        &self.solution.trace
     }
 
     /// How the run ended.
-    pub fn stop(&self) -> Stop {
-        self.outcome.stop
+    pub fn stop(&self) -> Termination {
+        self.solution.stop
     }
 
     /// What to know about the result.

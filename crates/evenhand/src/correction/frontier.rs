@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::newton::{Search, THRIFT};
 use super::run::Run;
-use super::{Assessment, Bound, Correction, Newton, Observer, Outcome, Problem, Solver, Stop};
+use super::{Bound, Correction, Metrics, Observer, Problem, Solution, Solver, SqpSettings, Termination};
 use crate::learner::Learner;
 use crate::{Error, Result, Warning};
 
@@ -28,7 +28,7 @@ pub struct Point<P> {
     /// What was asked.
     pub asked: Asked,
     /// What was found. Fits, loops and warnings are those that led here from the point before.
-    pub outcome: Outcome<P>,
+    pub solution: Solution<P>,
     /// Whether another point has no more violation and no more error on the same rows, and less of one.
     pub dominated: bool,
 }
@@ -59,15 +59,15 @@ impl<P> Frontier<P> {
     /// The smallest violation that weights led to, on the rows by which multipliers are chosen, where they did not
     /// lead to what was asked.
     pub fn floor(&self) -> Option<f64> {
-        let short = |stop| matches!(stop, Stop::Infeasible | Stop::Stalled);
-        self.points.last().filter(|last| short(last.outcome.stop))?;
+        let short = |stop| matches!(stop, Termination::Infeasible | Termination::Stalled);
+        self.points.last().filter(|last| short(last.solution.stop))?;
         self.points.iter().filter_map(|point| point.judged().violation).reduce(f64::min)
     }
 
     /// What to know about its points, each thing once.
     pub fn warnings(&self) -> Vec<Warning> {
         let (mut unconverged, mut warnings) = (0, Vec::new());
-        for warning in self.points.iter().flat_map(|point| &point.outcome.warnings) {
+        for warning in self.points.iter().flat_map(|point| &point.solution.warnings) {
             match warning {
                 Warning::LearnerNotConverged { fits } => unconverged += fits,
                 other if !warnings.contains(other) => warnings.push(other.clone()),
@@ -82,7 +82,7 @@ impl<P> Frontier<P> {
 
     /// How many times the learner was called for all points.
     pub fn fits(&self) -> usize {
-        self.points.iter().map(|point| point.outcome.fits).sum()
+        self.points.iter().map(|point| point.solution.fits).sum()
     }
 }
 
@@ -109,8 +109,8 @@ impl Correction {
     {
         self.check_for(problem)?;
         let newton = self.traceable(points)?;
-        let (part, jury) = self.part(problem, learner)?;
-        let run = Run::before(jury, part.as_ref().unwrap_or(problem), self, learner)?;
+        let (part, evaluation) = self.part(problem, learner)?;
+        let run = Run::before(evaluation, part.as_ref().unwrap_or(problem), self, learner)?;
         let mut search = Search::start(run, newton)?;
         search.press();
         let mut points = trace(search, points, observer)?;
@@ -119,7 +119,7 @@ impl Correction {
     }
 
     /// Whether these settings have a frontier.
-    fn traceable(&self, points: usize) -> Result<Newton> {
+    fn traceable(&self, points: usize) -> Result<SqpSettings> {
         let wrong =
             |setting, found: String, allowed: &str| Err(Error::Setting { setting, found, allowed: allowed.into() });
         if points < 2 {
@@ -132,7 +132,7 @@ impl Correction {
             return wrong("method", self.method.to_string(), "correction: other methods have no path to trace");
         }
         match self.solver {
-            Solver::Newton(newton) => Ok(newton),
+            Solver::Sqp(newton) => Ok(newton),
             Solver::Loop(_) => {
                 wrong("preset", "the loop of the paper".into(), "the default: the loop looks for no bound")
             }
@@ -149,23 +149,23 @@ fn trace<L: Learner>(
 where
     L::Predictor: Clone,
 {
-    let uncorrected = search.tally().clone();
+    let uncorrected = search.cell_sums().clone();
     let mut go_on = search.tell(observer);
-    let mut found = vec![Point::new(Asked::Nothing, search.outcome(Stop::Converged))];
+    let mut found = vec![Point::new(Asked::Nothing, search.solution(Termination::Converged))];
     let most = search.goal(&[Bound::MaxViolation(0.0)], &uncorrected).excess(&uncorrected);
     let evenness = search.goal(&[], &uncorrected);
     for asked in grid(most, evenness.slack(), points) {
         let goal = search.goal(asked.bound().map(Bound::MaxViolation).as_slice(), &uncorrected);
-        if !go_on || goal.excess(search.tally()) <= 0.0 {
+        if !go_on || goal.excess(search.cell_sums()) <= 0.0 {
             continue;
         }
         search.aim(goal);
         let stop = search.reach(THRIFT.len(), observer)?;
-        go_on = stop == Stop::Converged;
+        go_on = stop == Termination::Converged;
         // A bound may be missed by less than the rows can tell: that is the end, but no floor.
-        let even = !go_on && stop != Stop::Cancelled && evenness.is_kept(search.tally());
-        let (asked, stop) = if even { (Asked::Evenness, Stop::Converged) } else { (asked, stop) };
-        found.push(Point::new(asked, search.outcome(stop)));
+        let even = !go_on && stop != Termination::Cancelled && evenness.is_kept(search.cell_sums());
+        let (asked, stop) = if even { (Asked::Evenness, Termination::Converged) } else { (asked, stop) };
+        found.push(Point::new(asked, search.solution(stop)));
     }
     Ok(found)
 }
@@ -179,13 +179,13 @@ fn grid(most: f64, least: f64, points: usize) -> Vec<Asked> {
 }
 
 impl<P> Point<P> {
-    fn new(asked: Asked, outcome: Outcome<P>) -> Self {
-        Self { asked, outcome, dominated: false }
+    fn new(asked: Asked, solution: Solution<P>) -> Self {
+        Self { asked, solution, dominated: false }
     }
 
     /// How it does on the rows by which multipliers are chosen: the training rows, unless others were asked for.
-    pub fn judged(&self) -> &Assessment {
-        self.outcome.judged.as_ref().unwrap_or(&self.outcome.train)
+    pub fn judged(&self) -> &Metrics {
+        self.solution.validation.as_ref().unwrap_or(&self.solution.train)
     }
 
     /// Violation and error.

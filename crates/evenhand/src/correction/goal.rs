@@ -1,12 +1,12 @@
 //! What a correction aims at, as linear inequalities between rates.
 //!
 //! Bounds of every kind, and evenness itself, become [`Limit`]s: a combination of rates that
-//! must not exceed a number. Being linear in the sums per cell, they take a tally's derivative
-//! as readily as a tally.
+//! must not exceed a number. Being linear in the sums per cell, they take a sums's derivative
+//! as readily as a sums.
 
 use super::{Bound, Problem};
 use crate::constraint::{Constraint, Functional, Measure, Reference};
-use crate::kernel::Tally;
+use crate::kernel::CellSums;
 
 /// Violations below this are not worth another fit, however many rows there are.
 const EVEN: f64 = 1e-3;
@@ -57,15 +57,15 @@ enum Term {
 impl Goal {
     /// Turns bounds into limits; without bounds, the goal is that violations vanish, as far as
     /// the rows can tell. How far that is, and how far below a bound so many standard errors are, is judged
-    /// by the rates of `tally`.
-    pub(super) fn new(problem: &Problem, bounds: &[Bound], measure: Measure, margin: f64, tally: &Tally) -> Self {
+    /// by the rates of `sums`.
+    pub(super) fn new(problem: &Problem, bounds: &[Bound], measure: Measure, margin: f64, sums: &CellSums) -> Self {
         let functionals = problem.functionals().to_vec();
         let mut goal = Self { functionals, measure, bounded: !bounds.is_empty(), limits: Vec::new() };
-        let of = |at: usize| goal.functionals[at].as_ref().map_or([EVEN; 2], |one| precision(one, measure, tally));
+        let of = |at: usize| goal.functionals[at].as_ref().map_or([EVEN; 2], |one| precision(one, measure, sums));
         let (tolerance, noise): (Vec<f64>, Vec<f64>) =
             (0..problem.constraints().len()).map(of).map(|[tolerance, noise]| (tolerance, noise)).unzip();
         let below = |at: usize| {
-            let error = goal.functionals[at].as_ref().map_or(0.0, |one| one.sampling_error(tally));
+            let error = goal.functionals[at].as_ref().map_or(0.0, |one| one.sampling_error(sums));
             tolerance[at].max(margin * error)
         };
         let below: Vec<f64> = (0..tolerance.len()).map(below).collect();
@@ -152,24 +152,24 @@ impl Goal {
     }
 
     /// How far each limit is from where it is aimed at: positive above.
-    pub(super) fn distances(&self, tally: &Tally) -> Vec<f64> {
-        self.limits.iter().map(|limit| self.value(limit, tally) - limit.most + limit.aim).collect()
+    pub(super) fn distances(&self, sums: &CellSums) -> Vec<f64> {
+        self.limits.iter().map(|limit| self.value(limit, sums) - limit.most + limit.aim).collect()
     }
 
     /// The largest of them, or zero.
-    pub(super) fn worst(&self, tally: &Tally) -> f64 {
-        self.distances(tally).into_iter().fold(0.0, f64::max)
+    pub(super) fn worst(&self, sums: &CellSums) -> f64 {
+        self.distances(sums).into_iter().fold(0.0, f64::max)
     }
 
     /// How far each limit is above its number, with no room to aim below it: linear in the sums per cell, since no
     /// violation is cut off at zero.
-    pub(super) fn levels(&self, tally: &Tally) -> Vec<f64> {
-        let violation = |one: &Functional| one.reference(tally, self.measure) - one.group_rate(tally, self.measure);
+    pub(super) fn levels(&self, sums: &CellSums) -> Vec<f64> {
+        let violation = |one: &Functional| one.reference(sums, self.measure) - one.group_rate(sums, self.measure);
         let term = |&(term, coefficient): &(Term, f64)| {
             let (Term::Violation(at) | Term::Rate(at)) = term;
             let value = |one: &Functional| match term {
                 Term::Violation(_) => violation(one),
-                Term::Rate(_) => one.group_rate(tally, self.measure),
+                Term::Rate(_) => one.group_rate(sums, self.measure),
             };
             self.functionals[at].as_ref().map_or(0.0, |one| coefficient * value(one))
         };
@@ -177,7 +177,7 @@ impl Goal {
     }
 
     /// How the distances answer to a change of the sums per cell.
-    pub(super) fn slopes(&self, change: &Tally) -> Vec<f64> {
+    pub(super) fn slopes(&self, change: &CellSums) -> Vec<f64> {
         let slope = |&(term, coefficient): &(Term, f64)| {
             let (Term::Violation(at) | Term::Rate(at)) = term;
             let Some(functional) = self.functionals[at].as_ref() else { return 0.0 };
@@ -191,9 +191,9 @@ impl Goal {
     }
 
     /// The largest excess over what is good enough; not positive when the goal is reached.
-    pub(super) fn excess(&self, tally: &Tally) -> f64 {
+    pub(super) fn excess(&self, sums: &CellSums) -> f64 {
         // Half way from a bound to where it is aimed at will do.
-        let excess = |limit: &Limit| self.value(limit, tally) - limit.most - limit.slack + 0.5 * limit.aim;
+        let excess = |limit: &Limit| self.value(limit, sums) - limit.most - limit.slack + 0.5 * limit.aim;
         self.limits.iter().map(excess).fold(f64::NEG_INFINITY, f64::max)
     }
 
@@ -213,19 +213,19 @@ impl Goal {
     }
 
     /// Whether what is left is so little that single rows decide it.
-    pub(super) fn is_close(&self, tally: &Tally) -> bool {
-        self.limits.iter().all(|limit| self.value(limit, tally) <= limit.most + 3.0 * limit.noise.max(EVEN))
+    pub(super) fn is_close(&self, sums: &CellSums) -> bool {
+        self.limits.iter().all(|limit| self.value(limit, sums) <= limit.most + 3.0 * limit.noise.max(EVEN))
     }
 
     /// Whether every limit is kept, or missed by no more than rows like these could tell.
-    pub(super) fn is_kept(&self, tally: &Tally) -> bool {
-        self.limits.iter().all(|limit| self.value(limit, tally) <= limit.most + limit.noise)
+    pub(super) fn is_kept(&self, sums: &CellSums) -> bool {
+        self.limits.iter().all(|limit| self.value(limit, sums) <= limit.most + limit.noise)
     }
 
-    fn value(&self, limit: &Limit, tally: &Tally) -> f64 {
+    fn value(&self, limit: &Limit, sums: &CellSums) -> f64 {
         let value = |functional: &Functional, term| match term {
-            Term::Violation(_) => functional.violation(tally, self.measure),
-            Term::Rate(_) => functional.group_rate(tally, self.measure),
+            Term::Violation(_) => functional.violation(sums, self.measure),
+            Term::Rate(_) => functional.group_rate(sums, self.measure),
         };
         let term = |&(term, coefficient): &(Term, f64)| {
             let (Term::Violation(at) | Term::Rate(at)) = term;
@@ -236,18 +236,18 @@ impl Goal {
 }
 
 /// How small a violation is small enough, and how small rows like these cannot tell from none.
-fn precision(functional: &Functional, measure: Measure, tally: &Tally) -> [f64; 2] {
+fn precision(functional: &Functional, measure: Measure, sums: &CellSums) -> [f64; 2] {
     if measure == Measure::Scores {
         return [EVEN_SCORES; 2];
     }
     let even = EVEN * functional.others();
-    let noise = even.max(NOISE * functional.sampling_error(tally));
+    let noise = even.max(NOISE * functional.sampling_error(sums));
     // Half of what one row makes, of the group or of the others.
     let row = 0.5 * functional.others() / functional.fewest_rows();
     [even.max(FINER * noise).max(row), noise]
 }
 
-/// Whether two constraints speak of the same rate, of different groups.
+/// Whether two constraints are about the same rate, of different groups.
 pub(super) fn comparable(one: &Constraint, other: &Constraint) -> bool {
     one.reference == Reference::Overall
         && other.reference == Reference::Overall
@@ -256,7 +256,7 @@ pub(super) fn comparable(one: &Constraint, other: &Constraint) -> bool {
         && one.event == other.event
 }
 
-/// Whether there are two constraints that differences and ratios can speak of.
+/// Whether there are two constraints that differences and ratios can compare.
 pub(super) fn any_comparable(constraints: &[Constraint]) -> bool {
     let has_other = |at: usize| constraints[at + 1..].iter().any(|other| comparable(&constraints[at], other));
     (0..constraints.len()).any(has_other)

@@ -8,20 +8,20 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Calibration, Correction, Lagrangian, Selection, Shift, Technique};
+use super::{Correction, CovariateShift, Lagrangian, Technique, ThresholdPostprocessing, Validation};
 use crate::{Error, Measure, Result};
 
 /// How a classifier is made even-handed, all on the same rows, groups and features.
 ///
 /// Set by [`Correction::method`]; then [`Correction::solve`] and [`Correction::fit`] go by it, and what they
-/// return is assessed alike by [`Outcome::assess`](super::Outcome::assess).
+/// return is evaluated alike by [`Solution::evaluate`](super::Solution::evaluate).
 ///
 /// | method | what it does | needs the group to predict |
 /// |---|---|---|
 /// | `correction` | finds multipliers and re-weights rows by them | no |
 /// | `unconstrained` | one fit with every row as it is | no |
 /// | `reweighing` | one fit, with weights that make label and groups independent | no |
-/// | `calibration` | one fit, then thresholds by group: the best there are on the training rows | yes |
+/// | `threshold-postprocessing` | one fit, then thresholds by group: the best there are on the training rows | yes |
 /// | `lagrangian` | trains a linear model and multipliers jointly by gradients | no |
 ///
 /// ```
@@ -40,9 +40,9 @@ use crate::{Error, Measure, Result};
 /// let (unseen, _) = binding.problem(&test)?;
 /// for method in Method::all() {
 ///     let settings = asked.clone().method(method);
-///     let outcome = settings.solve(&problem, &Logistic::default(), &mut Silent)?;
-///     let tested = outcome.assess(&unseen, Measure::Decisions)?;
-///     println!("{method}: {} on training rows, {} on others", outcome.train.error, tested.error);
+///     let solution = settings.solve(&problem, &Logistic::default(), &mut Silent)?;
+///     let tested = solution.evaluate(&unseen, Measure::Decisions)?;
+///     println!("{method}: {} on training rows, {} on others", solution.train.error, tested.error);
 /// }
 /// # Ok(()) }
 /// ```
@@ -57,8 +57,9 @@ pub enum Method {
     Unconstrained,
     /// One fit, with weights P(s)P(y)/P(s,y) for rows of groups s and label y. [Kamiran & Calders 2012]
     Reweighing,
-    /// One fit, then thresholds by group. [Hardt, Price & Srebro 2016]
-    Calibration(Calibration),
+    /// One fit, then thresholds by group. The paper's Table 1 calls it calibration. [Hardt, Price & Srebro 2016]
+    #[serde(alias = "calibration")]
+    ThresholdPostprocessing(ThresholdPostprocessing),
     /// A linear classifier and multipliers trained jointly, violations relaxed by hinges. [Eban et al. 2017]
     Lagrangian(Lagrangian),
 }
@@ -70,7 +71,7 @@ impl Method {
             Self::Correction,
             Self::Unconstrained,
             Self::Reweighing,
-            Self::Calibration(Calibration::default()),
+            Self::ThresholdPostprocessing(ThresholdPostprocessing::default()),
             Self::Lagrangian(Lagrangian::default()),
         ]
     }
@@ -81,7 +82,7 @@ impl Method {
             Self::Correction => "correction",
             Self::Unconstrained => "unconstrained",
             Self::Reweighing => "reweighing",
-            Self::Calibration(_) => "calibration",
+            Self::ThresholdPostprocessing(_) => "threshold-postprocessing",
             Self::Lagrangian(_) => "lagrangian",
         }
     }
@@ -94,7 +95,7 @@ impl Method {
 
     /// Whether deciding needs the columns that tell the groups.
     pub fn decides_by_group(self) -> bool {
-        matches!(self, Self::Calibration(_))
+        matches!(self, Self::ThresholdPostprocessing(_))
     }
 
     /// Whether settings that belong to corrections alone are as they are without one.
@@ -106,14 +107,18 @@ impl Method {
             let found = format!("{given} with the method {self}");
             Err(Error::Setting { setting, found, allowed: allowed.into() })
         };
-        if settings.select != Selection::Training {
-            return refused("select", "other rows", "the training rows: only multipliers are chosen by others");
+        if settings.validation != Validation::Training {
+            return refused("validation", "other rows", "the training rows: only multipliers are chosen by others");
         }
         if settings.technique != Technique::Weighting {
             return refused("technique", "sampling", "weighting: only a correction keeps rows by lot");
         }
-        if settings.shift != Shift::Kept {
-            return refused("shift", "undone", "kept: only the weights of a correction are divided by it");
+        if settings.covariate_shift != CovariateShift::Ignored {
+            return refused(
+                "covariate_shift",
+                "corrected",
+                "ignored: only the weights of a correction are divided by it",
+            );
         }
         if let Self::Lagrangian(lagrangian) = self {
             lagrangian.check()?;
@@ -126,7 +131,7 @@ impl Method {
 
     /// Whether it evens out decisions between two classes, and nothing else.
     fn compares_decisions(self) -> bool {
-        matches!(self, Self::Calibration(_) | Self::Lagrangian(_))
+        matches!(self, Self::ThresholdPostprocessing(_) | Self::Lagrangian(_))
     }
 
     /// Whether the method can be used on rows of so many classes.
@@ -150,6 +155,8 @@ impl FromStr for Method {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
+        // The paper's Table 1 calls threshold post-processing calibration.
+        let name = if name == "calibration" { "threshold-postprocessing" } else { name };
         Self::all().into_iter().find(|method| method.name() == name).ok_or_else(|| Error::Setting {
             setting: "method",
             found: format!("`{name}`"),

@@ -2,7 +2,7 @@
 //!
 //! Slopes are averages; which rows change sides is not. With few rows in a group, each is a visible
 //! part of its rate, and a step that is right on average leaves a row or two on the wrong side.
-//! Where every step leads, row by row, can be told without a fit, by the tangent.
+//! Where every step leads, row by row, can be told without a fit, by the sensitivity.
 
 use rayon::prelude::*;
 
@@ -23,7 +23,7 @@ const NARROWER: f64 = 0.6;
 /// leaves the worst limit lowest, again and again. Which is tried first does not matter, so
 /// neither does the order of groups.
 pub(super) fn polish(problem: &Problem, goal: &Goal, band: &Band, reach: &[f64], first: Vec<f64>) -> Vec<f64> {
-    let mut best = Spot { worst: goal.worst(&band.tally(&band.moved(&first))), moves: first };
+    let mut best = Spot { worst: goal.worst(&band.cell_sums(&band.moved(&first))), moves: first };
     let mut length = REACH / 4.0;
     let rounds = TRIES.div_ceil(2 * band.directions().pow(2).max(1)).min(24);
     for _ in 0..rounds {
@@ -62,14 +62,14 @@ fn neighbour(problem: &Problem, goal: &Goal, band: &Band, reach: &[f64], from: &
     let from_one = |one: usize| {
         let mut found: Option<(Rank, Spot)> = None;
         let mut keep = |scores: &[f64], changes: &[(usize, f64)]| {
-            let tally = band.tally(scores);
-            let worst = goal.worst(&tally);
+            let sums = band.cell_sums(scores);
+            let worst = goal.worst(&sums);
             let mut moves = from.moves.clone();
             for &(at, by) in changes {
                 moves[at] += by;
             }
             let length = moves.iter().zip(reach).map(|(by, reach)| (by * reach).powi(2)).sum::<f64>().sqrt();
-            let rank = [rounded(worst), rounded(problem.error(&tally)), rounded(length)];
+            let rank = [rounded(worst), rounded(problem.error(&sums)), rounded(length)];
             if rank[0] < rounded(from.worst) && found.as_ref().is_none_or(|found| rank < found.0) {
                 found = Some((rank, Spot { worst, moves }));
             }

@@ -11,9 +11,9 @@ use crate::{Error, Result};
 #[serde(rename_all = "kebab-case")]
 pub enum Solver {
     /// Newton's method in the multipliers, with the centred tilt.
-    Newton(Newton),
+    Sqp(SqpSettings),
     /// The loop of Algorithms 1 and 2.
-    Loop(Conventions),
+    Loop(LoopSettings),
 }
 
 /// The settings of Newton's method in the multipliers. None needs tuning.
@@ -24,7 +24,7 @@ pub enum Solver {
 /// | `margin` | 1.645 | 0 to 10 | how many standard errors to stay below a bound, so that it holds on new rows (never below half of it) |
 /// | `range` | as what is asked needs | | whether weights are bounded as in the paper, or not |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Newton {
+pub struct SqpSettings {
     /// How many multipliers are tried at most.
     pub max_fits: usize,
     /// Whether weights are bounded; `None` for bounded ones unless these end short of what
@@ -34,7 +34,7 @@ pub struct Newton {
     pub margin: f64,
 }
 
-impl Default for Newton {
+impl Default for SqpSettings {
     fn default() -> Self {
         // One-sided 95 %.
         Self { max_fits: 100, range: None, margin: 1.645 }
@@ -43,7 +43,7 @@ impl Default for Newton {
 
 /// The conventions of the loop of Algorithms 1 and 2.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Conventions {
+pub struct LoopSettings {
     /// How multipliers become weights.
     pub rule: WeightRule,
     /// How far multipliers move against a violation, η in the paper.
@@ -99,7 +99,7 @@ impl Preset {
     /// How this preset finds the multipliers.
     pub fn solver(self) -> Solver {
         let rule = WeightRule { tilt: Tilt::Paper, factor: 1.0, range: WeightRange::Bounded, relative: false };
-        let printed = Conventions {
+        let printed = LoopSettings {
             rule,
             step: 1.0,
             loops: 100,
@@ -109,9 +109,9 @@ impl Preset {
             keep: Keep::Last,
         };
         match self {
-            Self::Default => Solver::Newton(Newton::default()),
+            Self::Default => Solver::Sqp(SqpSettings::default()),
             Self::Paper => Solver::Loop(printed),
-            Self::Notebook => Solver::Loop(Conventions {
+            Self::Notebook => Solver::Loop(LoopSettings {
                 rule: WeightRule { factor: 2.0, ..rule },
                 first_unweighted: false,
                 last_fit: false,
@@ -126,16 +126,16 @@ impl Solver {
     /// How multipliers become weights at the start.
     pub fn rule(&self) -> WeightRule {
         match self {
-            Self::Newton(newton) => WeightRule { range: newton.range.unwrap_or_default(), ..WeightRule::CENTRED },
-            Self::Loop(conventions) => conventions.rule,
+            Self::Sqp(newton) => WeightRule { range: newton.range.unwrap_or_default(), ..WeightRule::CENTRED },
+            Self::Loop(loop_settings) => loop_settings.rule,
         }
     }
 
     /// How many times the learner is called at most.
     pub fn most_fits(&self) -> usize {
         match self {
-            Self::Newton(newton) => newton.max_fits,
-            Self::Loop(conventions) => conventions.loops.saturating_add(usize::from(conventions.last_fit)),
+            Self::Sqp(newton) => newton.max_fits,
+            Self::Loop(loop_settings) => loop_settings.loops.saturating_add(usize::from(loop_settings.last_fit)),
         }
     }
 
@@ -144,18 +144,18 @@ impl Solver {
             Err(Error::Setting { setting, found: found.to_string(), allowed: allowed.into() })
         };
         match self {
-            Self::Newton(Newton { max_fits: 0, .. }) => wrong("max_fits", 0.0, "one or more"),
-            Self::Newton(Newton { margin, .. }) if !(0.0..=10.0).contains(margin) => {
+            Self::Sqp(SqpSettings { max_fits: 0, .. }) => wrong("max_fits", 0.0, "one or more"),
+            Self::Sqp(SqpSettings { margin, .. }) if !(0.0..=10.0).contains(margin) => {
                 wrong("margin", *margin, "from 0 to 10")
             }
-            Self::Loop(Conventions { step, .. }) if !(step.is_finite() && *step > 0.0) => {
+            Self::Loop(LoopSettings { step, .. }) if !(step.is_finite() && *step > 0.0) => {
                 wrong("step", *step, "a finite number above zero")
             }
-            Self::Loop(Conventions { rule, .. }) if !(rule.factor.is_finite() && rule.factor > 0.0) => {
+            Self::Loop(LoopSettings { rule, .. }) if !(rule.factor.is_finite() && rule.factor > 0.0) => {
                 wrong("factor", rule.factor, "a finite number above zero")
             }
-            Self::Loop(Conventions { loops: 0, .. }) => wrong("loops", 0.0, "one or more"),
-            Self::Newton(_) | Self::Loop(_) => Ok(()),
+            Self::Loop(LoopSettings { loops: 0, .. }) => wrong("loops", 0.0, "one or more"),
+            Self::Sqp(_) | Self::Loop(_) => Ok(()),
         }
     }
 }

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use super::merge::merge;
-use super::{Assessment, GroupRates, NamedValue};
+use super::aggregation::aggregate;
+use super::{GroupRates, Metrics, NamedValue};
 use crate::cells::Cells;
 use crate::constraint::{Constraint, Functional, Measure, TiltTable, WeightRule, constraints};
 use crate::data::Codes;
 use crate::features::Features;
 use crate::group::Membership;
-use crate::kernel::{Tally, tally};
+use crate::kernel::{CellSums, cell_sums};
 use crate::learner::Predictor;
 use crate::notion::Notion;
 use crate::{Error, Result, Warning, Weights};
 
-/// Rows that a correction can be found on, or a classifier assessed on.
+/// Rows that a correction can be found on, or a classifier evaluated on.
 #[derive(Debug)]
 pub struct Problem {
     features: Features,
@@ -28,7 +28,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Binds constraints to rows. Those that speak of rows there are none of stay, with no violation.
+    /// Binds constraints to rows. Those that condition on rows there are none of stay, with no violation.
     ///
     /// # Errors
     /// [`Error::Length`] when the parts are not of one length.
@@ -78,7 +78,7 @@ impl Problem {
         Ok((problem, warnings))
     }
 
-    /// Leaves out constraints that speak of rows there are none of.
+    /// Leaves out constraints that condition on rows there are none of.
     ///
     /// # Errors
     /// [`Error::NoConstraints`] when none is left.
@@ -90,37 +90,37 @@ impl Problem {
                 constraints.push(constraint);
                 functionals.push(functional);
             } else {
-                let reason = "no training row is in the group with the label it speaks of".to_owned();
+                let reason = "no training row is in the group with the label it conditions on".to_owned();
                 warnings.push(Warning::ConstraintDropped { constraint: constraint.name, reason });
             }
         }
         if constraints.is_empty() {
             return Err(Error::NoConstraints {
-                reason: "no training row is among those any constraint speaks of".into(),
+                reason: "no training row is among those any constraint conditions on".into(),
             });
         }
         (self.constraints, self.functionals) = (constraints, functionals);
         Ok(warnings)
     }
 
-    /// The same problem with rows that are alike merged into one that weighs as much as they do.
+    /// The same problem with rows that are alike aggregated into one that weighs as much as they do.
     ///
     /// `None` where too few are alike. For learners to whom that is the same.
-    pub(super) fn merged(&self) -> Option<Self> {
-        let merged = merge(&self.features, &self.cells)?;
+    pub(super) fn aggregated(&self) -> Option<Self> {
+        let aggregated = aggregate(&self.features, &self.cells)?;
         Some(Self {
-            features: self.features.select(&merged.rows),
-            labels: self.labels.select(&merged.rows),
+            features: self.features.select(&aggregated.rows),
+            labels: self.labels.select(&aggregated.rows),
             classes: self.classes,
             positive: self.positive,
             group_names: self.group_names.clone(),
-            cells: self.cells.merged(&merged.rows, merged.weights),
+            cells: self.cells.aggregated(&aggregated.rows, aggregated.weights),
             constraints: self.constraints.clone(),
             functionals: self.functionals.clone(),
         })
     }
 
-    /// Some of the rows, in the same cells. Constraints that speak of none of them stay, with no violation.
+    /// Some of the rows, in the same cells. Constraints that condition on none of them stay, with no violation.
     ///
     /// # Errors
     /// [`Error::NoWeight`] when they weigh nothing.
@@ -138,8 +138,8 @@ impl Problem {
     }
 
     /// The sums of a predictor over these rows.
-    pub(super) fn tally(&self, predictor: &dyn Predictor) -> Result<Tally> {
-        tally(predictor, &self.features, self.cells.tally_rows())
+    pub(super) fn cell_sums(&self, predictor: &dyn Predictor) -> Result<CellSums> {
+        cell_sums(predictor, &self.features, self.cells.cell_rows())
     }
 
     /// The same rows, each counted so many times more.
@@ -168,10 +168,10 @@ impl Problem {
     /// # Errors
     /// What the predictor says.
     pub(crate) fn mean_scores(&self, predictor: &dyn Predictor) -> Result<Vec<(f64, f64, f64)>> {
-        let tally = self.tally(predictor)?;
+        let sums = self.cell_sums(predictor)?;
         let means = |functional: &Functional| {
             let (overall, group) =
-                (functional.reference(&tally, Measure::Scores), functional.group_rate(&tally, Measure::Scores));
+                (functional.reference(&sums, Measure::Scores), functional.group_rate(&sums, Measure::Scores));
             (overall, group, functional.share() * self.cells.total_weight())
         };
         Ok(self.functionals.iter().flatten().map(means).collect())
@@ -233,7 +233,7 @@ impl Problem {
         TiltTable::of_every_label(&self.constraints, &self.functionals, &self.cells, rule)
     }
 
-    /// The constraints bound to these rows; `None` where one speaks of none of them.
+    /// The constraints bound to these rows; `None` where one conditions on none of them.
     pub(super) fn functionals(&self) -> &[Option<Functional>] {
         &self.functionals
     }
@@ -245,65 +245,65 @@ impl Problem {
         rows.powf(-0.2).clamp(0.08, 0.3)
     }
 
-    /// The signed violation of each constraint, zero where it speaks of no rows.
-    pub(super) fn violations(&self, tally: &Tally, measure: Measure) -> Vec<f64> {
-        let violation = |one: &Option<Functional>| one.as_ref().map_or(0.0, |one| one.violation(tally, measure));
+    /// The signed violation of each constraint, zero where it conditions on no rows.
+    pub(super) fn violations(&self, sums: &CellSums, measure: Measure) -> Vec<f64> {
+        let violation = |one: &Option<Functional>| one.as_ref().map_or(0.0, |one| one.violation(sums, measure));
         self.functionals.iter().map(violation).collect()
     }
 
     /// The share of rows predicted otherwise than labelled.
-    pub(super) fn error(&self, tally: &Tally) -> f64 {
-        self.wrong(tally) / self.cells.total_weight()
+    pub(super) fn error(&self, sums: &CellSums) -> f64 {
+        self.errors(sums) / self.cells.total_weight()
     }
 
     /// Mean log loss on the observed labels.
-    pub(super) fn loss(&self, tally: &Tally) -> f64 {
-        (0..self.cells.len()).map(|cell| tally.loss(cell)).sum::<f64>() / self.cells.total_weight()
+    pub(super) fn loss(&self, sums: &CellSums) -> f64 {
+        (0..self.cells.len()).map(|cell| sums.loss(cell)).sum::<f64>() / self.cells.total_weight()
     }
 
-    fn wrong(&self, tally: &Tally) -> f64 {
-        let wrong = |cell| {
-            let decided = tally.decisions(cell);
+    fn errors(&self, sums: &CellSums) -> f64 {
+        let errors = |cell| {
+            let decided = sums.decisions(cell);
             decided.iter().sum::<f64>() - decided[self.cells.label(cell)]
         };
-        (0..self.cells.len()).map(wrong).sum()
+        (0..self.cells.len()).map(errors).sum()
     }
 
     /// The numbers of a predictor on these rows.
     ///
     /// # Errors
     /// What the predictor says.
-    pub fn assess_predictor(&self, predictor: &dyn Predictor, measure: Measure) -> Result<Assessment> {
-        Ok(self.assess(&self.tally(predictor)?, measure))
+    pub fn evaluate_predictor(&self, predictor: &dyn Predictor, measure: Measure) -> Result<Metrics> {
+        Ok(self.evaluate(&self.cell_sums(predictor)?, measure))
     }
 
-    pub(super) fn assess(&self, tally: &Tally, measure: Measure) -> Assessment {
+    pub(super) fn evaluate(&self, sums: &CellSums, measure: Measure) -> Metrics {
         let total = self.cells.total_weight();
-        let class_rates = self.class_rates(tally, |_| true);
+        let class_rates = self.class_rates(sums, |_| true);
         let violations: Vec<NamedValue> = self
             .constraints
             .iter()
             .zip(&self.functionals)
             .map(|(constraint, functional)| NamedValue {
                 name: constraint.name.clone(),
-                value: functional.as_ref().map(|functional| functional.violation(tally, measure)),
+                value: functional.as_ref().map(|functional| functional.violation(sums, measure)),
             })
             .collect();
-        Assessment {
+        Metrics {
             rows: (0..self.cells.len()).map(|cell| self.cells.count(cell)).sum(),
-            wrong: self.wrong(tally),
-            error: self.wrong(tally) / total,
+            errors: self.errors(sums),
+            error: self.errors(sums) / total,
             violation: violations.iter().filter_map(|one| one.value).map(f64::abs).reduce(f64::max),
             violations,
             positive_rate: self.positive.map(|class| class_rates[class]),
             class_rates,
-            groups: (0..self.group_names.len()).map(|group| self.group_rates(tally, group)).collect(),
+            groups: (0..self.group_names.len()).map(|group| self.group_rates(sums, group)).collect(),
         }
     }
 
-    fn group_rates(&self, tally: &Tally, group: usize) -> GroupRates {
+    fn group_rates(&self, sums: &CellSums, group: usize) -> GroupRates {
         let inside = |cell: usize| self.cells.is_in(cell, group);
-        let class_rates = self.class_rates(tally, inside);
+        let class_rates = self.class_rates(sums, inside);
         GroupRates {
             name: self.group_names[group].clone(),
             rows: (0..self.cells.len()).filter(|&cell| inside(cell)).map(|cell| self.cells.count(cell)).sum(),
@@ -313,10 +313,10 @@ impl Problem {
     }
 
     /// The share decided for each class among the rows of some cells; none where they weigh nothing.
-    fn class_rates(&self, tally: &Tally, inside: impl Fn(usize) -> bool) -> Vec<f64> {
+    fn class_rates(&self, sums: &CellSums, inside: impl Fn(usize) -> bool) -> Vec<f64> {
         let mut decided = vec![0.0; self.classes];
         for cell in (0..self.cells.len()).filter(|&cell| inside(cell)) {
-            for (sum, weight) in decided.iter_mut().zip(tally.decisions(cell)) {
+            for (sum, weight) in decided.iter_mut().zip(sums.decisions(cell)) {
                 *sum += weight;
             }
         }

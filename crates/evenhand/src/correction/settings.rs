@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::goal::any_comparable;
-use super::select::Jury;
+use super::validation::EvaluationRows;
 use super::{
-    Binding, Bound, Fitted, Method, Observer, Outcome, Preset, Problem, Selection, Shift, Silent, Solver, newton,
-    published, rival, run,
+    Binding, Bound, CovariateShift, Fitted, Method, Observer, Preset, Problem, Silent, Solution, Solver, Validation,
+    baselines, newton, printed_loop, run,
 };
 use crate::constraint::{Constraint, Measure};
 use crate::data::Dataset;
@@ -50,14 +50,14 @@ pub struct Correction {
     /// How the multipliers are found; other methods have none.
     pub solver: Solver,
     /// By which rows multipliers are chosen.
-    pub select: Selection,
+    pub validation: Validation,
     /// Whether decisions or scores are compared.
     pub measure: Measure,
     /// How weights reach the learner.
     pub technique: Technique,
     /// Whether the shift of features that weights bring is undone.
-    #[serde(default, skip_serializing_if = "Shift::is_kept")]
-    pub shift: Shift,
+    #[serde(default, skip_serializing_if = "CovariateShift::is_ignored")]
+    pub covariate_shift: CovariateShift,
     /// Whether numeric columns are centred and scaled.
     pub standardise: bool,
     /// How each column is encoded, in place of what its type, the schema and the groups suggest.
@@ -89,10 +89,10 @@ impl Correction {
             bounds: Vec::new(),
             method: Method::Correction,
             solver: Preset::Default.solver(),
-            select: Selection::Training,
+            validation: Validation::Training,
             measure: Measure::Decisions,
             technique: Technique::Weighting,
-            shift: Shift::Kept,
+            covariate_shift: CovariateShift::Ignored,
             standardise: true,
             plan: None,
         }
@@ -139,8 +139,8 @@ impl Correction {
 
     /// Chooses multipliers by these rows.
     #[must_use]
-    pub fn select(mut self, select: Selection) -> Self {
-        self.select = select;
+    pub fn validation(mut self, validation: Validation) -> Self {
+        self.validation = validation;
         self
     }
 
@@ -173,8 +173,8 @@ impl Correction {
 
     /// Keeps the shift of features that weights bring, or undoes it.
     #[must_use]
-    pub fn shift(mut self, shift: Shift) -> Self {
-        self.shift = shift;
+    pub fn covariate_shift(mut self, covariate_shift: CovariateShift) -> Self {
+        self.covariate_shift = covariate_shift;
         self
     }
 
@@ -197,8 +197,8 @@ impl Correction {
         observer: &mut dyn Observer,
     ) -> Result<Fitted<L::Predictor>> {
         let (binding, problem, warnings) = Binding::new(self, data)?;
-        let outcome = self.solve(&problem, learner, observer)?;
-        Fitted::new(self, binding, problem, outcome, warnings)
+        let solution = self.solve(&problem, learner, observer)?;
+        Fitted::new(self, binding, problem, solution, warnings)
     }
 
     /// Runs on rows that are already encoded and grouped, by the method of the settings.
@@ -210,14 +210,16 @@ impl Correction {
         problem: &Problem,
         learner: &L,
         observer: &mut dyn Observer,
-    ) -> Result<Outcome<L::Predictor>> {
+    ) -> Result<Solution<L::Predictor>> {
         self.check_for(problem)?;
         match self.method {
             Method::Correction => self.correct(problem, learner, observer),
-            Method::Unconstrained => rival::once(problem, self, learner, vec![1.0; problem.cells().len()]),
-            Method::Calibration(calibration) => calibration.train(self, problem, learner),
+            Method::Unconstrained => baselines::single_fit(problem, self, learner, vec![1.0; problem.cells().len()]),
+            Method::ThresholdPostprocessing(calibration) => calibration.train(self, problem, learner),
             Method::Lagrangian(lagrangian) => lagrangian.train(self, problem, learner, observer),
-            Method::Reweighing => rival::once(problem, self, learner, rival::reweighing::cell_weights(problem.cells())),
+            Method::Reweighing => {
+                baselines::single_fit(problem, self, learner, baselines::reweighing::cell_weights(problem.cells()))
+            }
         }
     }
 
@@ -227,12 +229,12 @@ impl Correction {
         problem: &Problem,
         learner: &L,
         observer: &mut dyn Observer,
-    ) -> Result<Outcome<L::Predictor>> {
-        let (part, jury) = self.part(problem, learner)?;
-        let run = run::Run::before(jury, part.as_ref().unwrap_or(problem), self, learner)?;
+    ) -> Result<Solution<L::Predictor>> {
+        let (part, evaluation) = self.part(problem, learner)?;
+        let run = run::Run::before(evaluation, part.as_ref().unwrap_or(problem), self, learner)?;
         match self.solver {
-            Solver::Newton(newton) => newton::correct(run, newton, observer),
-            Solver::Loop(conventions) => published::correct(run, conventions, observer),
+            Solver::Sqp(newton) => newton::correct(run, newton, observer),
+            Solver::Loop(loop_settings) => printed_loop::correct(run, loop_settings, observer),
         }
     }
 
@@ -241,22 +243,26 @@ impl Correction {
     ///
     /// # Errors
     /// As [`Correction::fit`].
-    pub fn uncorrected<L: Learner>(&self, problem: &Problem, learner: &L) -> Result<Outcome<L::Predictor>> {
+    pub fn uncorrected<L: Learner>(&self, problem: &Problem, learner: &L) -> Result<Solution<L::Predictor>> {
         self.check_for(problem)?;
-        let merged = self.may_merge(learner).then(|| problem.merged()).flatten();
-        run::uncorrected(merged.as_ref().unwrap_or(problem), self, learner)
+        let aggregated = self.may_aggregate(learner).then(|| problem.aggregated()).flatten();
+        run::uncorrected(aggregated.as_ref().unwrap_or(problem), self, learner)
     }
 
     /// The rows to fit to, where they are not all of them one by one, and who measures violations.
-    pub(super) fn part<L: Learner>(&self, problem: &Problem, learner: &L) -> Result<(Option<Problem>, Jury<L>)> {
-        let merge = self.may_merge(learner);
-        let (part, jury) = self.select.part(problem, merge)?;
-        Ok((part.or_else(|| merge.then(|| problem.merged()).flatten()), jury))
+    pub(super) fn part<L: Learner>(
+        &self,
+        problem: &Problem,
+        learner: &L,
+    ) -> Result<(Option<Problem>, EvaluationRows<L>)> {
+        let aggregate = self.may_aggregate(learner);
+        let (part, evaluation) = self.validation.part(problem, aggregate)?;
+        Ok((part.or_else(|| aggregate.then(|| problem.aggregated()).flatten()), evaluation))
     }
 
     /// Lots are drawn row by row; weights are not.
-    pub(super) fn may_merge<L: Learner>(&self, learner: &L) -> bool {
-        self.technique == Technique::Weighting && learner.takes_merged_rows()
+    pub(super) fn may_aggregate<L: Learner>(&self, learner: &L) -> bool {
+        self.technique == Technique::Weighting && learner.takes_aggregated_rows()
     }
 
     pub(super) fn check_for(&self, problem: &Problem) -> Result<()> {
@@ -284,17 +290,21 @@ impl Correction {
     pub fn check(&self) -> Result<()> {
         self.method.check(self)?;
         self.solver.check()?;
-        self.select.check()?;
+        self.validation.check()?;
         for (at, notion) in self.notions.iter().enumerate() {
             if self.notions[..at].contains(notion) {
                 let found = format!("`{notion}` twice");
                 return Err(Error::Setting { setting: "notions", found, allowed: "each notion once".into() });
             }
         }
-        if let Some(notion) = self.notions.iter().find(|one| self.shift == Shift::Undone && one.weighs_labels_alike()) {
-            let found = format!("undone with `{notion}`");
-            let allowed = "kept: this notion moves all labels of a row alike, and dividing by that leaves nothing";
-            return Err(Error::Setting { setting: "shift", found, allowed: allowed.into() });
+        if let Some(notion) = self
+            .notions
+            .iter()
+            .find(|one| self.covariate_shift == CovariateShift::Corrected && one.weighs_labels_alike())
+        {
+            let found = format!("corrected with `{notion}`");
+            let allowed = "ignored: this notion moves all labels of a row alike, and dividing by that leaves nothing";
+            return Err(Error::Setting { setting: "covariate_shift", found, allowed: allowed.into() });
         }
         self.bounds.iter().try_for_each(Bound::check)
     }

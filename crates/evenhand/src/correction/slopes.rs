@@ -4,8 +4,8 @@ use super::goal::Goal;
 use super::run::{Iterate, Run, training};
 use crate::Result;
 use crate::constraint::Measure;
-use crate::kernel::tally_slopes;
-use crate::learner::{Learner, Tangent};
+use crate::kernel::cell_sum_derivatives;
+use crate::learner::{Learner, Sensitivity};
 
 /// Per free multiplier, how the goal's distances and the error answer to it.
 #[derive(Debug, Default)]
@@ -20,16 +20,19 @@ pub(super) fn slopes<L: Learner>(
     free: &[usize],
     goal: &Goal,
     iterate: &Iterate<L::Predictor>,
-) -> Result<Option<(Slopes, Box<dyn Tangent>)>> {
-    let weighing = run.weighing();
-    let (weights, directions) = (weighing.weights(&iterate.multipliers)?, weighing.slopes(&iterate.multipliers, free));
+) -> Result<Option<(Slopes, Box<dyn Sensitivity>)>> {
+    let weight_map = run.weight_map();
+    let (weights, directions) =
+        (weight_map.weights(&iterate.multipliers)?, weight_map.slopes(&iterate.multipliers, free));
     let training = training(run.problem, &weights);
-    let Some(tangent) = run.learner.tangent(training, &iterate.predictor, &directions, &mut run.memory)? else {
+    let Some(sensitivity) = run.learner.sensitivity(training, &iterate.predictor, &directions, &mut run.warm_start)?
+    else {
         return Ok(None);
     };
-    let judging = run.judging();
-    let (features, rows) = (judging.features(), judging.cells().tally_rows());
-    let changes = tally_slopes(&iterate.predictor, &*tangent, free.len(), features, rows, judging.bandwidth())?;
+    let judging = run.evaluation_rows();
+    let (features, rows) = (judging.features(), judging.cells().cell_rows());
+    let changes =
+        cell_sum_derivatives(&iterate.predictor, &*sensitivity, free.len(), features, rows, judging.bandwidth())?;
     let error = |change| match run.settings.measure {
         Measure::Decisions => judging.error(change),
         // Even scores are an equation to be solved, whatever decisions they lead to.
@@ -39,5 +42,5 @@ pub(super) fn slopes<L: Learner>(
         distances: changes.iter().map(|change| goal.slopes(change)).collect(),
         errors: changes.iter().map(error).collect(),
     };
-    Ok(Some((slopes, tangent)))
+    Ok(Some((slopes, sensitivity)))
 }

@@ -1,7 +1,7 @@
 //! One step of Newton's method in the multipliers: a small quadratic programme.
 //!
-//! With every limit and the error replaced by their tangents, find the multipliers that bring the
-//! worst limit as low as it goes (to zero, if that can be had within the region where tangents
+//! With every limit and the error replaced by their sensitivities, find the multipliers that bring the
+//! worst limit as low as it goes (to zero, if that can be had within the region where sensitivities
 //! are trusted) at the least error, and move exponents least. Directions in which nothing
 //! changes, as where groups partition the rows, take no step at all.
 
@@ -90,7 +90,7 @@ impl Tangents<'_> {
         (CscMatrix::new_from_triplets(count + 1, count + 1, rows, columns, values), linear)
     }
 
-    /// Every limit's tangent below the worst; every move within its region.
+    /// Every limit's sensitivity below the worst; every move within its region.
     fn limits(&self) -> (CscMatrix<f64>, Vec<f64>) {
         let count = self.multipliers.len();
         let (mut rows, mut columns, mut values, mut right) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

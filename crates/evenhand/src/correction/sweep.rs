@@ -3,8 +3,8 @@
 //! The paper's figures: x times λ, for x from 0 (no correction) past 1 (the correction found). [Jiang & Nachum 2019, Fig. 1]
 
 use super::run::Run;
-use super::select::Jury;
-use super::{Correction, Observer, Outcome, Problem, Stop};
+use super::validation::EvaluationRows;
+use super::{Correction, Observer, Problem, Solution, Termination};
 use crate::learner::Learner;
 use crate::{Error, Result};
 
@@ -33,10 +33,10 @@ impl Correction {
         &self,
         problem: &Problem,
         learner: &L,
-        found: &Outcome<L::Predictor>,
+        found: &Solution<L::Predictor>,
         scales: &[f64],
         observer: &mut dyn Observer,
-    ) -> Result<Vec<Outcome<L::Predictor>>> {
+    ) -> Result<Vec<Solution<L::Predictor>>> {
         if !self.method.is_correction() {
             let allowed = "correction: other methods have no multipliers to scale".into();
             return Err(Error::Setting { setting: "method", found: self.method.to_string(), allowed });
@@ -45,14 +45,14 @@ impl Correction {
             let allowed = "finite numbers".into();
             return Err(Error::Setting { setting: "scale", found: wrong.to_string(), allowed });
         }
-        let mut run = Run::before(Jury::Training, problem, self, learner)?;
+        let mut run = Run::before(EvaluationRows::Training, problem, self, learner)?;
         run.table = problem.tilt_table(found.rule);
         let mut swept = Vec::with_capacity(scales.len());
         for scale in scales {
             let multipliers = found.multipliers.iter().map(|multiplier| scale * multiplier).collect();
             let iterate = run.fit(multipliers, false)?;
             let go_on = observer.after(run.record(&iterate, observer.seconds()));
-            swept.push(run.outcome(iterate, if go_on { Stop::Converged } else { Stop::Cancelled }));
+            swept.push(run.solution(iterate, if go_on { Termination::Converged } else { Termination::Cancelled }));
             if !go_on {
                 break;
             }

@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 
 /// One loop: a fit, what it violates, and how the multipliers moved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Loop {
+pub struct Iteration {
     /// Counted from 1.
     pub number: usize,
     /// The multipliers behind the weights of this fit.
     pub multipliers: Vec<f64>,
     /// The multipliers after the move that followed.
-    pub moved: Vec<f64>,
+    pub next_multipliers: Vec<f64>,
     /// Overall (or asked) rate minus group rate, per constraint, on the training rows.
     pub violations: Vec<f64>,
     /// The largest of them in absolute value.
@@ -27,11 +27,11 @@ pub struct Loop {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Stop {
+pub enum Termination {
     /// The bound is met, or violations are as small as the rows can tell.
     Converged,
     /// All loops, or all fits, were run.
-    LoopLimit,
+    IterationLimit,
     /// No step that still changes anything makes the violation smaller.
     Stalled,
     /// The goal cannot be met by weights of the kind allowed: the violation is the smallest that was reached.
@@ -40,11 +40,11 @@ pub enum Stop {
     Cancelled,
 }
 
-impl std::fmt::Display for Stop {
+impl std::fmt::Display for Termination {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Converged => "converged",
-            Self::LoopLimit => "loop-limit",
+            Self::IterationLimit => "iteration-limit",
             Self::Stalled => "stalled",
             Self::Infeasible => "infeasible",
             Self::Cancelled => "cancelled",
@@ -55,7 +55,7 @@ impl std::fmt::Display for Stop {
 /// Watches a run. This crate reads no clock of its own: an observer may lend one.
 pub trait Observer {
     /// Called after every loop; returning `false` ends the run with what there is.
-    fn after(&mut self, done: &Loop) -> bool;
+    fn after(&mut self, done: &Iteration) -> bool;
 
     /// Seconds since the run started.
     fn seconds(&self) -> f64 {
@@ -68,7 +68,7 @@ pub trait Observer {
 pub struct Silent;
 
 impl Observer for Silent {
-    fn after(&mut self, _: &Loop) -> bool {
+    fn after(&mut self, _: &Iteration) -> bool {
         true
     }
 }

@@ -1,27 +1,27 @@
 //! Verdicts: whether bounds hold, as far as some rows can tell.
 //!
-//! Holds [`Judgement`] and [`Verdict`]. The numbers a bound speaks of, and their intervals, are those of
+//! Holds [`BoundTest`] and [`Verdict`]. The numbers a bound limits, and their intervals, are those of
 //! `compared`; what chance alone makes of them is `floor`'s.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::compared::{Compared, Side};
-use super::floor::floor;
+use super::contrast::{Contrast, Contrasts};
+use super::null_distribution::expected_under_parity;
 use super::{Bound, Problem};
 use crate::Result;
 use crate::constraint::Measure;
 use crate::interval::{quantile, simultaneous};
-use crate::kernel::Tally;
+use crate::kernel::CellSums;
 use crate::learner::Predictor;
 
 /// Whether a bound holds on people like those of some rows, with the numbers that say so.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Judgement {
+pub struct BoundTest {
     /// The bound.
     pub bound: Bound,
-    /// What it is a bound on, as measured on these rows; `None` when they have none that it speaks of.
+    /// What it is a bound on, as measured on these rows; `None` when they have none that it limits.
     pub value: Option<f64>,
     /// The lower end of its interval; `None` when nothing is known of it.
     pub low: Option<f64>,
@@ -33,10 +33,10 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// The constraint, or the two that were compared, in which the value was measured.
     pub worst: Option<String>,
-    /// Constraints the bound speaks of that could not be measured, for want of rows.
+    /// Constraints the bound limits that could not be measured, for want of rows.
     pub unmeasured: Vec<String>,
     /// The value that a perfectly even classifier would show on such rows by chance, on average.
-    pub floor: Option<f64>,
+    pub expected_under_parity: Option<f64>,
     /// How many rows.
     pub row_count: usize,
 }
@@ -63,7 +63,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-impl Judgement {
+impl BoundTest {
     /// Whether a confidence can be judged at, for those who would know before they fit.
     ///
     /// # Errors
@@ -73,16 +73,16 @@ impl Judgement {
     }
 
     /// Whether the bound was missed: by the verdict, by the value as measured, or because something it
-    /// speaks of could not be measured, and may be anything.
+    /// limits could not be measured, and may be anything.
     pub fn is_missed(&self) -> bool {
         let beyond = self.value.is_none_or(|value| !self.bound.holds(value));
         self.verdict == Verdict::NotMet || beyond || !self.unmeasured.is_empty()
     }
 
     /// Whether chance alone goes more than half the way from even to the bound.
-    pub fn is_near_floor(&self) -> bool {
+    pub fn is_near_null(&self) -> bool {
         let even = if matches!(self.bound, Bound::MinRatio(_)) { 1.0 } else { 0.0 };
-        self.floor.is_some_and(|floor| (floor - even).abs() > (self.bound.limit() - even).abs() / 2.0)
+        self.expected_under_parity.is_some_and(|floor| (floor - even).abs() > (self.bound.limit() - even).abs() / 2.0)
     }
 }
 
@@ -103,63 +103,63 @@ impl Problem {
     /// # Errors
     /// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999 or a bound outside 0 to 1, and
     /// what the predictor says.
-    pub fn judge(
+    pub fn test_bounds(
         &self,
         predictor: &dyn Predictor,
         bounds: &[Bound],
         measure: Measure,
         confidence: f64,
-    ) -> Result<Vec<Judgement>> {
-        self.judge_by(|| self.tally(predictor), bounds, measure, confidence)
+    ) -> Result<Vec<BoundTest>> {
+        self.test_bounds_by(|| self.cell_sums(predictor), bounds, measure, confidence)
     }
 
-    /// As [`Problem::judge`], by sums that are asked for when there are bounds.
-    pub(super) fn judge_by(
+    /// As [`Problem::test_bounds`], by sums that are asked for when there are bounds.
+    pub(super) fn test_bounds_by(
         &self,
-        tally: impl FnOnce() -> Result<Tally>,
+        cell_sums: impl FnOnce() -> Result<CellSums>,
         bounds: &[Bound],
         measure: Measure,
         confidence: f64,
-    ) -> Result<Vec<Judgement>> {
-        Judgement::check_confidence(confidence)?;
+    ) -> Result<Vec<BoundTest>> {
+        BoundTest::check_confidence(confidence)?;
         bounds.iter().try_for_each(Bound::check)?;
         if bounds.is_empty() {
             return Ok(Vec::new());
         }
-        let tally = tally()?;
-        bounds.iter().map(|&bound| self.judge_one(&tally, bound, measure, confidence)).collect()
+        let sums = cell_sums()?;
+        bounds.iter().map(|&bound| self.test_bound(&sums, bound, measure, confidence)).collect()
     }
 
-    fn judge_one(&self, tally: &Tally, bound: Bound, measure: Measure, confidence: f64) -> Result<Judgement> {
-        let compared = Compared::new(self, tally, measure, bound);
-        let (low, high) = interval(&compared, confidence)?;
-        let value = |side: &Side| compared.value(*side);
-        let measured = !compared.sides.is_empty();
-        let found = compared.worst(compared.sides.iter().map(value));
-        let farthest = compared.sides.iter().find(|side| value(side).to_bits() == found.to_bits());
-        Ok(Judgement {
+    fn test_bound(&self, sums: &CellSums, bound: Bound, measure: Measure, confidence: f64) -> Result<BoundTest> {
+        let contrasts = Contrasts::new(self, sums, measure, bound);
+        let (low, high) = interval(&contrasts, confidence)?;
+        let value = |contrast: &Contrast| contrasts.value(*contrast);
+        let measured = !contrasts.all.is_empty();
+        let found = contrasts.worst(contrasts.all.iter().map(value));
+        let farthest = contrasts.all.iter().find(|contrast| value(contrast).to_bits() == found.to_bits());
+        Ok(BoundTest {
             bound,
             value: measured.then_some(found),
             low,
             high,
             confidence,
             verdict: verdict(bound, low, high),
-            worst: farthest.or(compared.sides.first()).map(|&side| compared.name(side)),
-            floor: floor(&compared),
+            worst: farthest.or(contrasts.all.first()).map(|&contrast| contrasts.name(contrast)),
+            expected_under_parity: expected_under_parity(&contrasts),
             row_count: (0..self.cells().len()).map(|cell| self.cells().count(cell)).sum(),
-            unmeasured: compared.unmeasured,
+            unmeasured: contrasts.unmeasured,
         })
     }
 }
 
 /// The interval of the worst number. An end that may be anything is left out.
-fn interval(compared: &Compared<'_>, confidence: f64) -> Result<(Option<f64>, Option<f64>)> {
-    let (one, all) = (quantile(confidence)?, simultaneous(confidence, compared.sides.len())?);
-    let lows = |z: f64| compared.worst(compared.sides.iter().map(|&side| compared.interval(side, z).0));
-    let highs = |z: f64| compared.worst(compared.sides.iter().map(|&side| compared.interval(side, z).1));
-    let measured = !compared.sides.is_empty();
-    let all_measured = measured && compared.unmeasured.is_empty();
-    Ok(match compared.bound {
+fn interval(contrasts: &Contrasts<'_>, confidence: f64) -> Result<(Option<f64>, Option<f64>)> {
+    let (one, all) = (quantile(confidence)?, simultaneous(confidence, contrasts.all.len())?);
+    let lows = |z: f64| contrasts.worst(contrasts.all.iter().map(|&contrast| contrasts.interval(contrast, z).0));
+    let highs = |z: f64| contrasts.worst(contrasts.all.iter().map(|&contrast| contrasts.interval(contrast, z).1));
+    let measured = !contrasts.all.is_empty();
+    let all_measured = measured && contrasts.unmeasured.is_empty();
+    Ok(match contrasts.bound {
         Bound::MinRatio(_) => (all_measured.then(|| lows(one)), measured.then(|| highs(all))),
         _ => (measured.then(|| lows(all)), all_measured.then(|| highs(one))),
     })
@@ -222,12 +222,12 @@ mod tests {
             Problem::new(features, labels, 2, Some(1), &membership, weights, constraints).unwrap()
         }
 
-        fn judge_as(&self, scores: &[f64], bound: Bound, measure: Measure) -> Judgement {
-            self.problem().judge(&predictor(scores), &[bound], measure, 0.95).unwrap().remove(0)
+        fn test_as(&self, scores: &[f64], bound: Bound, measure: Measure) -> BoundTest {
+            self.problem().test_bounds(&predictor(scores), &[bound], measure, 0.95).unwrap().remove(0)
         }
 
-        fn judge(&self, scores: &[f64], bound: Bound) -> Judgement {
-            self.judge_as(scores, bound, Measure::Decisions)
+        fn test_bounds(&self, scores: &[f64], bound: Bound) -> BoundTest {
+            self.test_as(scores, bound, Measure::Decisions)
         }
     }
 
@@ -250,87 +250,88 @@ mod tests {
     fn two_groups_are_judged_by_their_difference() {
         // 56 of 70 and 48 of 80: [Newcombe 1998] has 0.0524 to 0.3339 for the difference of 0.2.
         let (rows, scores) = (Rows::new(&[70, 80]), ones(&[(56, 70), (48, 80)]));
-        let judged = rows.judge(&scores, Bound::MaxDifference(0.35));
-        assert!(near(judged.value, 0.2, 1e-12) && near(judged.high, 0.3339, 5e-5), "{judged:?}");
-        assert_eq!((judged.verdict, judged.row_count), (Verdict::Met, 150));
-        assert_eq!(judged.worst.as_deref(), Some("demographic-parity g0 against demographic-parity g1"));
+        let tested = rows.test_bounds(&scores, Bound::MaxDifference(0.35));
+        assert!(near(tested.value, 0.2, 1e-12) && near(tested.high, 0.3339, 5e-5), "{tested:?}");
+        assert_eq!((tested.verdict, tested.row_count), (Verdict::Met, 150));
+        assert_eq!(tested.worst.as_deref(), Some("demographic-parity g0 against demographic-parity g1"));
         // The lower end allows for the two ways round: z is that of 0.975 in place of 0.95.
-        assert!(judged.low.unwrap() < 0.0524 && judged.low.unwrap() > 0.0, "{judged:?}");
-        assert_eq!(rows.judge(&scores, Bound::MaxDifference(0.01)).verdict, Verdict::NotMet);
-        let undecided = rows.judge(&scores, Bound::MaxDifference(0.25));
+        assert!(tested.low.unwrap() < 0.0524 && tested.low.unwrap() > 0.0, "{tested:?}");
+        assert_eq!(rows.test_bounds(&scores, Bound::MaxDifference(0.01)).verdict, Verdict::NotMet);
+        let undecided = rows.test_bounds(&scores, Bound::MaxDifference(0.25));
         assert!(undecided.verdict == Verdict::TooFewRows && !undecided.is_missed());
-        let beyond = rows.judge(&scores, Bound::MaxDifference(0.15));
+        let beyond = rows.test_bounds(&scores, Bound::MaxDifference(0.15));
         assert!(beyond.verdict == Verdict::TooFewRows && beyond.is_missed());
     }
 
     #[test]
     fn a_violation_is_that_difference_times_the_share_of_the_others() {
         let (rows, scores) = (Rows::new(&[70, 80]), ones(&[(56, 70), (48, 80)]));
-        let judged = rows.judge(&scores, Bound::MaxViolation(0.2));
+        let tested = rows.test_bounds(&scores, Bound::MaxViolation(0.2));
         // The smaller group is further from everyone: 80 of 150 are others to it.
         let share = 80.0 / 150.0;
-        assert!(near(judged.value, 0.2 * share, 1e-12) && near(judged.high, 0.3339 * share, 5e-5), "{judged:?}");
-        assert_eq!(judged.worst.as_deref(), Some("demographic-parity g0"));
+        assert!(near(tested.value, 0.2 * share, 1e-12) && near(tested.high, 0.3339 * share, 5e-5), "{tested:?}");
+        assert_eq!(tested.worst.as_deref(), Some("demographic-parity g0"));
     }
 
     #[test]
     fn ratios_have_their_worse_end_below() {
         let (rows, scores) = (Rows::new(&[700, 800]), ones(&[(560, 700), (480, 800)]));
-        let judged = rows.judge(&scores, Bound::MinRatio(0.6));
-        assert!(near(judged.value, 0.75, 1e-12) && judged.verdict == Verdict::Met, "{judged:?}");
-        assert!(judged.low.unwrap() > 0.68 && judged.high.unwrap() < 0.82, "{judged:?}");
-        assert_eq!(rows.judge(&scores, Bound::MinRatio(0.9)).verdict, Verdict::NotMet);
-        assert_eq!(rows.judge(&scores, Bound::MinRatio(0.74)).verdict, Verdict::TooFewRows);
+        let tested = rows.test_bounds(&scores, Bound::MinRatio(0.6));
+        assert!(near(tested.value, 0.75, 1e-12) && tested.verdict == Verdict::Met, "{tested:?}");
+        assert!(tested.low.unwrap() > 0.68 && tested.high.unwrap() < 0.82, "{tested:?}");
+        assert_eq!(rows.test_bounds(&scores, Bound::MinRatio(0.9)).verdict, Verdict::NotMet);
+        assert_eq!(rows.test_bounds(&scores, Bound::MinRatio(0.74)).verdict, Verdict::TooFewRows);
     }
 
     #[test]
     fn a_group_without_rows_leaves_it_open_unless_others_decide() {
         let (rows, scores) = (Rows::new(&[500, 500, 0]), ones(&[(200, 500), (200, 500)]));
         for bound in [Bound::MaxViolation(0.5), Bound::MaxDifference(0.5), Bound::MinRatio(0.5)] {
-            let judged = rows.judge(&scores, bound);
-            assert!(judged.verdict == Verdict::TooFewRows && judged.is_missed(), "{judged:?}");
-            assert_eq!(judged.unmeasured, ["demographic-parity g2"]);
+            let tested = rows.test_bounds(&scores, bound);
+            assert!(tested.verdict == Verdict::TooFewRows && tested.is_missed(), "{tested:?}");
+            assert_eq!(tested.unmeasured, ["demographic-parity g2"]);
         }
-        let judged = rows.judge(&ones(&[(450, 500), (50, 500)]), Bound::MaxViolation(0.1));
-        assert_eq!((judged.verdict, judged.high), (Verdict::NotMet, None));
+        let tested = rows.test_bounds(&ones(&[(450, 500), (50, 500)]), Bound::MaxViolation(0.1));
+        assert_eq!((tested.verdict, tested.high), (Verdict::NotMet, None));
     }
 
     #[test]
     fn nothing_to_measure_is_too_few_rows() {
         let mut rows = Rows::new(&[0, 0]);
         rows.masks = vec![vec![false; 4]; 2];
-        let judged = rows.judge(&ones(&[(2, 4)]), Bound::MaxViolation(0.5));
-        assert_eq!((judged.value, judged.low, judged.high, judged.floor), (None, None, None, None));
-        assert!(judged.verdict == Verdict::TooFewRows && judged.is_missed());
+        let tested = rows.test_bounds(&ones(&[(2, 4)]), Bound::MaxViolation(0.5));
+        assert_eq!((tested.value, tested.low, tested.high, tested.expected_under_parity), (None, None, None, None));
+        assert!(tested.verdict == Verdict::TooFewRows && tested.is_missed());
     }
 
     #[test]
     fn a_group_that_is_everyone_has_no_violation() {
-        let judged = Rows::new(&[50]).judge(&ones(&[(20, 50)]), Bound::MaxViolation(0.0));
-        assert_eq!((judged.value, judged.high, judged.floor), (Some(0.0), Some(0.0), Some(0.0)));
-        assert_eq!(judged.verdict, Verdict::Met);
+        let tested = Rows::new(&[50]).test_bounds(&ones(&[(20, 50)]), Bound::MaxViolation(0.0));
+        assert_eq!((tested.value, tested.high, tested.expected_under_parity), (Some(0.0), Some(0.0), Some(0.0)));
+        assert_eq!(tested.verdict, Verdict::Met);
     }
 
     #[test]
     fn rows_that_are_all_positive_still_leave_doubt() {
-        let judged = Rows::new(&[20, 20]).judge(&ones(&[(20, 20), (20, 20)]), Bound::MaxViolation(0.02));
-        assert_eq!((judged.value, judged.low, judged.verdict), (Some(0.0), Some(0.0), Verdict::TooFewRows));
-        let many = Rows::new(&[2000, 2000]).judge(&ones(&[(2000, 2000), (2000, 2000)]), Bound::MaxViolation(0.02));
+        let tested = Rows::new(&[20, 20]).test_bounds(&ones(&[(20, 20), (20, 20)]), Bound::MaxViolation(0.02));
+        assert_eq!((tested.value, tested.low, tested.verdict), (Some(0.0), Some(0.0), Verdict::TooFewRows));
+        let many =
+            Rows::new(&[2000, 2000]).test_bounds(&ones(&[(2000, 2000), (2000, 2000)]), Bound::MaxViolation(0.02));
         assert_eq!(many.verdict, Verdict::Met);
     }
 
     #[test]
     fn a_target_is_judged_by_the_interval_of_the_groups_own_rate() {
         let rows = Rows::new(&[10, 90]).notion("group-target-rate=0.5");
-        let judged = rows.judge(&ones(&[(5, 10), (45, 90)]), Bound::MaxViolation(0.3));
+        let tested = rows.test_bounds(&ones(&[(5, 10), (45, 90)]), Bound::MaxViolation(0.3));
         // Wilson: 5 of 10 is from 0.2366 to 0.7634.
-        assert!(near(judged.high, 0.2634, 5e-5) && judged.verdict == Verdict::Met, "{judged:?}");
+        assert!(near(tested.high, 0.2634, 5e-5) && tested.verdict == Verdict::Met, "{tested:?}");
     }
 
     #[test]
     fn unequal_row_weights_widen_the_interval_and_equal_ones_do_not() {
         let (mut rows, scores) = (Rows::new(&[100, 100]), ones(&[(50, 100), (50, 100)]));
-        let high = |rows: &Rows| rows.judge(&scores, Bound::MaxViolation(0.2)).high.unwrap();
+        let high = |rows: &Rows| rows.test_bounds(&scores, Bound::MaxViolation(0.2)).high.unwrap();
         let plain = high(&rows);
         rows.weights = Some(vec![3.0; 200]);
         assert!((high(&rows) - plain).abs() < 1e-12);
@@ -342,21 +343,21 @@ mod tests {
     #[test]
     fn probabilities_are_judged_by_their_means() {
         let scores: Vec<f64> = (0..200).map(|row| if row < 100 { 0.4 } else { 0.3 }).collect();
-        let judged = Rows::new(&[100, 100]).judge_as(&scores, Bound::MaxDifference(0.5), Measure::Scores);
-        assert!(near(judged.value, 0.1, 1e-12) && judged.verdict == Verdict::Met, "{judged:?}");
+        let tested = Rows::new(&[100, 100]).test_as(&scores, Bound::MaxDifference(0.5), Measure::Scores);
+        assert!(near(tested.value, 0.1, 1e-12) && tested.verdict == Verdict::Met, "{tested:?}");
     }
 
     #[test]
     fn bad_numbers_are_refused() {
         let (problem, predictor) = (Rows::new(&[2, 2]).problem(), predictor(&ones(&[(2, 4)])));
-        let judge = |bound, confidence| problem.judge(&predictor, &[bound], Measure::Decisions, confidence);
+        let judge = |bound, confidence| problem.test_bounds(&predictor, &[bound], Measure::Decisions, confidence);
         assert_eq!(judge(Bound::MaxViolation(0.1), 95.0).unwrap_err().code(), "setting-invalid");
         assert_eq!(judge(Bound::MaxViolation(2.0), 0.95).unwrap_err().code(), "setting-invalid");
     }
 
-    fn draw(rates: &[(f64, usize)], lots: &mut ChaCha8Rng) -> Vec<f64> {
+    fn draw(rates: &[(f64, usize)], rng: &mut ChaCha8Rng) -> Vec<f64> {
         let part = |&(rate, rows): &(f64, usize)| std::iter::repeat_n(rate, rows);
-        rates.iter().flat_map(part).map(|rate| f64::from(u8::from(lots.random::<f64>() < rate))).collect()
+        rates.iter().flat_map(part).map(|rate| f64::from(u8::from(rng.random::<f64>() < rate))).collect()
     }
 
     #[test]
@@ -368,13 +369,13 @@ mod tests {
         let violation = truth.iter().fold(0.0f64, |worst, &(rate, _)| worst.max((overall - rate).abs()));
         let bounds =
             [Bound::MaxViolation(violation), Bound::MaxDifference(most - least), Bound::MinRatio(least / most)];
-        let (problem, mut lots) = (Rows::new(&sizes).problem(), ChaCha8Rng::seed_from_u64(5));
+        let (problem, mut rng) = (Rows::new(&sizes).problem(), ChaCha8Rng::seed_from_u64(5));
         let (mut held, mut met) = ([0; 3], [0; 3]);
         for _ in 0..2000 {
-            let predictor = predictor(&draw(&truth, &mut lots));
-            let tally = problem.tally(&predictor).unwrap();
+            let predictor = predictor(&draw(&truth, &mut rng));
+            let sums = problem.cell_sums(&predictor).unwrap();
             for (at, &bound) in bounds.iter().enumerate() {
-                let (low, high) = interval(&Compared::new(&problem, &tally, Measure::Decisions, bound), 0.95).unwrap();
+                let (low, high) = interval(&Contrasts::new(&problem, &sums, Measure::Decisions, bound), 0.95).unwrap();
                 held[at] += u32::from(low.unwrap() <= bound.limit() && bound.limit() <= high.unwrap());
                 met[at] += u32::from(verdict(bound, low, high) == Verdict::Met);
             }
@@ -386,37 +387,38 @@ mod tests {
     }
 
     #[test]
-    fn the_floor_of_two_groups_is_a_mean_absolute_deviation() {
+    fn the_expectation_under_parity_of_two_groups_is_a_mean_absolute_deviation() {
         // (1 − Z)·√(p(1 − p)(1/n + 1/m))·√(2/π), with p = 0.3 and all of one size.
-        let judged = Rows::new(&[200, 200]).judge(&ones(&[(60, 200), (60, 200)]), Bound::MaxViolation(0.02));
+        let tested = Rows::new(&[200, 200]).test_bounds(&ones(&[(60, 200), (60, 200)]), Bound::MaxViolation(0.02));
         let expected = 0.5 * (0.21f64 * 2.0 / 200.0).sqrt() * (2.0 / std::f64::consts::PI).sqrt();
         // The mean of 4,096 draws strays by 0.0118 of itself; four times that is passed once in 16,000 times.
-        assert!(near(judged.floor, expected, 0.047 * expected), "{judged:?} {expected}");
-        assert!(judged.is_near_floor());
+        assert!(near(tested.expected_under_parity, expected, 0.047 * expected), "{tested:?} {expected}");
+        assert!(tested.is_near_null());
     }
 
     #[test]
-    fn the_floor_is_what_an_even_classifier_shows_on_average() {
+    fn the_expectation_under_parity_is_what_an_even_classifier_shows_on_average() {
         let mut rows = Rows::new(&[150, 250, 400]);
         rows.masks.push((0..800).map(|row| row % 3 == 0).collect());
-        let (problem, mut lots) = (rows.problem(), ChaCha8Rng::seed_from_u64(9));
+        let (problem, mut rng) = (rows.problem(), ChaCha8Rng::seed_from_u64(9));
         let bounds = [Bound::MaxViolation(0.1), Bound::MaxDifference(0.1), Bound::MinRatio(0.5)];
-        let (mut sums, runs) = ([0.0; 3], 3000);
+        let (mut totals, runs) = ([0.0; 3], 3000);
         for _ in 0..runs {
-            let predictor = predictor(&draw(&[(0.4, 800)], &mut lots));
-            let tally = problem.tally(&predictor).unwrap();
-            for (sum, &bound) in sums.iter_mut().zip(&bounds) {
-                let compared = Compared::new(&problem, &tally, Measure::Decisions, bound);
-                *sum += compared.worst(compared.sides.iter().map(|&side| compared.value(side)));
+            let predictor = predictor(&draw(&[(0.4, 800)], &mut rng));
+            let sums = problem.cell_sums(&predictor).unwrap();
+            for (total, &bound) in totals.iter_mut().zip(&bounds) {
+                let contrasts = Contrasts::new(&problem, &sums, Measure::Decisions, bound);
+                *total += contrasts.worst(contrasts.all.iter().map(|&contrast| contrasts.value(contrast)));
             }
         }
         let scores: Vec<f64> = (0..800).map(|row| if row % 5 < 2 { 1.0 } else { 0.0 }).collect();
-        for (sum, &bound) in sums.iter().zip(&bounds) {
-            let (mean, floor) = (sum / f64::from(runs), rows.judge(&scores, bound).floor.unwrap());
+        for (total, &bound) in totals.iter().zip(&bounds) {
+            let (mean, expected) =
+                (total / f64::from(runs), rows.test_bounds(&scores, bound).expected_under_parity.unwrap());
             let even = if matches!(bound, Bound::MinRatio(_)) { 1.0 } else { 0.0 };
             // Both means stray by about a hundredth of their distance from even: 0.05 is more than three
             // standard errors of their difference, passed less than once in 500 times.
-            assert!(((mean - floor) / (mean - even)).abs() < 0.05, "{bound:?}: {mean} {floor}");
+            assert!(((mean - expected) / (mean - even)).abs() < 0.05, "{bound:?}: {mean} {expected}");
         }
     }
 }

@@ -150,7 +150,7 @@ impl Membership {
     /// These groups, and those of `other` after them.
     ///
     /// # Errors
-    /// [`Error::Length`] when `other` speaks of another number of rows, [`Error::RepeatedGroup`].
+    /// [`Error::Length`] when `other` has another number of rows, [`Error::RepeatedGroup`].
     #[allow(clippy::needless_pass_by_value)] // the two become one
     pub fn join(self, other: Self) -> Result<Self> {
         check_length("rows of the groups to be added", self.rows(), other.rows())?;

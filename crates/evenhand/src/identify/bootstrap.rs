@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::estimate::solve;
 use super::{Identification, Identify};
 use crate::Result;
-use crate::correction::{Correction, Problem, Stop};
+use crate::correction::{Correction, Problem, Termination};
 use crate::learner::Logistic;
 
 /// What drawing rows again says of a number.
@@ -42,7 +42,7 @@ pub(super) fn check(
         // A draw in which a group has no rows says nothing of it.
         let Ok(drawn) = problem.counted(&counts) else { return Ok(None) };
         let again = solve(&drawn, correction, learner)?;
-        Ok((again.stop == Stop::Converged).then_some((again.multipliers, again.exponents)))
+        Ok((again.stop == Termination::Converged).then_some((again.multipliers, again.exponents)))
     };
     let draws = (0..settings.resamples).into_par_iter().map(draw).collect::<Result<Vec<_>>>()?;
     let (multipliers, exponents): (Vec<_>, Vec<_>) = draws.into_iter().flatten().unzip();

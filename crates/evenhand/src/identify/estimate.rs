@@ -4,7 +4,7 @@ use faer::{Mat, Side};
 use serde::{Deserialize, Serialize};
 
 use super::Resampled;
-use crate::correction::{Correction, Problem, Silent, Stop, Weighing};
+use crate::correction::{Correction, Problem, Silent, Termination, WeightMap};
 use crate::interval::quantile;
 use crate::learner::{Asked, Logistic, LogisticModel, Training};
 use crate::{Result, Weights};
@@ -24,7 +24,7 @@ pub struct Identification {
     /// The largest |overall − group| difference of mean scores that is left: near zero when an estimate was found.
     pub violation: f64,
     /// How the search for the multipliers ended.
-    pub stop: Stop,
+    pub stop: Termination,
     /// How many times the learner was called.
     pub fits: usize,
     /// What all this rests on.
@@ -78,23 +78,23 @@ pub(super) struct Found {
     pub(super) shares: Vec<Vec<f64>>,
     pub(super) predictor: LogisticModel,
     pub(super) violation: f64,
-    pub(super) stop: Stop,
+    pub(super) stop: Termination,
     pub(super) fits: usize,
 }
 
 /// Solves for even scores.
 pub(super) fn solve(problem: &Problem, correction: &Correction, learner: &Logistic) -> Result<Found> {
-    let outcome = correction.solve(problem, learner, &mut Silent)?;
+    let solution = correction.solve(problem, learner, &mut Silent)?;
     let shares: Vec<Vec<f64>> = (0..problem.constraints().len()).map(|at| mean_tilts(problem, at)).collect();
-    let exponent = |shares: &Vec<f64>| shares.iter().zip(&outcome.multipliers).map(|(a, b)| a * b).sum();
+    let exponent = |shares: &Vec<f64>| shares.iter().zip(&solution.multipliers).map(|(a, b)| a * b).sum();
     Ok(Found {
         exponents: shares.iter().map(exponent).collect(),
         shares,
-        violation: outcome.train.violation.unwrap_or(0.0),
-        multipliers: outcome.multipliers,
-        predictor: outcome.predictor,
-        stop: outcome.stop,
-        fits: outcome.fits,
+        violation: solution.train.violation.unwrap_or(0.0),
+        multipliers: solution.multipliers,
+        predictor: solution.predictor,
+        stop: solution.stop,
+        fits: solution.fits,
     })
 }
 
@@ -183,10 +183,10 @@ fn variance(problem: &Problem, correction: &Correction, learner: &Logistic, foun
     let cells = problem.cells();
     let count = found.multipliers.len();
     let table = problem.tilt_table(correction.solver.rule());
-    let weighing = Weighing { table: &table, cells, technique: correction.technique, observed: None };
-    let weights = weighing.weights(&found.multipliers)?;
+    let weight_map = WeightMap { table: &table, cells, technique: correction.technique, observed: None };
+    let weights = weight_map.weights(&found.multipliers)?;
     let of_cells = |values| Weights::of_cells(values, cells.cell_of_row().clone(), cells.row_weights().cloned());
-    let slopes = weighing.slopes(&found.multipliers, &(0..count).collect::<Vec<_>>());
+    let slopes = weight_map.slopes(&found.multipliers, &(0..count).collect::<Vec<_>>());
     let shares = shares(problem, found)?;
     let counts = (0..count).map(|k| of_cells((0..cells.len()).map(|cell| shares[cell * count + k][0]).collect()));
     let asked = Asked {
@@ -208,12 +208,12 @@ fn variance(problem: &Problem, correction: &Correction, learner: &Logistic, foun
 ///
 /// A violation is overall mean minus group mean; a row moves each mean by its distance from it.
 fn shares(problem: &Problem, found: &Found) -> Result<Vec<[f64; 2]>> {
-    let assessed = problem.mean_scores(&found.predictor)?;
+    let evaluated = problem.mean_scores(&found.predictor)?;
     let cells = problem.cells();
     let total = cells.total_weight();
-    let mut shares = Vec::with_capacity(cells.len() * assessed.len());
+    let mut shares = Vec::with_capacity(cells.len() * evaluated.len());
     for cell in 0..cells.len() {
-        for (constraint, (overall, group, weight)) in problem.constraints().iter().zip(&assessed) {
+        for (constraint, (overall, group, weight)) in problem.constraints().iter().zip(&evaluated) {
             let member = constraint.group.is_none_or(|group| cells.is_in(cell, group));
             let inside = if member { 1.0 / weight } else { 0.0 };
             shares.push([1.0 / total - inside, overall / total - group * inside]);

@@ -135,7 +135,7 @@ impl Identify {
         correction.groups.clone_from(&self.groups);
         correction.withhold.clone_from(&self.withhold);
         correction.plan.clone_from(&self.plan);
-        if let Solver::Newton(newton) = &mut correction.solver {
+        if let Solver::Sqp(newton) = &mut correction.solver {
             newton.range = Some(crate::constraint::WeightRange::Bounded);
         }
         correction

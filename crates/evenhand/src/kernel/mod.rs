@@ -2,20 +2,20 @@
 //!
 //! Everything a pass over the data computes is here: `product` multiplies features by
 //! coefficients and back, `link` turns margins into probabilities and losses, `logistic`
-//! sums loss, gradient and curvature over rows, `tally` sums decisions and scores per
+//! sums loss, gradient and curvature over rows, `sums` sums decisions and scores per
 //! cell, `slope` their derivatives. Each takes a range of rows and returns sums that `parallel::reduce` merges in a
 //! fixed order; none knows how many threads there are, or whether blocks come from memory.
 //! Leans on `features` and `parallel`. Knows nothing of groups, notions or solvers.
 
+mod cell_sums;
 pub(crate) mod link;
 pub(crate) mod logistic;
 pub(crate) mod product;
 mod slope;
-mod tally;
 
-pub(crate) use slope::{Band, band, tally_slopes};
-pub(crate) use tally::Tally;
-pub(crate) use tally::{TallyRows, decide, tally};
+pub(crate) use cell_sums::CellSums;
+pub(crate) use cell_sums::{CellRows, cell_sums, decide};
+pub(crate) use slope::{Band, band, cell_sum_derivatives};
 
 use std::ops::Range;
 

@@ -1,30 +1,30 @@
-//! How tallies answer to a tangent: on average, and row by row close to a tie.
+//! Derivatives of sums per cell: smoothed, and row by row close to the decision boundary.
 
 use std::ops::Range;
 
-use super::tally::width;
-use super::{Tally, TallyRows, blocks, decide};
+use super::cell_sums::width;
+use super::{CellRows, CellSums, blocks, decide};
 use crate::features::Features;
-use crate::predictor::{Predictor, Scorer, Tangent};
+use crate::predictor::{Predictor, Scorer, Sensitivity};
 use crate::{Result, parallel};
 
-/// How the sums of a tally answer to each direction of a tangent.
+/// The derivative of the sums per cell in each direction of a sensitivity.
 ///
 /// Decisions are steps; for the derivative alone each is smoothed, as a function of how far the
 /// largest probability is ahead of the second, over a `bandwidth` on either side of the tie. Losses
 /// are left out.
 ///
 /// # Errors
-/// What the predictor or the tangent says when it is put to these features.
-pub(crate) fn tally_slopes(
+/// What the predictor or the sensitivity says when it is put to these features.
+pub(crate) fn cell_sum_derivatives(
     predictor: &dyn Predictor,
-    tangent: &dyn Tangent,
+    sensitivity: &dyn Sensitivity,
     directions: usize,
     features: &Features,
-    rows: TallyRows<'_>,
+    rows: CellRows<'_>,
     bandwidth: f64,
-) -> Result<Vec<Tally>> {
-    let (scorer, slopes) = (predictor.on(features)?, tangent.on(features)?);
+) -> Result<Vec<CellSums>> {
+    let (scorer, slopes) = (predictor.on(features)?, sensitivity.on(features)?);
     let (classes, cells) = (rows.classes, rows.cell_labels.len());
     let pass = |part: Range<usize>| {
         let mut sums = vec![0.0; cells * directions * 2 * classes];
@@ -55,7 +55,7 @@ pub(crate) fn tally_slopes(
             let sums = &sums[(cell * directions + direction) * 2 * classes..][..2 * classes];
             sums.iter().copied().chain([0.0])
         };
-        Tally { classes, sums: (0..cells).flat_map(cell).collect() }
+        CellSums { classes, values: (0..cells).flat_map(cell).collect() }
     };
     Ok((0..directions).map(slope).collect())
 }
@@ -65,7 +65,7 @@ pub(crate) fn tally_slopes(
 pub(crate) struct Band {
     classes: usize,
     /// The sums of all other rows: decisions alone.
-    others: Tally,
+    others: CellSums,
     cells: Vec<u32>,
     weights: Vec<f64>,
     /// Row by row, a number per class.
@@ -75,7 +75,7 @@ pub(crate) struct Band {
 }
 
 impl Band {
-    /// The probabilities of the close rows after a move in each direction, by the tangent.
+    /// The probabilities of the close rows after a move in each direction, by the sensitivity.
     pub(crate) fn moved(&self, moves: &[f64]) -> Vec<f64> {
         let mut scores = self.scores.clone();
         for (direction, &by) in moves.iter().enumerate() {
@@ -92,13 +92,13 @@ impl Band {
     }
 
     /// The decisions of all rows, the close ones with these probabilities.
-    pub(crate) fn tally(&self, scores: &[f64]) -> Tally {
-        let mut tally = self.others.clone();
+    pub(crate) fn cell_sums(&self, scores: &[f64]) -> CellSums {
+        let mut sums = self.others.clone();
         let width = width(self.classes);
         for ((scores, &cell), weight) in scores.chunks_exact(self.classes).zip(&self.cells).zip(&self.weights) {
-            tally.sums[cell as usize * width + decide(scores)] += weight;
+            sums.values[cell as usize * width + decide(scores)] += weight;
         }
-        tally
+        sums
     }
 
     /// How many directions there are.
@@ -110,25 +110,25 @@ impl Band {
 /// Finds the rows whose largest probability is within `reach` of a tie.
 ///
 /// # Errors
-/// As [`tally_slopes`].
+/// As [`cell_sum_derivatives`].
 pub(crate) fn band(
     predictor: &dyn Predictor,
-    tangent: &dyn Tangent,
+    sensitivity: &dyn Sensitivity,
     directions: usize,
     features: &Features,
-    rows: TallyRows<'_>,
+    rows: CellRows<'_>,
     reach: f64,
 ) -> Result<Band> {
-    let (scorer, slopes) = (predictor.on(features)?, tangent.on(features)?);
+    let (scorer, slopes) = (predictor.on(features)?, sensitivity.on(features)?);
     let (classes, cells) = (rows.classes, rows.cell_labels.len());
     let pass = |part: Range<usize>| {
-        let others = Tally { classes, sums: vec![0.0; cells * width(classes)] };
+        let others = CellSums { classes, values: vec![0.0; cells * width(classes)] };
         let (cells, weights, slopes_of) = (Vec::new(), Vec::new(), vec![Vec::new(); directions]);
         let mut band = Band { classes, others, cells, weights, scores: Vec::new(), slopes: slopes_of };
         each_row(rows, part, [&scorer, &slopes], directions, |scores, slopes, cell, weight| {
             let (first, second) = two_largest(scores);
             if scores[first] - scores[second] > 2.0 * reach {
-                band.others.sums[cell as usize * width(classes) + first] += weight;
+                band.others.values[cell as usize * width(classes) + first] += weight;
                 return;
             }
             band.cells.push(cell);
@@ -153,7 +153,7 @@ pub(crate) fn band(
 
 /// Every row of a part: its scores and, direction by direction, how they change; its cell, and its weight.
 fn each_row(
-    rows: TallyRows<'_>,
+    rows: CellRows<'_>,
     part: Range<usize>,
     [scorer, slopes]: [&Scorer<'_>; 2],
     directions: usize,

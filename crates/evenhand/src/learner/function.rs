@@ -38,7 +38,7 @@ impl<F> FnLearner<F> {
 
 impl<P: Predictor, F: Fn(Training<'_>) -> Result<P>> Learner for FnLearner<F> {
     type Predictor = P;
-    type Memory = ();
+    type WarmStart = ();
 
     fn fit(&self, training: Training<'_>, (): &mut ()) -> Result<P> {
         (self.fit)(training)

@@ -49,7 +49,7 @@ impl Logistic {
         parallel::inside(|| {
             let gradients: Vec<Vec<f64>> = rows.gradients(at, asked.slopes);
             let scores = asked.counts.iter().map(|count| LogisticRows { weights: count, ..rows }.score_gradient(at));
-            let answers = Minimiser::default().answers(&Penalised { rows, settings: self }, at, scores.collect());
+            let answers = Minimiser::default().sensitivities(&Penalised { rows, settings: self }, at, scores.collect());
             let answers = answers.ok_or_else(|| Error::Learner {
                 detail: "there are too many features for standard errors; leave some out".into(),
             })?;

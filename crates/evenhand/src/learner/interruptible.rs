@@ -3,7 +3,7 @@
 //! Millions of rows take seconds a fit, and people press Ctrl-C now. What was found before stands: a
 //! correction whose learner says [`crate::Error::Interrupted`] ends with the fits it has.
 
-use super::{Learner, Logistic, LogisticModel, Tangent, Training};
+use super::{Learner, Logistic, LogisticModel, Sensitivity, Training};
 use crate::{Result, Weights};
 
 /// Logistic regression that asks, between passes over the rows, whether to stop.
@@ -33,28 +33,28 @@ pub struct Interruptible<'a> {
 
 impl Learner for Interruptible<'_> {
     type Predictor = LogisticModel;
-    type Memory = <Logistic as Learner>::Memory;
+    type WarmStart = <Logistic as Learner>::WarmStart;
 
-    fn fit(&self, training: Training<'_>, memory: &mut Self::Memory) -> Result<LogisticModel> {
-        self.learner.fit_unless(training, memory, self.stop)
+    fn fit(&self, training: Training<'_>, warm_start: &mut Self::WarmStart) -> Result<LogisticModel> {
+        self.learner.fit_unless(training, warm_start, self.stop)
     }
 
-    fn takes_merged_rows(&self) -> bool {
-        self.learner.takes_merged_rows()
+    fn takes_aggregated_rows(&self) -> bool {
+        self.learner.takes_aggregated_rows()
     }
 
-    fn tangent(
+    fn sensitivity(
         &self,
         training: Training<'_>,
         predictor: &LogisticModel,
         slopes: &[Weights],
-        memory: &mut Self::Memory,
-    ) -> Result<Option<Box<dyn Tangent>>> {
-        self.learner.tangent(training, predictor, slopes, memory)
+        warm_start: &mut Self::WarmStart,
+    ) -> Result<Option<Box<dyn Sensitivity>>> {
+        self.learner.sensitivity(training, predictor, slopes, warm_start)
     }
 
-    fn anticipate(&self, memory: &mut Self::Memory, moves: &[f64]) {
-        self.learner.anticipate(memory, moves);
+    fn extrapolate(&self, warm_start: &mut Self::WarmStart, moves: &[f64]) {
+        self.learner.extrapolate(warm_start, moves);
     }
 
     fn of_coefficients(&self, coefficients: Vec<f64>) -> Option<LogisticModel> {

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::minimise::{Minimiser, Objective, minimise};
-use super::{Learner, Predictor, Scorer, Tangent, Training};
+use super::{Learner, Predictor, Scorer, Sensitivity, Training};
 use crate::features::Features;
 use crate::kernel::logistic::{LogisticRows, LogisticScorer, LogisticSlopes};
 use crate::weights::Weights;
@@ -52,52 +52,53 @@ pub struct LogisticModel {
 
 impl Learner for Logistic {
     type Predictor = LogisticModel;
-    type Memory = Minimiser;
+    type WarmStart = Minimiser;
 
-    fn fit(&self, training: Training<'_>, memory: &mut Minimiser) -> Result<LogisticModel> {
-        self.fit_unless(training, memory, &|| false)
+    fn fit(&self, training: Training<'_>, warm_start: &mut Minimiser) -> Result<LogisticModel> {
+        self.fit_unless(training, warm_start, &|| false)
     }
 
-    fn takes_merged_rows(&self) -> bool {
+    fn takes_aggregated_rows(&self) -> bool {
         true
     }
 
     /// Implicit differentiation: where the gradient vanishes, `dβ = −H⁻¹ dg`, and the gradient's
     /// answer to weights is itself a gradient, with the slopes as weights.
-    fn tangent(
+    fn sensitivity(
         &self,
         training: Training<'_>,
         predictor: &LogisticModel,
         slopes: &[Weights],
-        memory: &mut Minimiser,
-    ) -> Result<Option<Box<dyn Tangent>>> {
+        warm_start: &mut Minimiser,
+    ) -> Result<Option<Box<dyn Sensitivity>>> {
         let Training { features, labels, classes, weights } = training;
         let rows = LogisticRows { features, labels, weights, classes };
         let at = &predictor.coefficients;
-        let directions =
-            parallel::inside(|| memory.answers(&Penalised { rows, settings: self }, at, rows.gradients(at, slopes)));
-        let tangent = |directions| LogisticTangent { classes, coefficients: at.clone(), directions };
-        Ok(directions.map(|directions| Box::new(tangent(directions)) as Box<dyn Tangent>))
+        let directions = parallel::inside(|| {
+            warm_start.sensitivities(&Penalised { rows, settings: self }, at, rows.gradients(at, slopes))
+        });
+        let sensitivity = |directions| LogisticSensitivity { classes, coefficients: at.clone(), directions };
+        Ok(directions.map(|directions| Box::new(sensitivity(directions)) as Box<dyn Sensitivity>))
     }
 
     fn of_coefficients(&self, coefficients: Vec<f64>) -> Option<LogisticModel> {
         LogisticModel::new(2, coefficients).ok()
     }
 
-    fn anticipate(&self, memory: &mut Minimiser, moves: &[f64]) {
-        memory.anticipate(moves);
+    fn extrapolate(&self, warm_start: &mut Minimiser, moves: &[f64]) {
+        warm_start.extrapolate(moves);
     }
 }
 
 /// A fitted logistic regression, and how its coefficients move in each direction.
 #[derive(Debug)]
-struct LogisticTangent {
+struct LogisticSensitivity {
     classes: usize,
     coefficients: Vec<f64>,
     directions: Vec<Vec<f64>>,
 }
 
-impl Tangent for LogisticTangent {
+impl Sensitivity for LogisticSensitivity {
     fn on<'a>(&'a self, features: &'a Features) -> Result<Scorer<'a>> {
         let slopes = LogisticSlopes::new(features, &self.coefficients, &self.directions, self.classes);
         Ok(Box::new(move |rows, out| slopes.slopes(rows, out)))
@@ -109,14 +110,14 @@ impl Logistic {
     pub(super) fn fit_unless(
         &self,
         training: Training<'_>,
-        memory: &mut Minimiser,
+        warm_start: &mut Minimiser,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<LogisticModel> {
         self.check()?;
         let Training { features, labels, classes, weights } = training;
         let problem = Penalised { rows: LogisticRows { features, labels, weights, classes }, settings: self };
         let (coefficients, converged, passes) =
-            parallel::inside(|| minimise(&problem, memory, self.tolerance, self.max_passes, stop));
+            parallel::inside(|| minimise(&problem, warm_start, self.tolerance, self.max_passes, stop));
         if !converged && stop() {
             return Err(Error::Interrupted);
         }
@@ -255,7 +256,7 @@ impl Objective for Penalised<'_> {
         diagonal
     }
 
-    fn metric_cost(&self) -> usize {
+    fn factorisation_cost(&self) -> usize {
         self.rows.hessian_cost()
     }
 }

@@ -1,17 +1,16 @@
-//! The solver behind the logistic learner: quasi-Newton steps in a metric that is used again.
+//! The minimiser behind the logistic learner: limited-memory BFGS with a factored Hessian as preconditioner.
 //!
-//! A second-derivative matrix costs as much as ten or twenty gradients and changes little
-//! from one re-weighting to the next. So its Cholesky factor is kept, across fits too, and
-//! the last few gradient differences correct it (limited-memory BFGS with the factor as its
-//! first guess); it is made anew when steps get slow, or when fits have come to take so many
-//! more passes than at first that a new one would have paid. With more coefficients than a
-//! matrix is worth, the diagonal takes the factor's place and nothing else changes.
+//! A Hessian costs as much as ten or twenty gradients and changes little from one re-weighting to the next. So its
+//! Cholesky factor is kept across fits and serves as the initial matrix of L-BFGS, and the last few curvature pairs
+//! (step, change of gradient) correct it. The Hessian is factored again when steps become slow, or when the fits with
+//! the old factor have together taken as many extra passes as a new factor costs. With more coefficients than
+//! [`FACTORED`], the diagonal of the Hessian takes the place of the factor.
 //!
-//! A run of fits whose weights drift ends at points that drift as well: each starts where
-//! the way of those before it leads.
+//! In a sequence of fits whose weights change gradually the optima change gradually too: each fit starts at a point
+//! extrapolated from the previous optima.
 //!
-//! The loss is never evaluated: it is convex, so a step that has not passed the valley
-//! along its line, which two gradients tell, has lowered it.
+//! The loss is never evaluated. It is convex, so a step has lowered it if the directional derivative at the end of the
+//! step has not become too large, which two gradients tell.
 
 use std::collections::VecDeque;
 
@@ -27,53 +26,54 @@ pub(super) trait Objective {
     /// The lower triangle, row by row.
     fn hessian(&self, at: &[f64]) -> Vec<f64>;
     fn hessian_diagonal(&self, at: &[f64]) -> Vec<f64>;
-    /// How many gradients the metric costs, its factor included.
-    fn metric_cost(&self) -> usize;
+    /// How many gradients it costs to compute and factor the Hessian.
+    fn factorisation_cost(&self) -> usize;
 }
 
-/// What one minimisation leaves for the next: where it ended, and the metric it ended with.
+/// The state that one minimisation leaves for the next: its optimum, preconditioner and curvature pairs.
 #[derive(Debug, Default)]
 pub struct Minimiser {
     at: Vec<f64>,
-    metric: Option<Metric>,
-    differences: VecDeque<Difference>,
-    /// Where the last three fits ended, the latest first.
-    ends: VecDeque<Vec<f64>>,
-    /// The fewest passes that a whole fit with this metric has taken, if there was one.
+    preconditioner: Option<Preconditioner>,
+    pairs: VecDeque<CurvaturePair>,
+    /// The optima of the last three fits, the latest first.
+    previous_optima: VecDeque<Vec<f64>>,
+    /// The fewest passes that a fit with this preconditioner has taken.
     fewest: Option<usize>,
-    /// How many passes more than could be hoped for the fits with this metric have taken.
+    /// How many passes fits with this preconditioner have taken beyond the fewest one may expect.
     excess: usize,
-    /// How the end answers to each direction that was last asked about.
-    answers: Vec<Vec<f64>>,
+    /// The derivatives of the optimum in each direction that was last asked for.
+    sensitivities: Vec<Vec<f64>>,
     /// How many passes the last fit took.
     passes: usize,
 }
 
-/// The largest number of coefficients for which a matrix is factored. At 1,500 the factor
+/// The largest number of coefficients for which the Hessian is factored. At 1,500 the factor
 /// takes 18 MB and about a second, some hundred gradients of a hundred thousand rows.
 const FACTORED: usize = 1500;
 
-/// How many gradient differences are kept: few beside a factor, which knows almost everything.
-const DIFFERENCES: [usize; 2] = [8, 30];
+/// How many curvature pairs are kept, with a factor and with a diagonal: few beside a factor, which is nearly exact.
+const PAIRS_KEPT: [usize; 2] = [8, 30];
 
-/// A step that leaves more than this share of the distance behind it was slow.
+/// A step is slow if more than this share of the distance to the optimum is left after it.
 const SLOW: f64 = 0.35;
 
-/// A fit that starts close takes this many passes with a fresh metric: where it starts,
-/// after a step, and after a second that ends within the tolerance.
+/// A fit that starts close to its optimum takes this many passes with a fresh preconditioner: one gradient at the
+/// start, one after the first step, and one after a second step that ends within the tolerance.
 const FEW_PASSES: usize = 3;
 
-/// After so many slow steps in a row the metric is made anew. A diagonal is slow by nature.
+/// After this many slow steps in a row, with a factor and with a diagonal, the preconditioner is computed again. Steps
+/// with a diagonal are always slow.
 const SLOW_STEPS: [usize; 2] = [2, 50];
 
 #[derive(Debug)]
-enum Metric {
+enum Preconditioner {
     Factor(Llt<f64>),
     Diagonal(Vec<f64>),
 }
 
 #[derive(Debug)]
-struct Difference {
+struct CurvaturePair {
     step: Vec<f64>,
     gradient: Vec<f64>,
     curvature: f64,
@@ -85,68 +85,69 @@ struct Difference {
 /// the function can still go. It ends early when `stop`, asked between steps, says so.
 pub(super) fn minimise(
     objective: &dyn Objective,
-    memory: &mut Minimiser,
+    state: &mut Minimiser,
     tolerance: f64,
     max_passes: usize,
     stop: &dyn Fn() -> bool,
 ) -> (Vec<f64>, bool, usize) {
-    if memory.at.len() != objective.dimension() {
-        *memory = Minimiser { at: vec![0.0; objective.dimension()], ..Minimiser::default() };
+    if state.at.len() != objective.dimension() {
+        *state = Minimiser { at: vec![0.0; objective.dimension()], ..Minimiser::default() };
     }
-    memory.extrapolate();
-    let mut gradient = objective.gradient(&memory.at);
+    state.extrapolate_optima();
+    let mut gradient = objective.gradient(&state.at);
     let mut passes = 1;
     let mut slow_steps = 0;
-    let mut renew = memory.metric.is_none() || memory.is_worn_out(objective);
+    let mut refactor = state.preconditioner.is_none() || state.is_outdated(objective);
     let mut known = None;
     loop {
-        if renew || memory.is_slow_after(slow_steps) {
-            memory.renew(objective);
-            (renew, slow_steps, known) = (false, 0, None);
+        if refactor || state.is_slow_after(slow_steps) {
+            state.refactor(objective);
+            (refactor, slow_steps, known) = (false, 0, None);
         }
-        let distance = known.unwrap_or_else(|| memory.distance(&gradient));
+        let distance = known.unwrap_or_else(|| state.distance(&gradient));
         if distance <= tolerance || passes >= max_passes || !distance.is_finite() || stop() {
-            memory.finish(passes);
-            return (memory.at.clone(), distance <= tolerance, passes);
+            state.finish(passes);
+            return (state.at.clone(), distance <= tolerance, passes);
         }
-        let (step, next, used) = line_search(objective, memory, &gradient, max_passes - passes);
+        let (step, next, used) = line_search(objective, state, &gradient, max_passes - passes);
         passes += used;
         let change: Vec<f64> = next.iter().zip(&gradient).map(|(new, old)| new - old).collect();
-        for (at, step) in memory.at.iter_mut().zip(&step) {
+        for (at, step) in state.at.iter_mut().zip(&step) {
             *at += step;
         }
-        memory.remember(step, change);
+        state.record_pair(step, change);
         gradient = next;
-        let left = memory.distance(&gradient);
+        let left = state.distance(&gradient);
         slow_steps = if left > SLOW * distance { slow_steps + 1 } else { 0 };
         known = Some(left);
     }
 }
 
-/// A step along the quasi-Newton direction that does not pass the valley by far, and the gradient there.
+/// A step along the quasi-Newton direction that does not overshoot the minimum by far, and the gradient after it.
 fn line_search(
     objective: &dyn Objective,
-    memory: &mut Minimiser,
+    state: &mut Minimiser,
     gradient: &[f64],
     max_passes: usize,
 ) -> (Vec<f64>, Vec<f64>, usize) {
-    let mut direction = memory.direction(gradient);
+    let mut direction = state.direction(gradient);
     let mut slope = dot(gradient, &direction);
     if slope >= 0.0 {
-        // Rounding has spoilt the differences: the metric alone always points downhill.
-        memory.differences.clear();
-        direction = memory.direction(gradient);
+        // Rounding has spoilt the curvature pairs. The preconditioner alone always gives a descent direction.
+        state.pairs.clear();
+        direction = state.direction(gradient);
         slope = dot(gradient, &direction);
     }
     let mut length = 1.0;
     let mut passes = 0;
     loop {
         let step: Vec<f64> = direction.iter().map(|entry| length * entry).collect();
-        let there: Vec<f64> = memory.at.iter().zip(&step).map(|(at, step)| at + step).collect();
+        let there: Vec<f64> = state.at.iter().zip(&step).map(|(at, step)| at + step).collect();
         let next = objective.gradient(&there);
         passes += 1;
         let slope_there = dot(&next, &direction);
-        // Past the valley the slope is positive; up to the size of the first slope the step still pays.
+        // Beyond the minimum along the line the slope is positive. A step is accepted while it stays below 0.9 of the
+        // initial slope in size.
         if slope_there <= 0.9 * slope.abs() || passes >= max_passes.max(1) || length < 1e-10 {
             return (step, next, passes);
         }
@@ -155,12 +156,13 @@ fn line_search(
 }
 
 impl Minimiser {
-    /// Goes on from the last end as far as its step, compared with the one before, suggests.
-    fn extrapolate(&mut self) {
-        let [last, before, first] = self.ends.make_contiguous() else { return };
+    /// Starts from the last optimum plus a multiple of the last change of optimum.
+    fn extrapolate_optima(&mut self) {
+        let [last, before, first] = self.previous_optima.make_contiguous() else { return };
         let minus = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a - b).collect() };
         let (step, step_before) = (minus(last, before), minus(before, first));
-        // The best multiple of the step before to predict the step; steps that turn back predict nothing.
+        // The least-squares multiple of the earlier change that predicts the later one; changes of opposite direction
+        // predict nothing.
         let ratio = dot(&step, &step_before) / dot(&step_before, &step_before);
         if ratio > 0.0 {
             add(&mut self.at, ratio.min(1.0), &step);
@@ -170,8 +172,9 @@ impl Minimiser {
     /// Minus the inverse second derivatives times each of some gradients; `None` where there are
     /// too many coefficients for a matrix.
     ///
-    /// They are how the minimum moves when the function's gradient moves by that much.
-    pub(super) fn answers(
+    /// By the implicit function theorem these are the derivatives of the optimum when the gradient changes in these
+    /// directions.
+    pub(super) fn sensitivities(
         &mut self,
         objective: &dyn Objective,
         at: &[f64],
@@ -183,77 +186,79 @@ impl Minimiser {
         if self.at != at {
             *self = Self { at: at.to_vec(), ..Self::default() };
         }
-        // A fit that took few passes has shown that its metric still is that of the place where it ended.
-        if self.metric.is_none() || self.passes > FEW_PASSES {
-            self.renew(objective);
+        // A fit that took few passes has shown that its preconditioner is still accurate at the optimum.
+        if self.preconditioner.is_none() || self.passes > FEW_PASSES {
+            self.refactor(objective);
         }
-        let metric = self.metric.as_ref()?;
-        let answer = |gradient: Vec<f64>| metric.solve(&gradient).into_iter().map(|entry| -entry).collect();
-        self.answers = gradients.into_iter().map(answer).collect();
-        Some(self.answers.clone())
+        let preconditioner = self.preconditioner.as_ref()?;
+        let sensitivity =
+            |gradient: Vec<f64>| preconditioner.solve(&gradient).into_iter().map(|entry| -entry).collect();
+        self.sensitivities = gradients.into_iter().map(sensitivity).collect();
+        Some(self.sensitivities.clone())
     }
 
-    /// Starts the next fit where moves in the directions of the last [`Minimiser::answers`] lead.
-    pub(super) fn anticipate(&mut self, moves: &[f64]) {
-        for (answer, &share) in self.answers.iter().zip(moves) {
-            add(&mut self.at, share, answer);
+    /// Starts the next fit at the first-order prediction for these steps along the directions of the last
+    /// [`Minimiser::sensitivities`].
+    pub(super) fn extrapolate(&mut self, moves: &[f64]) {
+        for (sensitivity, &share) in self.sensitivities.iter().zip(moves) {
+            add(&mut self.at, share, sensitivity);
         }
-        // What fits before suggest is known better now.
-        self.ends.clear();
+        // This prediction replaces the one from previous optima.
+        self.previous_optima.clear();
     }
 
-    /// Whether the passes that a new factor would have saved would have paid for it.
+    /// Whether the passes that a new factor would have saved cost as much as the factor.
     ///
-    /// A diagonal is left alone: what the differences know is worth more than a new one.
-    fn is_worn_out(&self, objective: &dyn Objective) -> bool {
-        matches!(self.metric, Some(Metric::Factor(_))) && self.excess >= objective.metric_cost()
+    /// A diagonal is never outdated: the curvature pairs collected with it are worth more than a new one.
+    fn is_outdated(&self, objective: &dyn Objective) -> bool {
+        matches!(self.preconditioner, Some(Preconditioner::Factor(_))) && self.excess >= objective.factorisation_cost()
     }
 
-    /// Whether so many slow steps in a row are too many for this kind of metric.
+    /// Whether so many slow steps in a row are too many for this kind of preconditioner.
     fn is_slow_after(&self, slow_steps: usize) -> bool {
-        self.metric.as_ref().is_none_or(|metric| slow_steps >= SLOW_STEPS[metric.kind()])
+        self.preconditioner.as_ref().is_none_or(|preconditioner| slow_steps >= SLOW_STEPS[preconditioner.kind()])
     }
 
-    fn renew(&mut self, objective: &dyn Objective) {
-        let metric = Metric::at(objective, &self.at);
-        if matches!(metric, Metric::Factor(_)) {
-            // It knows more than differences taken elsewhere; beside a diagonal they are worth keeping.
-            self.differences.clear();
+    fn refactor(&mut self, objective: &dyn Objective) {
+        let preconditioner = Preconditioner::at(objective, &self.at);
+        if matches!(preconditioner, Preconditioner::Factor(_)) {
+            // A factor is more accurate than pairs collected at other points; beside a diagonal the pairs are kept.
+            self.pairs.clear();
         }
-        self.metric = Some(metric);
+        self.preconditioner = Some(preconditioner);
         (self.fewest, self.excess) = (None, 0);
     }
 
-    /// Keeps what the next fit starts from, and the account of whether the metric is still worth keeping.
+    /// Records the optimum, and the passes by which an outdated preconditioner is recognised.
     fn finish(&mut self, passes: usize) {
         self.passes = passes;
         let fewest = self.fewest.map_or(passes, |fewest| fewest.min(passes));
         self.fewest = Some(fewest);
-        // A metric is never as good as on its first day: that one pass could be saved is always hoped for.
+        // A preconditioner is most accurate when it is new: a later fit is compared with one pass fewer than the best.
         self.excess += passes.saturating_sub(FEW_PASSES.max(fewest - 1));
-        self.ends.push_front(self.at.clone());
-        self.ends.truncate(3);
+        self.previous_optima.push_front(self.at.clone());
+        self.previous_optima.truncate(3);
     }
 
     fn distance(&self, gradient: &[f64]) -> f64 {
-        let metric = self.metric.as_ref().expect("set before the first use");
-        dot(gradient, &metric.solve(gradient)).max(0.0).sqrt()
+        let preconditioner = self.preconditioner.as_ref().expect("set before the first use");
+        dot(gradient, &preconditioner.solve(gradient)).max(0.0).sqrt()
     }
 
-    /// Minus the gradient times the corrected inverse metric (the two-loop recursion of L-BFGS).
+    /// Minus the gradient times the corrected inverse preconditioner (the two-loop recursion of L-BFGS).
     fn direction(&self, gradient: &[f64]) -> Vec<f64> {
         let mut q = gradient.to_vec();
-        let mut shares = Vec::with_capacity(self.differences.len());
-        for difference in self.differences.iter().rev() {
-            let share = dot(&difference.step, &q) / difference.curvature;
-            add(&mut q, -share, &difference.gradient);
+        let mut shares = Vec::with_capacity(self.pairs.len());
+        for pair in self.pairs.iter().rev() {
+            let share = dot(&pair.step, &q) / pair.curvature;
+            add(&mut q, -share, &pair.gradient);
             shares.push(share);
         }
-        let metric = self.metric.as_ref().expect("set before the first use");
-        let mut direction = metric.solve(&q);
-        for (difference, share) in self.differences.iter().zip(shares.into_iter().rev()) {
-            let back = dot(&difference.gradient, &direction) / difference.curvature;
-            add(&mut direction, share - back, &difference.step);
+        let preconditioner = self.preconditioner.as_ref().expect("set before the first use");
+        let mut direction = preconditioner.solve(&q);
+        for (pair, share) in self.pairs.iter().zip(shares.into_iter().rev()) {
+            let back = dot(&pair.gradient, &direction) / pair.curvature;
+            add(&mut direction, share - back, &pair.step);
         }
         for entry in &mut direction {
             *entry = -*entry;
@@ -261,21 +266,21 @@ impl Minimiser {
         direction
     }
 
-    fn remember(&mut self, step: Vec<f64>, gradient: Vec<f64>) {
+    fn record_pair(&mut self, step: Vec<f64>, gradient: Vec<f64>) {
         let curvature = dot(&step, &gradient);
-        // A difference that is rounding error would poison the metric.
+        // A pair with a curvature at the level of rounding error would make the updated matrix useless.
         if curvature > 1e-14 * dot(&gradient, &gradient).sqrt() * dot(&step, &step).sqrt() {
-            self.differences.push_back(Difference { step, gradient, curvature });
-            let kept = DIFFERENCES[self.metric.as_ref().map_or(0, Metric::kind)];
-            if self.differences.len() > kept {
-                self.differences.pop_front();
+            self.pairs.push_back(CurvaturePair { step, gradient, curvature });
+            let kept = PAIRS_KEPT[self.preconditioner.as_ref().map_or(0, Preconditioner::kind)];
+            if self.pairs.len() > kept {
+                self.pairs.pop_front();
             }
         }
     }
 }
 
-impl Metric {
-    /// Its place in the tables above.
+impl Preconditioner {
+    /// The index into [`PAIRS_KEPT`] and [`SLOW_STEPS`].
     fn kind(&self) -> usize {
         match self {
             Self::Factor(_) => 0,

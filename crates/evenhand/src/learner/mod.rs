@@ -17,7 +17,7 @@ pub use interruptible::Interruptible;
 pub use logistic::{Logistic, LogisticModel};
 pub use process::{ProcessLearner, ProcessModel};
 
-pub use crate::predictor::{Predictor, Scorer, Tangent, scores};
+pub use crate::predictor::{Predictor, Scorer, Sensitivity, scores};
 
 use crate::Result;
 use crate::data::Codes;
@@ -29,18 +29,18 @@ pub trait Learner {
     /// What fitting returns.
     type Predictor: Predictor;
     /// What one fit leaves behind to make the next one cheaper; its default is a cold start.
-    type Memory: Default;
+    type WarmStart: Default;
 
     /// Fits the rows with the given weights.
     ///
     /// # Errors
     /// [`crate::Error::Learner`], or what an outside program or closure says.
-    fn fit(&self, training: Training<'_>, memory: &mut Self::Memory) -> Result<Self::Predictor>;
+    fn fit(&self, training: Training<'_>, warm_start: &mut Self::WarmStart) -> Result<Self::Predictor>;
 
     /// Whether rows that are alike may be handed over as one that weighs as much as they do.
     ///
     /// True of a learner that minimises a weighted sum over rows; not of one that counts rows.
-    fn takes_merged_rows(&self) -> bool {
+    fn takes_aggregated_rows(&self) -> bool {
         false
     }
 
@@ -49,13 +49,13 @@ pub trait Learner {
     ///
     /// # Errors
     /// As [`Learner::fit`].
-    fn tangent(
+    fn sensitivity(
         &self,
         _training: Training<'_>,
         _predictor: &Self::Predictor,
         _slopes: &[Weights],
-        _memory: &mut Self::Memory,
-    ) -> Result<Option<Box<dyn Tangent>>> {
+        _warm_start: &mut Self::WarmStart,
+    ) -> Result<Option<Box<dyn Sensitivity>>> {
         Ok(None)
     }
 
@@ -66,8 +66,8 @@ pub trait Learner {
     }
 
     /// Told before a fit whose weights have moved by so much in each direction of the last
-    /// [`Learner::tangent`]: it may start where that leads.
-    fn anticipate(&self, _memory: &mut Self::Memory, _moves: &[f64]) {}
+    /// [`Learner::sensitivity`]: it may start where that leads.
+    fn extrapolate(&self, _warm_start: &mut Self::WarmStart, _moves: &[f64]) {}
 }
 
 /// All that a learner is shown.

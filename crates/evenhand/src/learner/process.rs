@@ -47,7 +47,7 @@ pub struct ProcessModel {
 
 impl Learner for ProcessLearner {
     type Predictor = ProcessModel;
-    type Memory = ();
+    type WarmStart = ();
 
     fn fit(&self, training: Training<'_>, (): &mut ()) -> Result<ProcessModel> {
         let folder = tempfile::tempdir().map_err(|source| io(Path::new("temporary folder"), source))?;

@@ -6,7 +6,8 @@ use serde_json::json;
 use crate::Result;
 use crate::constraint::WeightRule;
 use crate::correction::{
-    Assessment, Binding, Classifier, Correction, Fitted, Judgement, Loop, NamedValue, Predictions, Stop, Thresholds,
+    Binding, BoundTest, Classifier, Correction, Fitted, Iteration, Metrics, NamedValue, Predictions, Termination,
+    Thresholds,
 };
 use crate::data::{ReadOptions, Table, digest_text};
 use crate::learner::{Logistic, LogisticModel, Predictor, ProcessModel};
@@ -43,14 +44,14 @@ pub struct Model {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slack: Option<f64>,
     /// Its rates and violations on the training rows.
-    pub train: Assessment,
+    pub train: Metrics,
     /// And on the test rows, if there were any.
-    pub test: Option<Assessment>,
+    pub test: Option<Metrics>,
     /// Whether the bounds that were asked for hold: on the test rows, or without any on the training rows.
     #[serde(default)]
-    pub judgements: Vec<Judgement>,
+    pub bound_tests: Vec<BoundTest>,
     /// How the run ended.
-    pub stop: Stop,
+    pub stop: Termination,
     /// Every loop in a line.
     pub trace: Vec<LoopRecord>,
     /// How many times the learner was called.
@@ -85,7 +86,7 @@ pub struct LoopRecord {
 }
 
 impl LoopRecord {
-    fn of(done: &Loop) -> Self {
+    fn of(done: &Iteration) -> Self {
         Self { violation: done.violation, error: done.error, loss: done.loss }
     }
 }
@@ -152,33 +153,33 @@ impl Model {
         settings: &Correction,
         fitted: &Fitted<P>,
         record: impl Fn(&P) -> LearnerRecord,
-        test: Option<Assessment>,
+        test: Option<Metrics>,
         data: (String, usize),
         split: Option<Split>,
     ) -> Self {
-        let (outcome, binding) = (fitted.outcome(), fitted.binding());
+        let (solution, binding) = (fitted.solution(), fitted.binding());
         Self {
             software: concat!("evenhand ", env!("CARGO_PKG_VERSION")).to_owned(),
             settings: settings.clone(),
-            rule: fitted.outcome().rule,
+            rule: fitted.solution().rule,
             multipliers: fitted
                 .multipliers()
                 .map(|(name, value)| NamedValue { name: name.to_owned(), value: Some(value) })
                 .collect(),
-            cells: cell_records(binding, fitted.problem().cells(), &outcome.cell_weights),
+            cells: cell_records(binding, fitted.problem().cells(), &solution.cell_weights),
             binding: binding.clone(),
-            unweighted: outcome.unweighted,
+            unweighted: solution.unweighted,
             learner: record(fitted.predictor()),
-            observed: outcome.undone.as_ref().map(|undone| record(&undone.observed)),
-            thresholds: outcome.thresholds.clone(),
-            groups_needed: outcome.thresholds.as_ref().map(|_| binding.group_columns()).unwrap_or_default(),
-            slack: outcome.slack,
-            train: outcome.train.clone(),
+            observed: solution.shift_correction.as_ref().map(|undone| record(&undone.observed)),
+            thresholds: solution.thresholds.clone(),
+            groups_needed: solution.thresholds.as_ref().map(|_| binding.group_columns()).unwrap_or_default(),
+            slack: solution.slack,
+            train: solution.train.clone(),
             test,
-            judgements: Vec::new(),
-            stop: outcome.stop,
-            trace: outcome.trace.iter().map(LoopRecord::of).collect(),
-            fits: outcome.fits,
+            bound_tests: Vec::new(),
+            stop: solution.stop,
+            trace: solution.trace.iter().map(LoopRecord::of).collect(),
+            fits: solution.fits,
             provenance: Provenance {
                 data_sha256: data.0,
                 data_rows: data.1,
@@ -193,8 +194,8 @@ impl Model {
 
     /// Records verdicts on the bounds of the settings.
     #[must_use]
-    pub fn judged(mut self, judgements: Vec<Judgement>) -> Self {
-        self.judgements = judgements;
+    pub fn judged(mut self, bound_tests: Vec<BoundTest>) -> Self {
+        self.bound_tests = bound_tests;
         self
     }
 

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::record::cell_records;
 use super::{LearnerRecord, Model};
-use crate::correction::rival::reweighing;
-use crate::correction::{Assessment, Method, Observed, Problem, Shift, Silent, Weighing};
+use crate::correction::baselines::reweighing;
+use crate::correction::{CovariateShift, Method, Metrics, Observed, Problem, Silent, WeightMap};
 use crate::data::{Dataset, Table, holdout};
 use crate::learner::{Logistic, LogisticModel, Training};
 use crate::{Result, Weights};
@@ -67,19 +67,19 @@ impl Model {
     pub fn verify_parts(&self, data: &Dataset, train: &Dataset, test: Option<&Dataset>) -> Result<Verdict> {
         let mut checks = vec![self.check_data(data), self.check_settings()];
         let (all, _) = self.binding.problem(train)?;
-        let problem = self.settings.select.fitted_part(&all)?.unwrap_or(all);
+        let problem = self.settings.validation.fitted_part(&all)?.unwrap_or(all);
         checks.push(self.check_weights(&problem));
-        if self.settings.shift == Shift::Undone {
+        if self.settings.covariate_shift == CovariateShift::Corrected {
             checks.push(self.check_observed(&problem));
         }
         checks.push(self.check_classifier(&problem)?);
         checks.extend(self.check_thresholds(&problem)?);
-        let assessment = self.classifier().assess(&problem, self.settings.measure)?;
-        checks.push(compare("training rates", &assessment, &self.train));
+        let metrics = self.classifier().evaluate(&problem, self.settings.measure)?;
+        checks.push(compare("training rates", &metrics, &self.train));
         if let (Some(test), Some(recorded)) = (test, &self.test) {
             let (problem, _) = self.binding.problem(test)?;
-            let assessment = self.classifier().assess(&problem, self.settings.measure)?;
-            checks.push(compare("test rates", &assessment, recorded));
+            let metrics = self.classifier().evaluate(&problem, self.settings.measure)?;
+            checks.push(compare("test rates", &metrics, recorded));
         } else if self.test.is_some() {
             let detail = "the test rows were in a file of their own, which is not computed again".into();
             checks.push(Check { name: "test rates", matches: None, detail });
@@ -136,7 +136,7 @@ impl Model {
 
     /// Where the model was calibrated, its thresholds must be those that its scores lead to again.
     fn check_thresholds(&self, problem: &Problem) -> Result<Option<Check>> {
-        let Method::Calibration(calibration) = self.settings.method else { return Ok(None) };
+        let Method::ThresholdPostprocessing(calibration) = self.settings.method else { return Ok(None) };
         let (found, _) = calibration.thresholds(&self.settings, problem, self.predictor())?;
         let matches = self.thresholds.as_ref() == Some(&found);
         let has = if matches { "lead to these" } else { "lead to others" };
@@ -149,7 +149,7 @@ impl Model {
         let name = "observed";
         match &self.observed {
             Some(LearnerRecord::Logistic { settings, model }) => {
-                least(name, "loss", settings, model, problem, &Weighing::unweighted(problem.cells()))
+                least(name, "loss", settings, model, problem, &WeightMap::unweighted(problem.cells()))
             }
             Some(LearnerRecord::Process { .. }) => elsewhere(name),
             None => {
@@ -194,7 +194,7 @@ impl Model {
     /// The weights the learner was given.
     fn learner_weights(&self, problem: &Problem) -> Result<Weights> {
         if self.unweighted {
-            return Ok(Weighing::unweighted(problem.cells()));
+            return Ok(WeightMap::unweighted(problem.cells()));
         }
         if self.settings.method == Method::Reweighing {
             let cells = problem.cells();
@@ -206,8 +206,8 @@ impl Model {
             None => None,
         };
         let (table, technique) = (problem.tilt_table(self.rule), self.settings.technique);
-        let weighing = Weighing { table: &table, cells: problem.cells(), technique, observed: observed.as_ref() };
-        weighing.weights(&self.multiplier_values())
+        let weight_map = WeightMap { table: &table, cells: problem.cells(), technique, observed: observed.as_ref() };
+        weight_map.weights(&self.multiplier_values())
     }
 }
 
@@ -231,7 +231,7 @@ fn elsewhere(name: &'static str) -> Check {
     Check { name, matches: None, detail: "fitted by another program; its optimality cannot be told from here".into() }
 }
 
-fn compare(name: &'static str, found: &Assessment, recorded: &Assessment) -> Check {
+fn compare(name: &'static str, found: &Metrics, recorded: &Metrics) -> Check {
     let pairs = found.violations.iter().zip(&recorded.violations);
     let apart = pairs
         .map(|(one, other)| match (one.value, other.value) {
@@ -239,10 +239,13 @@ fn compare(name: &'static str, found: &Assessment, recorded: &Assessment) -> Che
             (None, None) => 0.0,
             _ => f64::INFINITY,
         })
-        .chain([(found.error - recorded.error).abs(), (found.wrong - recorded.wrong).abs() / found.rows.max(1) as f64])
+        .chain([
+            (found.error - recorded.error).abs(),
+            (found.errors - recorded.errors).abs() / found.rows.max(1) as f64,
+        ])
         .chain(differences(&rates(found), &rates(recorded)))
         .fold(0.0, f64::max);
-    let names = |one: &Assessment| -> Vec<(String, usize)> {
+    let names = |one: &Metrics| -> Vec<(String, usize)> {
         let constraints = one.violations.iter().map(|one| (one.name.clone(), 0));
         constraints.chain(one.groups.iter().map(|group| (group.name.clone(), group.rows))).collect()
     };
@@ -257,8 +260,8 @@ fn compare(name: &'static str, found: &Assessment, recorded: &Assessment) -> Che
     Check { name, matches: Some(alike && apart <= SAME), detail }
 }
 
-/// Every rate of an assessment, and its largest violation; what is not there is NaN.
-fn rates(one: &Assessment) -> Vec<f64> {
+/// Every rate of an metrics, and its largest violation; what is not there is NaN.
+fn rates(one: &Metrics) -> Vec<f64> {
     let mut all = vec![one.violation.unwrap_or(f64::NAN), one.positive_rate.unwrap_or(f64::NAN)];
     all.extend(&one.class_rates);
     for group in &one.groups {

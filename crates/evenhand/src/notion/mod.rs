@@ -59,12 +59,12 @@ impl Notion {
         matches!(self, Self::DisparateImpact)
     }
 
-    /// Whether the notion speaks of groups at all.
+    /// Whether the notion is about groups at all.
     pub fn needs_groups(&self) -> bool {
         !matches!(self, Self::TargetRate { per_group: false, .. } | Self::Pinned { .. } | Self::KnownRate { .. })
     }
 
-    /// The rows it speaks of, where it names them itself.
+    /// The rows it is about, where it names them itself.
     pub fn own_rows(&self) -> Option<&GroupSpec> {
         match self {
             Self::Pinned { rows, .. } | Self::KnownRate { rows, .. } => Some(rows),

@@ -2,14 +2,14 @@
 use std::path::PathBuf;
 
 use crate::population::{table, three_classes};
-use evenhand::correction::{Binding, Event, Loop, Observer, Problem, Silent, Solver, WeightRule};
+use evenhand::correction::{Binding, Event, Iteration, Observer, Problem, Silent, Solver, WeightRule};
 use evenhand::data::{Categorical, Codes, holdout};
 use evenhand::features::Features;
 use evenhand::learner::{FnLearner, FnPredictor, LogisticModel, Training, scores};
 use evenhand::model::{LearnerRecord, Split};
 use evenhand::{
     Bound, Column, Correction, Dataset, Error, Fitted, Logistic, Measure, Membership, Model, Notion, Preset, Schema,
-    Stop, Table,
+    Table, Termination,
 };
 use evenhand_datasets::synthetic;
 
@@ -26,7 +26,7 @@ fn fit(settings: &Correction, data: &Dataset) -> Fitted<LogisticModel> {
 }
 
 fn after(fitted: &Fitted<LogisticModel>) -> f64 {
-    fitted.outcome().train.violation.unwrap()
+    fitted.solution().train.violation.unwrap()
 }
 
 /// The violation of the first fit, at zero multipliers, and that of the model returned.
@@ -67,9 +67,9 @@ fn accuracy_is_evened_by_raising_the_weight_of_the_group_that_is_served_worse() 
         &[Notion::EqualAccuracy],
     );
     let settings = Correction::new(Notion::EqualAccuracy).measure(Measure::Scores).max_violation(0.009);
-    let outcome = settings.solve(&problem.unwrap().0, &Logistic::default(), &mut Silent).unwrap();
-    assert!(outcome.trace[0].violation > 0.1 && outcome.train.violation.unwrap() < 0.01, "{:?}", outcome.train);
-    assert!(outcome.multipliers[0] > 0.0);
+    let solution = settings.solve(&problem.unwrap().0, &Logistic::default(), &mut Silent).unwrap();
+    assert!(solution.trace[0].violation > 0.1 && solution.train.violation.unwrap() < 0.01, "{:?}", solution.train);
+    assert!(solution.multipliers[0] > 0.0);
 }
 
 #[test]
@@ -87,8 +87,8 @@ fn a_fitted_model_is_judged_by_the_bounds_it_was_asked_for() {
     let data = dataset(table());
     let settings = correction("demographic-parity").max_violation(0.05).bound(Bound::MinRatio(0.5));
     let fitted = fit(&settings, &data.select(&train));
-    let (judged, _) = fitted.judge(&data.select(&test), 0.95).unwrap();
-    let (measured, _) = fitted.assess(&data.select(&test), Measure::Decisions).unwrap();
+    let (judged, _) = fitted.test_bounds(&data.select(&test), 0.95).unwrap();
+    let (measured, _) = fitted.evaluate(&data.select(&test), Measure::Decisions).unwrap();
     assert_eq!((judged[0].bound, judged[1].bound), (settings.bounds[0], settings.bounds[1]));
     assert_eq!((judged[0].value, judged[0].row_count), (measured.violation, test.len()));
 }
@@ -105,7 +105,7 @@ fn pinned_rows_are_predicted_right_more_often() {
     assert_eq!(fitted.binding().constraints()[0].name, "pinned checked=yes");
     let (first, last) = (fitted.trace()[0].violation, after(&fitted));
     assert!(last < first, "{first} {last}");
-    assert!(fitted.outcome().multipliers[0] > 0.0);
+    assert!(fitted.solution().multipliers[0] > 0.0);
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn three_classes_are_corrected_class_by_class() {
     assert!(after(&fitted) < fitted.trace()[0].violation / 10.0);
     // One class at a given rate, as in the paper's MNIST experiment.
     let fitted = fit(&Correction::new("target-rate=best:0.1".parse().unwrap()), &data);
-    assert!((fitted.outcome().train.class_rates[0] - 0.1).abs() < 0.01, "{:?}", fitted.outcome().train.class_rates);
+    assert!((fitted.solution().train.class_rates[0] - 0.1).abs() < 0.01, "{:?}", fitted.solution().train.class_rates);
     let wrong = Correction::new("target-rate=worst:0.1".parse().unwrap()).fit(&data, &Logistic::default());
     assert_eq!(wrong.unwrap_err().code(), "target-class");
 }
@@ -138,12 +138,12 @@ fn three_classes_are_corrected_class_by_class() {
 fn three_class_weights_are_the_softmax_of_the_exponents() {
     let data = three_classes();
     let fitted = fit(&correction("demographic-parity").measure(Measure::Scores), &data);
-    let (problem, multipliers) = (fitted.problem(), &fitted.outcome().multipliers);
+    let (problem, multipliers) = (fitted.problem(), &fitted.solution().multipliers);
     let rows = problem.labels().len();
     let share = |group| (0..rows).filter(|&row| problem.is_in(row, group)).count() as f64 / rows as f64;
     let weights = fitted.weights().to_rows();
     for row in 0..rows {
-        // c(x, y) = g/Z − 1 for the class that a constraint speaks of, and 0 for the others.
+        // c(x, y) = g/Z − 1 for the class that a constraint counts, and 0 for the others.
         let mut exponents = [0.0; 3];
         for (constraint, multiplier) in problem.constraints().iter().zip(multipliers) {
             let (Event::Predicts(class), Some(group)) = (constraint.event, constraint.group) else { panic!() };
@@ -158,8 +158,8 @@ fn three_class_weights_are_the_softmax_of_the_exponents() {
 /// The loop of the paper, cut short.
 fn short(mut settings: Correction, preset: Preset, loops: usize) -> Correction {
     settings = settings.preset(preset);
-    if let Solver::Loop(conventions) = &mut settings.solver {
-        conventions.loops = loops;
+    if let Solver::Loop(loop_settings) = &mut settings.solver {
+        loop_settings.loops = loops;
     }
     settings
 }
@@ -169,19 +169,19 @@ fn the_paper_loop_fits_once_more_than_it_moves() {
     let data = dataset(table());
     let settings = short(correction("demographic-parity"), Preset::Paper, 5);
     let fitted = fit(&settings, &data);
-    assert_eq!((fitted.outcome().fits, fitted.stop()), (6, Stop::LoopLimit));
+    assert_eq!((fitted.solution().fits, fitted.stop()), (6, Termination::IterationLimit));
     // λ ← λ − η Δ with bare membership: the move is the violation itself.
     let (first, second) = (&fitted.trace()[0], &fitted.trace()[1]);
-    assert_eq!(first.moved, first.violations);
-    assert_eq!(second.multipliers, first.moved);
-    assert_eq!(fit(&short(settings, Preset::Notebook, 5), &data).outcome().fits, 5);
+    assert_eq!(first.next_multipliers, first.violations);
+    assert_eq!(second.multipliers, first.next_multipliers);
+    assert_eq!(fit(&short(settings, Preset::Notebook, 5), &data).solution().fits, 5);
 }
 
 #[test]
 fn an_observer_sees_every_loop_and_can_stop_the_run() {
     struct Third(Vec<f64>);
     impl Observer for Third {
-        fn after(&mut self, done: &Loop) -> bool {
+        fn after(&mut self, done: &Iteration) -> bool {
             self.0.push(done.seconds);
             done.number < 3
         }
@@ -192,22 +192,22 @@ fn an_observer_sees_every_loop_and_can_stop_the_run() {
     let mut observer = Third(Vec::new());
     let settings = correction("demographic-parity");
     let fitted = settings.fit_observed(&dataset(table()), &Logistic::default(), &mut observer).unwrap();
-    assert_eq!((fitted.stop(), fitted.trace().len()), (Stop::Cancelled, 3));
+    assert_eq!((fitted.stop(), fitted.trace().len()), (Termination::Cancelled, 3));
     assert_eq!(observer.0, [0.0, 1.0, 2.0]);
 }
 
 #[test]
 fn a_bound_is_met_in_a_few_fits_and_not_by_far() {
     let fitted = fit(&correction("demographic-parity").max_violation(0.05), &dataset(table()));
-    assert_eq!(fitted.stop(), Stop::Converged);
-    assert!((0.03..=0.05).contains(&after(&fitted)) && fitted.outcome().fits < 10);
+    assert_eq!(fitted.stop(), Termination::Converged);
+    assert!((0.03..=0.05).contains(&after(&fitted)) && fitted.solution().fits < 10);
 }
 
 #[test]
 fn a_margin_keeps_further_below_a_bound() {
     let violation = |margin: f64| {
         let mut settings = correction("demographic-parity").bound(Bound::MaxViolation(0.05));
-        if let Solver::Newton(newton) = &mut settings.solver {
+        if let Solver::Sqp(newton) = &mut settings.solver {
             newton.margin = margin;
         }
         after(&fit(&settings, &dataset(table())))
@@ -230,14 +230,14 @@ fn equal_opportunity_leaves_rows_of_the_other_label_alone() {
 #[test]
 fn any_closure_can_be_the_learner() {
     let learner = FnLearner::new(|training: Training<'_>| {
-        let mut cold = <Logistic as evenhand::Learner>::Memory::default();
+        let mut cold = <Logistic as evenhand::Learner>::WarmStart::default();
         let model = evenhand::Learner::fit(&Logistic::default(), training, &mut cold)?;
         Ok(FnPredictor::new(2, move |features: &evenhand::features::Features| scores(&model, features, 2)))
     });
     let data = dataset(table());
     let settings = correction("demographic-parity");
     let by_closure = settings.fit(&data, &learner).unwrap();
-    assert!(by_closure.outcome().train.violation.unwrap() < 0.02);
+    assert!(by_closure.solution().train.violation.unwrap() < 0.02);
     let failing = FnLearner::new(|_: Training<'_>| Err::<LogisticModel, _>(Error::Learner { detail: "no".into() }));
     assert_eq!(settings.fit(&data, &failing).unwrap_err().code(), "learner-failed");
     let silent =
@@ -269,7 +269,7 @@ fn model(data: &Dataset, settings: &Correction, split: Option<Split>) -> Model {
         None => (data.clone(), None),
     };
     let fitted = fit(settings, &train);
-    let test = test.map(|test| fitted.assess(&test, settings.measure).unwrap().0);
+    let test = test.map(|test| fitted.evaluate(&test, settings.measure).unwrap().0);
     let record =
         |model: &LogisticModel| LearnerRecord::Logistic { settings: Logistic::default(), model: model.clone() };
     Model::new(settings, &fitted, record, test, (data.digest(), data.rows()), split)
@@ -362,7 +362,7 @@ fn a_correction_from_biased_labels_comes_close_to_one_that_saw_the_truth() {
         .unwrap()
         .measure(Measure::Scores);
     let corrected = fit(&settings, &data);
-    let error = |fitted: &Fitted<LogisticModel>| fitted.assess(&truth, Measure::Decisions).unwrap().0.error;
+    let error = |fitted: &Fitted<LogisticModel>| fitted.evaluate(&truth, Measure::Decisions).unwrap().0.error;
     let plain = fit(&settings.clone().max_violation(1.0), &data);
     let taught = fit(&settings.clone().max_violation(1.0), &truth);
     let (plain, corrected_error, taught) = (error(&plain), error(&corrected), error(&taught));
@@ -379,7 +379,7 @@ fn the_uncorrected_classifier_is_the_learner_alone() {
     for preset in [Preset::Default, Preset::Paper, Preset::Notebook] {
         let settings = correction("equalized-odds").preset(preset);
         let fitted = fit(&settings, &data);
-        let outcome = settings.uncorrected(fitted.problem(), &Logistic::default()).unwrap();
+        let solution = settings.uncorrected(fitted.problem(), &Logistic::default()).unwrap();
         let problem = fitted.problem();
         let training = Training {
             features: problem.features(),
@@ -387,9 +387,9 @@ fn the_uncorrected_classifier_is_the_learner_alone() {
             classes: problem.classes(),
             weights: &evenhand::Weights::equal(data.rows()),
         };
-        let mut cold = <Logistic as evenhand::Learner>::Memory::default();
+        let mut cold = <Logistic as evenhand::Learner>::WarmStart::default();
         let alone = evenhand::Learner::fit(&Logistic::default(), training, &mut cold).unwrap();
-        assert_eq!((outcome.predictor, outcome.fits), (alone, 1));
+        assert_eq!((solution.predictor, solution.fits), (alone, 1));
     }
 }
 
@@ -397,7 +397,7 @@ fn the_uncorrected_classifier_is_the_learner_alone() {
 fn an_assessment_tells_the_rates_of_every_group() {
     let data = dataset(table());
     let fitted = fit(&correction("demographic-parity"), &data);
-    let train = &fitted.outcome().train;
+    let train = &fitted.solution().train;
     for (group, violation) in train.groups.iter().zip(&train.violations) {
         assert!(violation.name.ends_with(&group.name));
         let gap = train.positive_rate.unwrap() - group.positive_rate.unwrap();
@@ -411,8 +411,8 @@ fn an_assessment_tells_the_rates_of_every_group() {
 fn pinned_rows_that_are_right_often_enough_are_left_alone() {
     let settings = Correction::new("pinned=region=north:0.4".parse().unwrap());
     let fitted = fit(&settings, &dataset(table()));
-    assert_eq!((fitted.stop(), fitted.trace().len(), after(&fitted)), (Stop::Converged, 1, 0.0));
-    assert_eq!(fitted.outcome().multipliers, [0.0]);
+    assert_eq!((fitted.stop(), fitted.trace().len(), after(&fitted)), (Termination::Converged, 1, 0.0));
+    assert_eq!(fitted.solution().multipliers, [0.0]);
 }
 
 #[test]
@@ -439,8 +439,8 @@ fn rows_without_the_group_have_no_violation_rather_than_none_to_speak_of() {
     let fitted = fit(&Correction::new(Notion::DemographicParity).group("sex=female").unwrap(), &data);
     let sex = data.table().get("sex").unwrap().clone();
     let men: Vec<usize> = (0..data.rows()).filter(|&row| sex.text(row).as_deref() == Some("male")).collect();
-    let (assessment, _) = fitted.assess(&data.select(&men), Measure::Decisions).unwrap();
-    assert_eq!((assessment.violation, assessment.unmeasured()), (None, vec!["demographic-parity sex=female"]));
+    let (metrics, _) = fitted.evaluate(&data.select(&men), Measure::Decisions).unwrap();
+    assert_eq!((metrics.violation, metrics.unmeasured()), (None, vec!["demographic-parity sex=female"]));
 }
 
 #[test]
@@ -468,13 +468,13 @@ fn the_settings_digest_tells_learners_apart() {
 #[test]
 fn multipliers_can_be_chosen_by_rows_the_classifier_has_not_seen() {
     let data = dataset(table());
-    for (select, fits) in [("validation=0.25", 1), ("cross-fit=3", 4)] {
-        let settings = correction("demographic-parity").select(select.parse().unwrap());
+    for (select, fits) in [("holdout=0.25", 1), ("k-fold=3", 4)] {
+        let settings = correction("demographic-parity").validation(select.parse().unwrap());
         let fitted = fit(&settings, &data);
-        let (outcome, judged) = (fitted.outcome(), fitted.outcome().judged.as_ref().unwrap());
+        let (solution, judged) = (fitted.solution(), fitted.solution().validation.as_ref().unwrap());
         // What is made even is what is judged; the training rows come out less so.
-        assert!(judged.violation.unwrap() < 0.02 && outcome.trace[0].violation > 0.05, "{select}: {judged:?}");
-        assert_eq!((outcome.fits % fits, judged.rows), (0, if fits == 1 { 1500 } else { 6000 }), "{select}");
+        assert!(judged.violation.unwrap() < 0.02 && solution.trace[0].violation > 0.05, "{select}: {judged:?}");
+        assert_eq!((solution.fits % fits, judged.rows), (0, if fits == 1 { 1500 } else { 6000 }), "{select}");
         let model = model(&data, &settings, None);
         assert!(model.verify(data.table().clone()).unwrap().matches, "{select}");
     }

@@ -21,20 +21,20 @@ fn the_tangent_of_a_fit_matches_fits_with_other_weights() {
         let (_, problem, _) = Binding::new(&correction("demographic-parity"), &data).unwrap();
         let (features, rows) = (problem.features(), data.rows());
         let direction: Vec<f64> = (0..rows).map(|row| (row % 7) as f64 / 7.0).collect();
-        let at = |by: f64, memory: &mut <Logistic as Learner>::Memory| {
+        let at = |by: f64, warm_start: &mut <Logistic as Learner>::WarmStart| {
             let weights = Weights::of_rows(direction.iter().map(|one| 1.0 + by * one).collect()).unwrap();
             let training = Training { features, labels: problem.labels(), classes, weights: &weights };
-            let model = learner.fit(training, memory).unwrap();
+            let model = learner.fit(training, warm_start).unwrap();
             (scores(&model, features, classes).unwrap(), model)
         };
-        let mut memory = <Logistic as Learner>::Memory::default();
-        let (_, model) = at(0.0, &mut memory);
+        let mut warm_start = <Logistic as Learner>::WarmStart::default();
+        let (_, model) = at(0.0, &mut warm_start);
         let (weights, slope) = (Weights::equal(rows), Weights::of_rows(direction.clone()).unwrap());
         let training = Training { features, labels: problem.labels(), classes, weights: &weights };
-        let tangent = learner.tangent(training, &model, &[slope], &mut memory).unwrap().unwrap();
+        let sensitivity = learner.sensitivity(training, &model, &[slope], &mut warm_start).unwrap().unwrap();
         let mut slopes = Vec::new();
-        tangent.on(features).unwrap()(0..rows, &mut slopes);
-        let [(up, _), (down, _)] = [1e-3, -1e-3].map(|by| at(by, &mut <Logistic as Learner>::Memory::default()));
+        sensitivity.on(features).unwrap()(0..rows, &mut slopes);
+        let [(up, _), (down, _)] = [1e-3, -1e-3].map(|by| at(by, &mut <Logistic as Learner>::WarmStart::default()));
         for ((up, down), slope) in up.iter().zip(down).zip(&slopes) {
             assert!(((up - down) / 2e-3 - slope).abs() < 1e-5, "{} {slope}", (up - down) / 2e-3);
         }

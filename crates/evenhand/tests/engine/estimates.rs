@@ -1,4 +1,4 @@
-//! Intervals of what a fit is assessed by.
+//! Intervals of what a fit is evaluated by.
 
 use evenhand::correction::{Binding, Silent};
 use evenhand::{Correction, Dataset, Logistic, Measure, Membership, Notion, Schema};

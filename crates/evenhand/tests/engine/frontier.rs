@@ -1,8 +1,8 @@
 //! Frontiers on the made-up population: from no correction to the floor.
-use evenhand::correction::{Asked, Binding, Frontier, Loop, Observer, Problem, Silent};
+use evenhand::correction::{Asked, Binding, Frontier, Iteration, Observer, Problem, Silent};
 use evenhand::features::Features;
 use evenhand::learner::{FnLearner, FnPredictor, LogisticModel, Training, scores};
-use evenhand::{Bound, Correction, Dataset, Error, Learner, Logistic, Preset, Schema, Stop};
+use evenhand::{Bound, Correction, Dataset, Error, Learner, Logistic, Preset, Schema, Termination};
 use evenhand_datasets::synthetic;
 
 const NOTIONS: [&str; 4] = ["demographic-parity", "disparate-impact", "equal-opportunity", "equalized-odds"];
@@ -22,7 +22,7 @@ fn frontier(settings: &Correction, points: usize) -> Frontier<LogisticModel> {
 }
 
 fn violations(frontier: &Frontier<LogisticModel>) -> Vec<f64> {
-    frontier.points.iter().map(|point| point.outcome.train.violation.unwrap()).collect()
+    frontier.points.iter().map(|point| point.solution.train.violation.unwrap()).collect()
 }
 
 /// What the wrong settings are told.
@@ -39,9 +39,9 @@ fn the_first_point_is_the_uncorrected_classifier() {
     let settings = correction("equalized-odds");
     let first = &frontier(&settings, 4).points[0];
     let uncorrected = settings.uncorrected(&problem(&settings), &Logistic::default()).unwrap();
-    assert_eq!((first.asked, first.outcome.fits), (Asked::Nothing, 1));
-    assert!(first.outcome.multipliers.iter().all(|&multiplier| multiplier == 0.0));
-    assert_eq!(first.outcome.train, uncorrected.train);
+    assert_eq!((first.asked, first.solution.fits), (Asked::Nothing, 1));
+    assert!(first.solution.multipliers.iter().all(|&multiplier| multiplier == 0.0));
+    assert_eq!(first.solution.train, uncorrected.train);
 }
 
 #[test]
@@ -51,16 +51,16 @@ fn violations_fall_along_the_path_and_every_point_meets_its_bound() {
         // The last may be where the one before it was: at the floor.
         assert!(violations(&frontier).is_sorted_by(|one, next| one >= next), "{notion}: {:?}", violations(&frontier));
         let (last, rest) = frontier.points.split_last().unwrap();
-        assert!(rest.len() >= 4 && rest.iter().all(|point| point.outcome.stop == Stop::Converged), "{notion}");
-        for point in frontier.points.iter().filter(|point| point.outcome.stop == Stop::Converged) {
-            let violation = point.outcome.train.violation.unwrap();
+        assert!(rest.len() >= 4 && rest.iter().all(|point| point.solution.stop == Termination::Converged), "{notion}");
+        for point in frontier.points.iter().filter(|point| point.solution.stop == Termination::Converged) {
+            let violation = point.solution.train.violation.unwrap();
             assert!(
                 point.asked.bound().is_none_or(|most| violation <= most),
                 "{notion}: {:?} {violation}",
                 point.asked
             );
         }
-        assert_eq!(frontier.floor().is_some(), last.outcome.stop != Stop::Converged, "{notion}");
+        assert_eq!(frontier.floor().is_some(), last.solution.stop != Termination::Converged, "{notion}");
     }
 }
 
@@ -86,7 +86,7 @@ fn paths_take_fewer_fits_than_their_bounds_one_by_one() {
 fn points_that_others_beat_in_both_are_marked() {
     let frontier = frontier(&correction("equal-opportunity"), 12);
     let place =
-        |at: usize| (frontier.points[at].outcome.train.violation.unwrap(), frontier.points[at].outcome.train.error);
+        |at: usize| (frontier.points[at].solution.train.violation.unwrap(), frontier.points[at].solution.train.error);
     for (at, point) in frontier.points.iter().enumerate() {
         let beaten =
             |other: usize| place(other).0 <= place(at).0 && place(other).1 <= place(at).1 && place(other) != place(at);
@@ -103,7 +103,7 @@ fn no_result_depends_on_the_number_of_threads() {
         let frontier = pool.install(|| frontier(&settings, 6));
         let bits = |model: &LogisticModel| model.coefficients().iter().map(|c| c.to_bits()).collect::<Vec<_>>();
         let points = frontier.points.into_iter();
-        points.map(|point| (bits(&point.outcome.predictor), point.outcome.multipliers)).collect::<Vec<_>>()
+        points.map(|point| (bits(&point.solution.predictor), point.solution.multipliers)).collect::<Vec<_>>()
     };
     let one = path(1);
     assert_eq!(one, path(2));
@@ -113,12 +113,12 @@ fn no_result_depends_on_the_number_of_threads() {
 #[test]
 fn a_learner_without_derivatives_has_a_frontier_too() {
     let learner = FnLearner::new(|training: Training<'_>| {
-        let model = Logistic::default().fit(training, &mut <Logistic as Learner>::Memory::default())?;
+        let model = Logistic::default().fit(training, &mut <Logistic as Learner>::WarmStart::default())?;
         Ok(FnPredictor::new(2, move |features: &Features| scores(&model, features, 2)))
     });
     let settings = correction("demographic-parity");
     let frontier = settings.frontier(&problem(&settings), &learner, 5, &mut Silent).unwrap();
-    let violations: Vec<f64> = frontier.points.iter().map(|point| point.outcome.train.violation.unwrap()).collect();
+    let violations: Vec<f64> = frontier.points.iter().map(|point| point.solution.train.violation.unwrap()).collect();
     assert!(violations.len() >= 4 && violations.is_sorted_by(|one, next| one > next), "{violations:?}");
 }
 
@@ -126,7 +126,7 @@ fn a_learner_without_derivatives_has_a_frontier_too() {
 fn an_observer_may_end_the_path() {
     struct Few(usize);
     impl Observer for Few {
-        fn after(&mut self, _: &Loop) -> bool {
+        fn after(&mut self, _: &Iteration) -> bool {
             self.0 -= 1;
             self.0 > 0
         }

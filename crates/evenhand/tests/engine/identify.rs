@@ -1,10 +1,10 @@
 //! Whether the bias that was put into labels is found again, within its intervals, and its correction as good as
 //! the truth. `bench/identify` measures the same at more sizes.
-use evenhand::correction::{Binding, Outcome, Shift, Silent};
+use evenhand::correction::{Binding, CovariateShift, Silent, Solution};
 use evenhand::learner::{LogisticModel, scores};
-use evenhand::{Correction, Dataset, Identify, Logistic, Measure, Notion, Predictor, Schema, Stop, Table};
+use evenhand::{Correction, Dataset, Identify, Logistic, Measure, Notion, Predictor, Schema, Table, Termination};
 use evenhand_datasets::synthetic;
-use evenhand_datasets::synthetic::Making;
+use evenhand_datasets::synthetic::PopulationParameters;
 
 const SCHEMA: fn() -> Schema = || Schema::label("approved").positive("yes").ignore("deserved");
 
@@ -18,15 +18,16 @@ fn dataset(table: Table) -> Dataset {
 
 #[test]
 fn intervals_cover_the_bias_that_was_put_in() {
-    let (law, simulations, mut covered, mut sums) = (Making::default().law(), 200, [0; 4], [0.0; 2]);
+    let (model, simulations, mut covered, mut sums) =
+        (PopulationParameters::default().bias_model(), 200, [0; 4], [0.0; 2]);
     for draw in 0..simulations {
-        let (found, _) = settings().run(&dataset(law.draw(5_000, 7_000 + draw).unwrap().table)).unwrap();
-        assert_eq!(found.stop, Stop::Converged);
+        let (found, _) = settings().run(&dataset(model.draw(5_000, 7_000 + draw).unwrap().table)).unwrap();
+        assert_eq!(found.stop, Termination::Converged);
         for (at, (multiplier, (_, truth))) in found.multipliers.iter().zip(synthetic::MULTIPLIERS).enumerate() {
             covered[at] += usize::from(multiplier.low <= truth && truth <= multiplier.high);
             sums[at] += multiplier.value;
         }
-        for (at, (effect, truth)) in found.effects.iter().zip(law.odds_ratios()).enumerate() {
+        for (at, (effect, truth)) in found.effects.iter().zip(model.odds_ratios()).enumerate() {
             covered[2 + at] += usize::from(effect.low <= truth && truth <= effect.high);
         }
     }
@@ -46,16 +47,16 @@ fn parity() -> Correction {
 
 /// The share of true labels that classifiers get right and their mean log loss, in points and thousandths: of one trained
 /// on observed labels without correction, of those that some corrections lead to, and of one trained on true labels.
-fn judged(making: Making, rows: usize, corrections: &[Correction]) -> Vec<[f64; 2]> {
-    let law = making.law();
-    let (sample, fresh) = (law.draw(rows, 1).unwrap().table, law.draw(100_000, 2).unwrap());
+fn judged(parameters: PopulationParameters, rows: usize, corrections: &[Correction]) -> Vec<[f64; 2]> {
+    let model = parameters.bias_model();
+    let (sample, fresh) = (model.draw(rows, 1).unwrap().table, model.draw(100_000, 2).unwrap());
     let learner = Logistic::default();
     let (binding, problem, _) = Binding::new(&parity(), &dataset(sample.clone())).unwrap();
     let truth = Dataset::new(sample, &Schema::label("deserved").positive("yes").ignore("approved")).unwrap();
     let truth = binding.problem(&truth).unwrap().0;
     let features = binding.features(&fresh.table).unwrap().0;
-    let judge = |outcome: Outcome<LogisticModel>| {
-        let predictor: &dyn Predictor = &outcome.predictor;
+    let judge = |solution: Solution<LogisticModel>| {
+        let predictor: &dyn Predictor = &solution.predictor;
         let (mut right, mut loss) = (0.0, 0.0);
         // By the probability of each true label, so that no luck in drawing it is in a difference.
         for (score, merit) in scores(predictor, &features, 2).unwrap().chunks(2).zip(&fresh.merit) {
@@ -73,8 +74,9 @@ fn judged(making: Making, rows: usize, corrections: &[Correction]) -> Vec<[f64; 
 #[test]
 fn a_corrected_classifier_is_as_right_as_one_that_saw_the_true_labels() {
     // Differences from draw to draw have a standard deviation of 0.01 points at this size; decisions cost 0.015.
-    let settings = [parity(), parity().shift(Shift::Undone), parity().measure(Measure::Decisions)];
-    let all = judged(Making::default(), 20_000, &settings);
+    let settings =
+        [parity(), parity().covariate_shift(CovariateShift::Corrected), parity().measure(Measure::Decisions)];
+    let all = judged(PopulationParameters::default(), 20_000, &settings);
     let (uncorrected, corrected, truth) = (all[0][0], &all[1..4], all[4][0]);
     assert!(truth - uncorrected > 1.5, "{all:?}");
     assert!(corrected.iter().all(|one| (one[0] - truth).abs() < 0.1), "{all:?}");
@@ -82,13 +84,13 @@ fn a_corrected_classifier_is_as_right_as_one_that_saw_the_true_labels() {
 
 #[test]
 fn dividing_by_the_shift_pays_only_where_the_model_can_tell_it() {
-    let settings = [parity(), parity().shift(Shift::Undone)];
+    let settings = [parity(), parity().covariate_shift(CovariateShift::Corrected)];
     // Income counts less for women, and the model only adds up sex and income: the log loss of the truth is recovered.
-    let all = judged(Making { strength: 2.0, by_sex: -1.0, curve: 0.0 }, 30_000, &settings);
+    let all = judged(PopulationParameters { strength: 2.0, by_sex: -1.0, curve: 0.0 }, 30_000, &settings);
     let [kept, undone, truth] = [all[1], all[2], all[3]];
     assert!(kept[1] - truth[1] > 0.7 && (undone[1] - truth[1]).abs() < 0.35 && undone[0] > kept[0], "{all:?}");
     // Income counts for less and less: the model cannot tell what labels are observed, and divides by something else.
-    let all = judged(Making { strength: 2.0, by_sex: 0.0, curve: 0.5 }, 30_000, &settings);
+    let all = judged(PopulationParameters { strength: 2.0, by_sex: 0.0, curve: 0.5 }, 30_000, &settings);
     assert!(all[2][0] < all[1][0] - 0.2, "{all:?}");
 }
 
@@ -161,13 +163,13 @@ fn known_rates_of_groups_undo_a_bias_whose_truth_is_uneven() {
         .and(known(format!("target-rate={}", share(&|_| true))));
     asked.measure = Measure::Scores;
     let fitted = asked.fit(&past, &Logistic::default()).unwrap();
-    assert!(fitted.outcome().train.violation.unwrap() < 1e-3, "{:?}", fitted.outcome().train);
+    assert!(fitted.solution().train.violation.unwrap() < 1e-3, "{:?}", fitted.solution().train);
     let trained_on = |data: &Dataset| {
         let (_, problem, _) = Binding::new(&asked, data).unwrap();
         asked.uncorrected(&problem, &Logistic::default()).unwrap().predictor
     };
     let (_, judged, _) = Binding::new(&asked, &truth).unwrap();
-    let error = |predictor: &LogisticModel| judged.assess_predictor(predictor, Measure::Decisions).unwrap().error;
+    let error = |predictor: &LogisticModel| judged.evaluate_predictor(predictor, Measure::Decisions).unwrap().error;
     let (best, biased, found) = (error(&trained_on(&truth)), error(&trained_on(&past)), error(fitted.predictor()));
     assert!(biased - found > 0.8 * (biased - best), "{biased} unconstrained, {found} corrected, {best} by the truth");
 }

@@ -2,16 +2,16 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use evenhand::correction::{Loop, Observer};
+use evenhand::correction::{Iteration, Observer};
 use evenhand::learner::Interruptible;
-use evenhand::{Correction, Dataset, Logistic, Notion, Schema, Stop};
+use evenhand::{Correction, Dataset, Logistic, Notion, Schema, Termination};
 use evenhand_datasets::synthetic;
 
 /// Counts loops in a number that the learner sees as well.
 struct Counting<'a>(&'a AtomicUsize);
 
 impl Observer for Counting<'_> {
-    fn after(&mut self, _: &Loop) -> bool {
+    fn after(&mut self, _: &Iteration) -> bool {
         self.0.fetch_add(1, Ordering::Relaxed);
         true
     }
@@ -27,8 +27,8 @@ fn a_correction_that_is_interrupted_returns_the_fits_it_has() {
         let stop = || loops.load(Ordering::Relaxed) >= most;
         let learner = Interruptible { learner: Logistic::default(), stop: &stop };
         let fitted = correction.fit_observed(&data, &learner, &mut Counting(&loops)).unwrap();
-        assert_eq!((fitted.stop(), fitted.trace().len()), (Stop::Cancelled, most));
-        let kept = fitted.outcome().train.violation.unwrap();
+        assert_eq!((fitted.stop(), fitted.trace().len()), (Termination::Cancelled, most));
+        let kept = fitted.solution().train.violation.unwrap();
         let least = fitted.trace().iter().map(|done| done.violation).fold(f64::INFINITY, f64::min);
         assert!((kept - least).abs() < 1e-12, "{kept} is kept, {least} was found");
     }

@@ -1,7 +1,7 @@
 //! What must not matter to the decisions of a corrected classifier: the order of rows, the order
 //! and the names of groups, the number of threads, and a group that is the complement of another.
 use evenhand::data::{Categorical, Codes};
-use evenhand::{Column, Correction, Dataset, Logistic, Notion, Schema, Stop, Table};
+use evenhand::{Column, Correction, Dataset, Logistic, Notion, Schema, Table, Termination};
 use evenhand_datasets::synthetic;
 
 const NOTIONS: [Notion; 4] =
@@ -83,10 +83,10 @@ fn the_number_of_threads_changes_no_bit() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let fitted = pool.install(|| settings.fit(&data, &Logistic::default()).unwrap());
             let bits: Vec<u64> = fitted.predictor().coefficients().iter().map(|one| one.to_bits()).collect();
-            (bits, fitted.outcome().multipliers.clone(), fitted.stop())
+            (bits, fitted.solution().multipliers.clone(), fitted.stop())
         };
         let (one, two) = (on(1), on(2));
         assert_eq!(one, two, "{notion}");
-        assert_ne!(one.2, Stop::LoopLimit);
+        assert_ne!(one.2, Termination::IterationLimit);
     }
 }

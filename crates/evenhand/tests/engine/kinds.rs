@@ -4,7 +4,7 @@ use evenhand::data::Categorical;
 use evenhand::features::Code;
 use evenhand::learner::LogisticModel;
 use evenhand::{
-    Column, Correction, Dataset, Fitted, Identify, Logistic, Notion, ReadOptions, Schema, Stop, Table, Warning,
+    Column, Correction, Dataset, Fitted, Identify, Logistic, Notion, ReadOptions, Schema, Table, Termination, Warning,
 };
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -50,7 +50,7 @@ fn is_category(fitted: &Fitted<LogisticModel>) -> bool {
 }
 
 fn violation(fitted: &Fitted<LogisticModel>) -> f64 {
-    fitted.outcome().train.violation.unwrap()
+    fitted.solution().train.violation.unwrap()
 }
 
 /// The table with other codes in place of its own.
@@ -96,9 +96,9 @@ fn groups_that_notions_name_count_as_well_and_withheld_columns_are_not_seen() {
 fn identification_takes_codes_alike() {
     let found = |schema: &Schema| Identify::default().group("code=2").unwrap().run(&census(schema)).unwrap().0;
     let by_value = found(&label());
-    assert!(by_value.stop == Stop::Converged && (0.3..0.6).contains(&by_value.effects[0].odds_ratio));
+    assert!(by_value.stop == Termination::Converged && (0.3..0.6).contains(&by_value.effects[0].odds_ratio));
     // No multiplier makes the scores of a straight line through codes even.
-    assert_ne!(found(&label().numeric("code")).stop, Stop::Converged);
+    assert_ne!(found(&label().numeric("code")).stop, Termination::Converged);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The engine as a user of the crate sees it, one file per subject, in one program: it is linked once.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking, too")]
 
-mod calibration;
+mod baselines;
 mod corrections;
+mod covariate_shift;
 mod derivatives;
 mod estimates;
 mod files;
@@ -13,5 +14,4 @@ mod invariance;
 mod kinds;
 mod population;
 mod properties;
-mod rivals;
-mod shift;
+mod threshold_postprocessing;

@@ -9,19 +9,19 @@ pub(crate) fn table() -> Table {
     synthetic::population(6000, 11).unwrap()
 }
 
-/// The population with three outcomes: refused, approved, approved with a better rate.
+/// The population with three solutions: refused, approved, approved with a better rate.
 pub(crate) fn three_classes() -> Dataset {
     let mut table = table();
     let Some(Column::Numeric(income)) = table.get("income") else { panic!("income is numeric") };
     let rich: Vec<bool> = income.iter().map(|income| *income > 40.0).collect();
     let approved = table.get("approved").unwrap().clone();
-    let outcome = (0..table.rows()).map(|row| {
+    let solution = (0..table.rows()).map(|row| {
         Some(match (approved.text(row).as_deref(), rich[row]) {
             (Some("yes"), true) => "best",
             (Some("yes"), false) => "plain",
             _ => "refused",
         })
     });
-    table.set("outcome", Column::Categorical(Categorical::from_values(outcome))).unwrap();
-    Dataset::new(table, &Schema::label("outcome").ignore("approved").ignore("deserved")).unwrap()
+    table.set("solution", Column::Categorical(Categorical::from_values(solution))).unwrap();
+    Dataset::new(table, &Schema::label("solution").ignore("approved").ignore("deserved")).unwrap()
 }

@@ -134,10 +134,10 @@ fn one_thread_and_two_give_the_same_bits() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let problem = problem(&rows, ["a", "b"], None, Notion::EqualizedOdds);
-            let outcome =
+            let solution =
                 Correction::new(Notion::EqualizedOdds).solve(&problem, &Logistic::default(), &mut Silent).unwrap();
-            let bits: Vec<u64> = outcome.predictor.coefficients().iter().map(|c| c.to_bits()).collect();
-            (bits, outcome.multipliers)
+            let bits: Vec<u64> = solution.predictor.coefficients().iter().map(|c| c.to_bits()).collect();
+            (bits, solution.multipliers)
         })
     };
     let one = fit(1);

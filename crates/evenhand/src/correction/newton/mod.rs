@@ -14,10 +14,10 @@ use super::run::{Iterate, Run};
 use super::slopes::{Slopes, slopes};
 use super::span::{independent, least_norm};
 use super::step::{Step, Tangents};
-use super::{Bound, Newton, Observer, Outcome, Stop};
+use super::{Bound, Observer, Solution, SqpSettings, Termination};
 use crate::constraint::{Constraint, Measure, Reference};
-use crate::kernel::{Band, Tally, band};
-use crate::learner::{Learner, Logistic, Tangent};
+use crate::kernel::{Band, CellSums, band};
+use crate::learner::{Learner, Logistic, Sensitivity};
 use crate::{Error, Result};
 
 /// How far the first step may move an exponent, how far any may, and below what nothing moves.
@@ -71,21 +71,21 @@ const SAVINGS: [usize; 2] = [2, 8];
 
 pub(super) fn correct<L: Learner>(
     run: Run<'_, L>,
-    newton: Newton,
+    newton: SqpSettings,
     observer: &mut dyn Observer,
-) -> Result<Outcome<L::Predictor>> {
+) -> Result<Solution<L::Predictor>> {
     let mut search = Search::start(run, newton)?;
     let tries = if search.asked() { THRIFT.len() } else { UNASKED };
     let reached = if search.tell(observer) { uninterrupted(search.reach(tries, observer))? } else { None };
-    let stop = reached.unwrap_or(Stop::Cancelled);
-    Ok(search.into_outcome(stop))
+    let stop = reached.unwrap_or(Termination::Cancelled);
+    Ok(search.into_solution(stop))
 }
 
 /// Where the search is, and what it knows.
 pub(super) struct Search<'a, L: Learner> {
     run: Run<'a, L>,
     goal: Goal,
-    newton: Newton,
+    newton: SqpSettings,
     /// The multipliers that are moved; the others would move the same exponents.
     free: Vec<usize>,
     gram: Vec<f64>,
@@ -96,7 +96,7 @@ pub(super) struct Search<'a, L: Learner> {
     fitted: Vec<f64>,
     slopes: Slopes,
     /// How the current fit answers to the free multipliers, row by row.
-    tangent: Option<Box<dyn Tangent>>,
+    sensitivity: Option<Box<dyn Sensitivity>>,
     /// Whether the learner has derivatives.
     derivatives: bool,
     radius: f64,
@@ -107,16 +107,22 @@ pub(super) struct Search<'a, L: Learner> {
 
 impl<'a, L: Learner> Search<'a, L> {
     /// With multipliers of zero, and the goal of the settings.
-    pub(super) fn start(mut run: Run<'a, L>, newton: Newton) -> Result<Self> {
+    pub(super) fn start(mut run: Run<'a, L>, newton: SqpSettings) -> Result<Self> {
         let first = run.fit(vec![0.0; run.table.multipliers()], false)?;
         let mut search = Self {
-            goal: Goal::new(run.judging(), &run.settings.bounds, run.settings.measure, newton.margin, &first.tally),
+            goal: Goal::new(
+                run.evaluation_rows(),
+                &run.settings.bounds,
+                run.settings.measure,
+                newton.margin,
+                &first.sums,
+            ),
             gram: Vec::new(),
             reach: Vec::new(),
             fitted: first.multipliers.clone(),
             current: first,
             slopes: Slopes::default(),
-            tangent: None,
+            sensitivity: None,
             derivatives: true,
             radius: RADIUS[0],
             thrift: 0,
@@ -149,13 +155,13 @@ impl<'a, L: Learner> Search<'a, L> {
     }
 
     /// A goal for the rows it is judged by, at the rates of one of its fits, with no more room than it takes to get there.
-    pub(super) fn goal(&self, bounds: &[Bound], tally: &Tally) -> Goal {
-        Goal::new(self.run.judging(), bounds, self.run.settings.measure, 0.0, tally)
+    pub(super) fn goal(&self, bounds: &[Bound], sums: &CellSums) -> Goal {
+        Goal::new(self.run.evaluation_rows(), bounds, self.run.settings.measure, 0.0, sums)
     }
 
     /// What the current fit does.
-    pub(super) fn tally(&self) -> &Tally {
-        &self.current.tally
+    pub(super) fn cell_sums(&self) -> &CellSums {
+        &self.current.sums
     }
 
     /// Which multipliers are moved, and how they move exponents.
@@ -169,39 +175,39 @@ impl<'a, L: Learner> Search<'a, L> {
     }
 
     /// Steps until the goal is reached, or cannot be.
-    fn go(&mut self, observer: &mut dyn Observer) -> Result<Stop> {
+    fn go(&mut self, observer: &mut dyn Observer) -> Result<Termination> {
         self.radius = RADIUS[0];
         let mut best: Option<Iterate<L::Predictor>> = None;
         let (mut misses, mut stale) = (0, true);
         let stop = loop {
-            if self.goal.excess(&self.current.tally) <= 0.0 {
+            if self.goal.excess(&self.current.sums) <= 0.0 {
                 return self.save(observer);
             }
             if stale {
                 self.renew_slopes()?;
             }
             let before = self.worst(&self.current);
-            let Some(mut step) = self.step(THRIFT[self.thrift]) else { break Stop::Stalled };
+            let Some(mut step) = self.step(THRIFT[self.thrift]) else { break Termination::Stalled };
             let (gain, length) = (before - step.predicted.max(0.0), self.length(&step.moves));
             if gain < 0.1 * SLOW * before {
-                break Stop::Infeasible;
+                break Termination::Infeasible;
             }
             if self.run.tried() >= self.newton.max_fits {
-                break Stop::LoopLimit;
+                break Termination::IterationLimit;
             }
             let fine = length < FINE;
             if length < NEAR
-                && self.goal.is_close(&self.current.tally)
+                && self.goal.is_close(&self.current.sums)
                 && let Some(band) = self.band()?
             {
                 let most = (REACH / length).min(1.0);
                 let first = step.moves.iter().map(|by| by * most).collect();
                 step.moves = polish(self.run.problem, &self.goal, &band, &self.reach, first);
             }
-            let Some(trial) = uninterrupted(self.fit(&step.moves))? else { break Stop::Cancelled };
-            let (go_on, after) = (self.told(&trial, observer), self.worst(&trial));
+            let Some(experiment) = uninterrupted(self.fit(&step.moves))? else { break Termination::Cancelled };
+            let (go_on, after) = (self.told(&experiment, observer), self.worst(&experiment));
             if !self.derivatives {
-                self.learn(&step.moves, &trial);
+                self.learn(&step.moves, &experiment);
             }
             let least = best.as_ref().map_or(before, |best| self.worst(best)).min(before);
             let near = self.is_near_enough();
@@ -215,16 +221,16 @@ impl<'a, L: Learner> Search<'a, L> {
             }
             stale = self.derivatives && (fine || !too_far);
             if fine || !too_far {
-                let left = std::mem::replace(&mut self.current, trial);
+                let left = std::mem::replace(&mut self.current, experiment);
                 if best.as_ref().is_none_or(|best| before < self.worst(best)) {
                     best = Some(left);
                 }
             }
             if !go_on {
-                break Stop::Cancelled;
+                break Termination::Cancelled;
             }
             if misses >= if near { NEAR_MISSES } else { MISSES[usize::from(fine)] } || self.radius < RADIUS[2] {
-                break if self.radius < FINE { Stop::Stalled } else { Stop::Infeasible };
+                break if self.radius < FINE { Termination::Stalled } else { Termination::Infeasible };
             }
         };
         if let Some(best) = best
@@ -232,12 +238,12 @@ impl<'a, L: Learner> Search<'a, L> {
         {
             self.current = best;
         }
-        let told_apart = !self.goal.is_kept(&self.current.tally);
-        Ok(if told_apart || stop == Stop::Cancelled { stop } else { Stop::Converged })
+        let told_apart = !self.goal.is_kept(&self.current.sums);
+        Ok(if told_apart || stop == Termination::Cancelled { stop } else { Termination::Converged })
     }
 
     /// With the goal reached, takes back what it did not need.
-    fn save(&mut self, observer: &mut dyn Observer) -> Result<Stop> {
+    fn save(&mut self, observer: &mut dyn Observer) -> Result<Termination> {
         let mut stale = true;
         for _ in 0..SAVINGS[usize::from(self.derivatives)] {
             // Without a bound there is nothing to save: the goal is a point.
@@ -248,25 +254,26 @@ impl<'a, L: Learner> Search<'a, L> {
                 self.renew_slopes()?;
             }
             let Some(step) = self.step(KEPT).filter(|step| self.is_saving(step)) else { break };
-            let Some(trial) = uninterrupted(self.fit(&step.moves))? else { return Ok(Stop::Cancelled) };
-            let go_on = self.told(&trial, observer);
-            stale = self.goal.excess(&trial.tally) <= 0.0 && self.cost(&trial) <= self.cost(&self.current) + SAVING[1];
+            let Some(experiment) = uninterrupted(self.fit(&step.moves))? else { return Ok(Termination::Cancelled) };
+            let go_on = self.told(&experiment, observer);
+            stale = self.goal.excess(&experiment.sums) <= 0.0
+                && self.cost(&experiment) <= self.cost(&self.current) + SAVING[1];
             if stale {
-                self.current = trial;
+                self.current = experiment;
             } else {
                 self.radius = 0.4 * self.length(&step.moves);
             }
             if !go_on {
-                return Ok(Stop::Cancelled);
+                return Ok(Termination::Cancelled);
             }
         }
-        Ok(Stop::Converged)
+        Ok(Termination::Converged)
     }
 
     /// What a fit costs: its error, and its worst limit at its price.
     fn cost(&self, iterate: &Iterate<L::Predictor>) -> f64 {
         let error = match self.run.settings.measure {
-            Measure::Decisions => self.run.judging().error(&iterate.tally),
+            Measure::Decisions => self.run.evaluation_rows().error(&iterate.sums),
             // Even scores are an equation to be solved, whatever decisions they lead to.
             Measure::Scores => 0.0,
         };
@@ -275,7 +282,7 @@ impl<'a, L: Learner> Search<'a, L> {
 
     /// Whether what is left is not worth other means: single rows decide it, and nobody asked for a number.
     fn is_near_enough(&self) -> bool {
-        !self.asked() && self.run.settings.measure == Measure::Decisions && self.goal.is_close(&self.current.tally)
+        !self.asked() && self.run.settings.measure == Measure::Decisions && self.goal.is_close(&self.current.sums)
     }
 
     fn is_zero(&self) -> bool {
@@ -284,26 +291,26 @@ impl<'a, L: Learner> Search<'a, L> {
 
     /// The worst distance from where limits are aimed at.
     fn worst(&self, iterate: &Iterate<L::Predictor>) -> f64 {
-        self.goal.worst(&iterate.tally)
+        self.goal.worst(&iterate.sums)
     }
 
     fn step(&self, thrift: f64) -> Option<Step> {
         let multipliers: Vec<f64> = self.free.iter().map(|&at| self.current.multipliers[at]).collect();
-        let distances = self.goal.distances(&self.current.tally);
-        let tangents = Tangents {
+        let distances = self.goal.distances(&self.current.sums);
+        let sensitivities = Tangents {
             multipliers: &multipliers,
             distances: &distances,
             slopes: &self.slopes.distances,
             errors: &self.slopes.errors,
             price: self.price(),
             thrift,
-            still: STILL[usize::from(self.goal.is_close(&self.current.tally))],
+            still: STILL[usize::from(self.goal.is_close(&self.current.sums))],
             gram: &self.gram,
             reach: &self.reach,
             radius: self.radius,
             cap: CAP,
         };
-        tangents.step()
+        sensitivities.step()
     }
 
     /// What a point of the worst limit may cost.
@@ -340,16 +347,16 @@ impl<'a, L: Learner> Search<'a, L> {
 
     fn fit_at(&mut self, multipliers: Vec<f64>) -> Result<Iterate<L::Predictor>> {
         let moved: Vec<f64> = self.free.iter().map(|&at| multipliers[at] - self.fitted[at]).collect();
-        self.run.learner.anticipate(&mut self.run.memory, &moved);
+        self.run.learner.extrapolate(&mut self.run.warm_start, &moved);
         self.fitted.clone_from(&multipliers);
         self.run.fit(multipliers, false)
     }
 
     /// Asks the learner how the current fit answers to the multipliers.
     fn renew_slopes(&mut self) -> Result<()> {
-        if let Some((slopes, tangent)) = slopes(&mut self.run, &self.free, &self.goal, &self.current)? {
+        if let Some((slopes, sensitivity)) = slopes(&mut self.run, &self.free, &self.goal, &self.current)? {
             self.slopes = slopes;
-            self.tangent = Some(tangent);
+            self.sensitivity = Some(sensitivity);
             return Ok(());
         }
         self.derivatives = false;
@@ -360,7 +367,7 @@ impl<'a, L: Learner> Search<'a, L> {
             run.observed.clone_from(&self.run.observed);
             let stand_in = run.fit(self.current.multipliers.clone(), false)?;
             let none = || Slopes {
-                distances: vec![vec![0.0; self.goal.distances(&stand_in.tally).len()]; self.free.len()],
+                distances: vec![vec![0.0; self.goal.distances(&stand_in.sums).len()]; self.free.len()],
                 errors: vec![0.0; self.free.len()],
             };
             let known = slopes(&mut run, &self.free, &self.goal, &stand_in)?;
@@ -371,22 +378,22 @@ impl<'a, L: Learner> Search<'a, L> {
 
     /// The rows whose decisions a small step may change; `None` where that cannot be told, or is not asked.
     fn band(&self) -> Result<Option<Band>> {
-        let Some(tangent) = self
-            .tangent
+        let Some(sensitivity) = self
+            .sensitivity
             .as_ref()
-            .filter(|_| self.run.judges_itself() && self.run.settings.measure == Measure::Decisions)
+            .filter(|_| self.run.evaluates_on_training() && self.run.settings.measure == Measure::Decisions)
         else {
             return Ok(None);
         };
         let (problem, count) = (self.run.problem, self.free.len());
-        let (features, rows) = (problem.features(), problem.cells().tally_rows());
-        band(&self.current.predictor, &**tangent, count, features, rows, REACH / 4.0).map(Some)
+        let (features, rows) = (problem.features(), problem.cells().cell_rows());
+        band(&self.current.predictor, &**sensitivity, count, features, rows, REACH / 4.0).map(Some)
     }
 
     /// Corrects the slopes so that they explain the last fit (Broyden's update, in units of exponents).
-    fn learn(&mut self, moves: &[f64], trial: &Iterate<L::Predictor>) {
-        let before = self.goal.distances(&self.current.tally);
-        let after = self.goal.distances(&trial.tally);
+    fn learn(&mut self, moves: &[f64], experiment: &Iterate<L::Predictor>) {
+        let before = self.goal.distances(&self.current.sums);
+        let after = self.goal.distances(&experiment.sums);
         let square: f64 = moves.iter().zip(&self.reach).map(|(by, reach)| (by * reach).powi(2)).sum();
         if square == 0.0 {
             return;
@@ -406,27 +413,27 @@ impl<'a, L: Learner> Search<'a, L> {
         observer.after(done)
     }
 
-    fn told(&mut self, trial: &Iterate<L::Predictor>, observer: &mut dyn Observer) -> bool {
+    fn told(&mut self, experiment: &Iterate<L::Predictor>, observer: &mut dyn Observer) -> bool {
         if let Some(last) = self.run.trace.last_mut() {
-            last.moved.clone_from(&trial.multipliers);
+            last.next_multipliers.clone_from(&experiment.multipliers);
         }
-        let done = self.run.record(trial, observer.seconds());
+        let done = self.run.record(experiment, observer.seconds());
         observer.after(done)
     }
 
     /// The result, its multipliers the smallest that give the same weights.
-    fn into_outcome(mut self, stop: Stop) -> Outcome<L::Predictor> {
+    fn into_solution(mut self, stop: Termination) -> Solution<L::Predictor> {
         self.current.multipliers = self.shortest();
-        self.run.outcome(self.current, stop)
+        self.run.solution(self.current, stop)
     }
 
-    /// As [`Search::into_outcome`], for a search that goes on.
-    pub(super) fn outcome(&mut self, stop: Stop) -> Outcome<L::Predictor>
+    /// As [`Search::into_solution`], for a search that goes on.
+    pub(super) fn solution(&mut self, stop: Termination) -> Solution<L::Predictor>
     where
         L::Predictor: Clone,
     {
         let found = Iterate { multipliers: self.shortest(), ..self.current.clone() };
-        self.run.outcome(found, stop)
+        self.run.solution(found, stop)
     }
 
     fn shortest(&self) -> Vec<f64> {

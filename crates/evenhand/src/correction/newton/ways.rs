@@ -7,7 +7,7 @@ use super::{Search, Slopes, uninterrupted};
 use crate::Result;
 use crate::constraint::{Measure, Tilt, TiltTable, WeightRange, WeightRule};
 use crate::correction::run::Iterate;
-use crate::correction::{Observer, Stop};
+use crate::correction::{Observer, Termination};
 use crate::learner::Learner;
 
 /// Exponents beyond this change bounded weights little.
@@ -42,13 +42,13 @@ struct Left<P> {
     table: TiltTable,
     current: Iterate<P>,
     thrift: usize,
-    stop: Stop,
+    stop: Termination,
 }
 
 impl<L: Learner> Search<'_, L> {
     /// Steps towards the goal by all means there are. Where it had gone some way for another goal, it goes on
     /// from there, and starts from zero again only if that leads nowhere.
-    pub(in crate::correction) fn reach(&mut self, tries: usize, observer: &mut dyn Observer) -> Result<Stop> {
+    pub(in crate::correction) fn reach(&mut self, tries: usize, observer: &mut dyn Observer) -> Result<Termination> {
         let again = !self.is_zero();
         let mut stop = self.go(observer)?;
         let mut left = None;
@@ -67,7 +67,7 @@ impl<L: Learner> Search<'_, L> {
         // Bounded weights that saturate can be had in a roundabout way, at a price: where they were hard to find,
         // others are looked at as well.
         let hard = may_go_on(stop)
-            || stop == Stop::Converged && (again || self.asked() && self.derivatives && self.is_saturated());
+            || stop == Termination::Converged && (again || self.asked() && self.derivatives && self.is_saturated());
         if hard {
             stop = self.resort((Tilt::Centred, WeightRange::Unbounded, Start::Zero), 0, stop, observer)?;
         }
@@ -76,7 +76,7 @@ impl<L: Learner> Search<'_, L> {
             stop = self.go(observer)?;
         }
         for means in RESORTS {
-            if hard && self.asked() && stop != Stop::Cancelled {
+            if hard && self.asked() && stop != Termination::Cancelled {
                 stop = self.resort(means, BARE, stop, observer)?;
             }
         }
@@ -88,9 +88,9 @@ impl<L: Learner> Search<'_, L> {
         &mut self,
         (tilt, range, start): (Tilt, WeightRange, Start),
         thrift: usize,
-        stop: Stop,
+        stop: Termination,
         observer: &mut dyn Observer,
-    ) -> Result<Stop> {
+    ) -> Result<Termination> {
         let rule = WeightRule { tilt, range, ..self.run.table.rule() };
         // What undoes the shift of features was laid out for the tilt that the search began with.
         let laid_out = self.run.observed.is_some() && tilt != self.run.table.rule().tilt;
@@ -104,7 +104,7 @@ impl<L: Learner> Search<'_, L> {
         let left = self.leave(rule, stop)?;
         self.thrift = thrift;
         let go_on = start == Start::Zero || self.drift(observer)?;
-        let further = if go_on { self.go(observer)? } else { Stop::Cancelled };
+        let further = if go_on { self.go(observer)? } else { Termination::Cancelled };
         Ok(self.settle(left, further))
     }
 
@@ -112,14 +112,14 @@ impl<L: Learner> Search<'_, L> {
     /// to go on.
     fn drift(&mut self, observer: &mut dyn Observer) -> Result<bool> {
         for _ in 0..DRIFTS {
-            if self.goal.excess(&self.current.tally) <= 0.0 || self.run.tried() >= self.newton.max_fits {
+            if self.goal.excess(&self.current.sums) <= 0.0 || self.run.tried() >= self.newton.max_fits {
                 break;
             }
             let mut multipliers = self.current.multipliers.clone();
             self.run.move_against(&self.current.violations, DRIFT, &mut multipliers);
-            let Some(trial) = uninterrupted(self.fit_at(multipliers))? else { return Ok(false) };
-            let go_on = self.told(&trial, observer);
-            self.current = trial;
+            let Some(experiment) = uninterrupted(self.fit_at(multipliers))? else { return Ok(false) };
+            let go_on = self.told(&experiment, observer);
+            self.current = experiment;
             if !go_on {
                 return Ok(false);
             }
@@ -128,7 +128,7 @@ impl<L: Learner> Search<'_, L> {
     }
 
     /// Goes back to zero, with weights of some rule.
-    fn leave(&mut self, rule: WeightRule, stop: Stop) -> Result<Left<L::Predictor>> {
+    fn leave(&mut self, rule: WeightRule, stop: Termination) -> Result<Left<L::Predictor>> {
         let start = self.fit_at(vec![0.0; self.current.multipliers.len()])?;
         let table = std::mem::replace(&mut self.run.table, self.run.problem.tilt_table(rule));
         let (current, thrift) = (std::mem::replace(&mut self.current, start), std::mem::take(&mut self.thrift));
@@ -137,20 +137,22 @@ impl<L: Learner> Search<'_, L> {
     }
 
     /// Returns to what was left, unless what was found since is as good.
-    fn settle(&mut self, left: Left<L::Predictor>, stop: Stop) -> Stop {
+    fn settle(&mut self, left: Left<L::Predictor>, stop: Termination) -> Termination {
         if self.is_as_good(&left.current) {
             return stop;
         }
         (self.run.table, self.current, self.thrift) = (left.table, left.current, left.thrift);
         self.lay_out();
-        if stop == Stop::Cancelled { stop } else { left.stop }
+        if stop == Termination::Cancelled { stop } else { left.stop }
     }
 
     /// Whether the current fit is as close to the goal as another; where both reach it, whether its error is as low.
     fn is_as_good(&self, other: &Iterate<L::Predictor>) -> bool {
-        let reached = |iterate: &Iterate<L::Predictor>| self.asked() && self.goal.excess(&iterate.tally) <= 0.0;
+        let reached = |iterate: &Iterate<L::Predictor>| self.asked() && self.goal.excess(&iterate.sums) <= 0.0;
         match (reached(&self.current), reached(other)) {
-            (true, true) => self.run.judging().error(&self.current.tally) <= self.run.judging().error(&other.tally),
+            (true, true) => {
+                self.run.evaluation_rows().error(&self.current.sums) <= self.run.evaluation_rows().error(&other.sums)
+            }
             (false, false) => self.cost(&self.current) <= self.cost(other),
             (current, _) => current,
         }
@@ -164,6 +166,6 @@ impl<L: Learner> Search<'_, L> {
 }
 
 /// Whether a search that ended so may lead further by other means.
-fn may_go_on(stop: Stop) -> bool {
-    matches!(stop, Stop::Infeasible | Stop::Stalled)
+fn may_go_on(stop: Termination) -> bool {
+    matches!(stop, Termination::Infeasible | Termination::Stalled)
 }

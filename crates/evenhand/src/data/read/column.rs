@@ -5,7 +5,7 @@
 //! contradicts, earlier texts are gone, and the column has to be read again as categories.
 
 use super::batches::Reading;
-use super::growing::Growing;
+use super::dictionary::DictionaryBuilder;
 use super::texts::Texts;
 use super::values::Parsed;
 use crate::data::{Categorical, Column};
@@ -25,9 +25,9 @@ pub(super) struct ColumnBuilder {
 #[derive(Debug)]
 pub(super) enum State {
     Numbers(Numbers),
-    Categories(Growing),
+    Categories(DictionaryBuilder),
     /// A column taken for numbers that holds text after all.
-    Contradicted,
+    NotNumeric,
 }
 
 #[derive(Debug, Default)]
@@ -64,7 +64,7 @@ impl ColumnBuilder {
 
     /// A column of texts.
     pub(super) fn categorical(name: &str) -> Self {
-        Self { state: State::Categories(Growing::after_missing(0)), ..Self::numeric(name) }
+        Self { state: State::Categories(DictionaryBuilder::after_missing(0)), ..Self::numeric(name) }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -72,14 +72,14 @@ impl ColumnBuilder {
     }
 
     /// Whether the column has to be read again, as categories.
-    pub(super) fn is_contradicted(&self) -> bool {
-        matches!(self.state, State::Contradicted)
+    pub(super) fn is_not_numeric(&self) -> bool {
+        matches!(self.state, State::NotNumeric)
     }
 
     /// Adds rows of text.
     pub(super) fn push_texts(&mut self, texts: &impl Texts, reading: &Reading) -> Result<()> {
         match &mut self.state {
-            State::Contradicted => Ok(()),
+            State::NotNumeric => Ok(()),
             State::Categories(categories) => push_categories(categories, texts, reading, &self.name),
             State::Numbers(numbers) => {
                 let (before, found) = (numbers.values.len(), numbers.found.clone());
@@ -92,11 +92,11 @@ impl ColumnBuilder {
                     });
                 }
                 if found.more_than_empty {
-                    self.state = State::Contradicted;
+                    self.state = State::NotNumeric;
                     return Ok(());
                 }
                 // All rows before this batch are empty, so nothing has been lost.
-                let mut categories = Growing::after_missing(before);
+                let mut categories = DictionaryBuilder::after_missing(before);
                 push_categories(&mut categories, texts, reading, &self.name)?;
                 self.state = State::Categories(categories);
                 Ok(())
@@ -108,12 +108,12 @@ impl ColumnBuilder {
     pub(super) fn finish(self) -> Result<Column> {
         match self.state {
             State::Categories(categories) => Ok(Column::Categorical(categories.finish())),
-            State::Contradicted => Ok(Column::Categorical(Categorical::new(Vec::new(), Vec::new()))),
+            State::NotNumeric => Ok(Column::Categorical(Categorical::new(Vec::new(), Vec::new()))),
             State::Numbers(Numbers { found: Found { infinite: Some((row, found)), .. }, .. }) => {
                 Err(Error::NotFinite { column: self.name, row, found })
             }
             State::Numbers(numbers) if self.guessing && !numbers.found.number => {
-                Ok(Column::Categorical(Growing::after_missing(numbers.values.len()).finish()))
+                Ok(Column::Categorical(DictionaryBuilder::after_missing(numbers.values.len()).finish()))
             }
             State::Numbers(mut numbers) => {
                 numbers.values.shrink_to_fit();
@@ -176,7 +176,12 @@ fn shown(text: Option<&[u8]>) -> String {
     String::from_utf8_lossy(text.unwrap_or_default()).trim().to_owned()
 }
 
-fn push_categories(categories: &mut Growing, texts: &impl Texts, reading: &Reading, column: &str) -> Result<()> {
+fn push_categories(
+    categories: &mut DictionaryBuilder,
+    texts: &impl Texts,
+    reading: &Reading,
+    column: &str,
+) -> Result<()> {
     for at in 0..texts.len() {
         match texts.get(at).and_then(|text| reading.values.text(text)) {
             None => categories.push_missing(),
@@ -189,7 +194,7 @@ fn push_categories(categories: &mut Growing, texts: &impl Texts, reading: &Readi
     Ok(())
 }
 
-pub(super) fn not_utf8(categories: &Growing, reading: &Reading, column: &str) -> Error {
+pub(super) fn not_utf8(categories: &DictionaryBuilder, reading: &Reading, column: &str) -> Error {
     let row = reading.first_row + categories.len();
     reading.unreadable(&format!("column `{column}`, row {row}: the text is not UTF-8; save the file as UTF-8"))
 }

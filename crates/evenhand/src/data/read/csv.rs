@@ -11,7 +11,7 @@ use super::ReadOptions;
 use super::batches::{Reading, collect, finish};
 use super::column::ColumnBuilder;
 use super::plan::{Kind, Plan};
-use super::quotes::{QuoteWatch, UnclosedQuote};
+use super::quotes::{UnclosedQuote, UnclosedQuoteCheck};
 use super::source::Source;
 use super::stray::stray_texts;
 use super::texts::Texts;
@@ -95,7 +95,7 @@ fn read_again_as_categories(
     builders: &mut [ColumnBuilder],
     reading: &Reading,
 ) -> Result<()> {
-    let wrong: Vec<usize> = (0..builders.len()).filter(|&at| builders[at].is_contradicted()).collect();
+    let wrong: Vec<usize> = (0..builders.len()).filter(|&at| builders[at].is_not_numeric()).collect();
     if wrong.is_empty() {
         return Ok(());
     }
@@ -112,7 +112,7 @@ fn read_again_as_categories(
 impl Text<'_> {
     /// Its records from the start, a header being one of them.
     fn records(&self) -> Result<Reader<impl Read>> {
-        let watched = QuoteWatch::new(self.source.text()?, self.delimiter);
+        let watched = UnclosedQuoteCheck::new(self.source.text()?, self.delimiter);
         let buffered = BufReader::with_capacity(BUFFER, watched);
         Ok(ReaderBuilder::new().delimiter(self.delimiter).has_headers(false).from_reader(buffered))
     }

@@ -8,7 +8,7 @@ mod arrow;
 mod batches;
 mod column;
 mod csv;
-mod growing;
+mod dictionary;
 mod plan;
 mod quotes;
 mod source;
@@ -37,7 +37,7 @@ use source::{Format, Source};
 /// | `names` | those of the file | names for all columns, in the order of the file |
 /// | `ignore` | none | columns that are not read at all |
 /// | `if_present` | `false` | whether options about columns that are not there are passed over |
-/// | `keep_text` | `false` | whether columns of a text file that no option speaks of stay text |
+/// | `keep_text` | `false` | whether columns of a text file that no option names stay text |
 ///
 /// An empty field is always missing, and so are `NA`, `N/A`, `NaN`, `null` and `None` in a
 /// column of numbers. Blanks around the fields of a text file do not count.
@@ -66,7 +66,7 @@ pub struct ReadOptions {
     pub ignore: Vec<String>,
     /// Whether options about columns that are not there are passed over.
     pub if_present: bool,
-    /// Whether columns of a text file that no option speaks of stay text, leading zeros and all.
+    /// Whether columns of a text file that no option names stay text, leading zeros and all.
     pub keep_text: bool,
 }
 

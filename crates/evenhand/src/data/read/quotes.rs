@@ -1,12 +1,12 @@
 //! Watching for a text file that ends inside quotes.
 //!
-//! Holds [`QuoteWatch`]. The CSV parser takes the end of a file for the end of a field,
+//! Holds [`UnclosedQuoteCheck`]. The CSV parser takes the end of a file for the end of a field,
 //! so a file cut inside a quoted field would pass for a whole one.
 
 use std::io::{self, BufRead, Read};
 
 /// Passes bytes through, and fails at the end when a quoted field is still open.
-pub(super) struct QuoteWatch<R> {
+pub(super) struct UnclosedQuoteCheck<R> {
     inner: R,
     delimiter: u8,
     state: State,
@@ -35,7 +35,7 @@ pub(super) struct UnclosedQuote {
     pub(super) offset: u64,
 }
 
-impl<R: Read> QuoteWatch<R> {
+impl<R: Read> UnclosedQuoteCheck<R> {
     pub(super) fn new(inner: R, delimiter: u8) -> Self {
         Self { inner, delimiter, state: State::Outside, last: b'\n', offset: 0, opened: 0 }
     }
@@ -69,7 +69,7 @@ impl<R: Read> QuoteWatch<R> {
     }
 }
 
-impl<R: Read> Read for QuoteWatch<R> {
+impl<R: Read> Read for UnclosedQuoteCheck<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
         self.follow(&buffer[..count]);
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     fn is_open(text: &str, chunk: usize) -> bool {
-        let mut watch = QuoteWatch::new(text.as_bytes(), b',');
+        let mut watch = UnclosedQuoteCheck::new(text.as_bytes(), b',');
         let mut buffer = vec![0; chunk];
         loop {
             match watch.read(&mut buffer) {
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn the_open_field_is_located() {
-        let mut watch = QuoteWatch::new("\"a\",b\nc,\"d".as_bytes(), b',');
+        let mut watch = UnclosedQuoteCheck::new("\"a\",b\nc,\"d".as_bytes(), b',');
         let error = watch.read_to_end(&mut Vec::new()).unwrap_err();
         let unclosed = error.get_ref().and_then(|source| source.downcast_ref::<UnclosedQuote>());
         assert_eq!(unclosed.map(|unclosed| unclosed.offset), Some(8));

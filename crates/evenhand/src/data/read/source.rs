@@ -131,7 +131,7 @@ impl Source {
         Ok(Box::new(io::Cursor::new(start).chain(text)))
     }
 
-    /// An error from reading: in a packed file it speaks of the packing, else of the system.
+    /// An error from reading: in a packed file it is about the packing, else of the system.
     pub(super) fn failed(&self, source: io::Error) -> Error {
         match self.format {
             Format::Gzip => self.unreadable(&source),

@@ -8,7 +8,7 @@ use arrow_select::take::take;
 use super::numbers::floats;
 use crate::data::read::batches::Reading;
 use crate::data::read::column::{ColumnBuilder, State, not_utf8};
-use crate::data::read::growing::Growing;
+use crate::data::read::dictionary::DictionaryBuilder;
 use crate::data::read::texts::Texts;
 use crate::{Error, Result};
 
@@ -45,7 +45,7 @@ impl ColumnBuilder {
             DataType::Dictionary(..) => self.push_dictionary(array, reading),
             found => {
                 let pushed = match &mut self.state {
-                    State::Contradicted => true,
+                    State::NotNumeric => true,
                     State::Categories(categories) => push_flags(categories, array),
                     State::Numbers(numbers) => {
                         floats(array).map(|values| numbers.push_floats(values, reading)).is_some()
@@ -84,7 +84,7 @@ impl ColumnBuilder {
 /// Adds an array of keys into `texts`: each entry of the dictionary is looked up once, and only when a
 /// row has it, since codes follow the order of rows.
 fn push_coded(
-    categories: &mut Growing,
+    categories: &mut DictionaryBuilder,
     array: &dyn Array,
     texts: &impl Texts,
     reading: &Reading,
@@ -110,7 +110,7 @@ fn push_coded(
 }
 
 /// Adds booleans as `true` and `false`, and an array without type as missing; whether it was one of the two.
-fn push_flags(categories: &mut Growing, array: &dyn Array) -> bool {
+fn push_flags(categories: &mut DictionaryBuilder, array: &dyn Array) -> bool {
     match array.data_type() {
         DataType::Null => (0..array.len()).for_each(|_| categories.push_missing()),
         DataType::Boolean => {

@@ -1,0 +1,87 @@
+//! A sample made ready to be trained on in several ways, and applicants to judge the result by.
+
+use evenhand::correction::{Binding, CovariateShift, Problem, Silent};
+use evenhand::features::Features;
+use evenhand::learner::scores;
+use evenhand::{Correction, Dataset, Learner, Logistic, Measure, Notion, Predictor, Schema, Table};
+use evenhand_datasets::synthetic::{self, Applicants};
+
+use crate::Result;
+
+/// How many applicants classifiers are judged by. They are judged by the probability of each true label, not by one
+/// drawn with it, so that no luck of theirs is in the difference of two classifiers.
+pub(crate) const JUDGED_BY: usize = 200_000;
+
+/// The same rows with the labels of the past and with the true ones, and those to judge by encoded like them.
+pub(crate) struct Sample<'a> {
+    pub(crate) past: Problem,
+    pub(crate) truth: Problem,
+    judges: &'a Judges,
+    judging: Features,
+}
+
+/// A classifier judged by the truth, and the multipliers behind it.
+pub(crate) struct Judged {
+    pub(crate) accuracy: f64,
+    pub(crate) loss: f64,
+    pub(crate) multipliers: Vec<f64>,
+}
+
+pub(crate) fn schema(label: &str) -> Schema {
+    let other = if label == "approved" { "deserved" } else { "approved" };
+    Schema::label(label).positive("yes").ignore(other)
+}
+
+/// Demographic parity of the groups that the bias was against.
+pub(crate) fn parity(measure: Measure, shift: CovariateShift) -> Result<Correction> {
+    let mut correction = Correction::new(Notion::DemographicParity).measure(measure).covariate_shift(shift);
+    for (group, _) in synthetic::MULTIPLIERS {
+        correction = correction.group(group)?;
+    }
+    Ok(correction)
+}
+
+impl<'a> Sample<'a> {
+    pub(crate) fn new(table: &Table, judges: &'a Judges) -> Result<Self> {
+        let correction = parity(Measure::Scores, CovariateShift::Ignored)?;
+        let (binding, past, _) = Binding::new(&correction, &Dataset::new(table.clone(), &schema("approved"))?)?;
+        let (truth, _) = binding.problem(&Dataset::new(table.clone(), &schema("deserved"))?)?;
+        let (judging, _) = binding.features(&judges.table)?;
+        Ok(Self { past, truth, judges, judging })
+    }
+
+    /// Trained on the labels of the past, with a correction.
+    pub(crate) fn corrected<L: Learner>(&self, correction: &Correction, learner: &L) -> Result<Judged> {
+        let solution = correction.solve(&self.past, learner, &mut Silent)?;
+        self.test_bounds(&solution.predictor, solution.multipliers)
+    }
+
+    /// Trained on the labels of the past as they are, or on the true ones.
+    pub(crate) fn plain(&self, problem: &Problem) -> Result<Judged> {
+        let solution = parity(Measure::Scores, CovariateShift::Ignored)?.uncorrected(problem, &Logistic::default())?;
+        self.test_bounds(&solution.predictor, Vec::new())
+    }
+
+    fn test_bounds(&self, predictor: &dyn Predictor, multipliers: Vec<f64>) -> Result<Judged> {
+        let probabilities = &self.judges.probabilities;
+        let (mut right, mut loss) = (0.0, 0.0);
+        for (score, truth) in scores(predictor, &self.judging, 2)?.chunks(2).zip(probabilities) {
+            right += if score[1] > score[0] { *truth } else { 1.0 - truth };
+            loss -= truth * score[1].ln() + (1.0 - truth) * score[0].ln();
+        }
+        let count = probabilities.len() as f64;
+        Ok(Judged { accuracy: right / count, loss: loss / count, multipliers })
+    }
+}
+
+/// Applicants whose true probabilities are known.
+pub(crate) struct Judges {
+    table: Table,
+    probabilities: Vec<f64>,
+}
+
+impl Judges {
+    pub(crate) fn new(drawn: &Applicants, table: Table) -> Self {
+        Self { table, probabilities: drawn.merit.iter().map(|merit| 1.0 / (1.0 + (-merit).exp())).collect() }
+    }
+}

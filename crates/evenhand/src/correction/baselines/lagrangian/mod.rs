@@ -1,0 +1,237 @@
+//! The Lagrangian approach: a linear classifier and multipliers trained jointly by gradients. [Eban et al. 2017]
+//!
+//! `relaxation` is what is trained on: log loss, and violations relaxed by hinges; `adam` how a step is taken, `slack` how much of it is tried next. The
+//! coefficients descend, the multipliers ascend and stay positive; what is kept is their average over the second half of
+//! the passes. Relaxed violations can seldom vanish, and multipliers that grow without end may leave a classifier that
+//! is hardly better than deciding the same for everyone: then training starts again with more slack, the least that is
+//! enough in steps of 5 %. The paper says no more than the
+//! rate, the passes and the steps of the slack [Jiang & Nachum 2019, App. C]. What it leaves open was chosen by what made
+//! this method best: batches of 100 rows, plain steps for the multipliers (both signs of a violation exceed the slack, and
+//! Adam would raise them alike), and the average, since near a saddle point single steps circle.
+
+mod adam;
+mod relaxation;
+mod slack;
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use crate::correction::{Correction, Iteration, Observer, Problem, Solution, Termination};
+use crate::learner::Learner;
+use crate::{Error, Measure, Result};
+use adam::Adam;
+use relaxation::Relaxation;
+use slack::Slack;
+
+/// A classifier with at least this share of the error of deciding the same for everyone has learnt next to nothing.
+const DEGENERATE: f64 = 0.97;
+
+/// The settings of the Lagrangian approach.
+///
+/// | setting | default | range | effect |
+/// |---|---|---|---|
+/// | `rate` | 0.01 | > 0 | the learning rate: of Adam for coefficients, of plain steps for multipliers |
+/// | `passes` | 100 | ≥ 1 | how many times all rows are gone through |
+/// | `batch` | 100 | ≥ 1 | how many rows a step looks at |
+/// | `slack_step` | 0.05 | > 0, ≤ 1 | by how much the slack is raised while the solution is degenerate |
+/// | `seed` | 0 | | by which rows are put in order |
+///
+/// A value out of range is [`Error::Setting`] when training starts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Lagrangian {
+    /// The learning rate.
+    pub rate: f64,
+    /// How many times all rows are gone through.
+    pub passes: usize,
+    /// How many rows a step looks at.
+    pub batch: usize,
+    /// By how much the slack is raised.
+    pub slack_step: f64,
+    /// Seed of the order of rows.
+    pub seed: u64,
+}
+
+impl Default for Lagrangian {
+    fn default() -> Self {
+        Self { rate: 0.01, passes: 100, batch: 100, slack_step: 0.05, seed: 0 }
+    }
+}
+
+impl Lagrangian {
+    /// Whether the settings can be used.
+    pub(in crate::correction) fn check(&self) -> Result<()> {
+        let wrong =
+            |setting, found: String, allowed: &str| Err(Error::Setting { setting, found, allowed: allowed.into() });
+        if !(self.rate.is_finite() && self.rate > 0.0) {
+            return wrong("rate", self.rate.to_string(), "a finite number above zero");
+        }
+        if self.passes == 0 || self.batch == 0 {
+            return wrong(if self.passes == 0 { "passes" } else { "batch" }, "0".into(), "one or more");
+        }
+        if !(self.slack_step > 0.0 && self.slack_step <= 1.0) {
+            return wrong("slack_step", self.slack_step.to_string(), "above 0 and at most 1");
+        }
+        Ok(())
+    }
+
+    /// Trains with as little slack as leaves a classifier that is better than deciding the same for everyone.
+    pub(in crate::correction) fn train<L: Learner>(
+        self,
+        settings: &Correction,
+        problem: &Problem,
+        learner: &L,
+        observer: &mut dyn Observer,
+    ) -> Result<Solution<L::Predictor>> {
+        let mut order: Vec<usize> = (0..problem.features().rows()).collect();
+        order.shuffle(&mut ChaCha8Rng::seed_from_u64(self.seed));
+        let shuffled = problem.select(&order)?;
+        let mut steps = Slack::new(self.slack_step);
+        loop {
+            let slack = steps.slack();
+            let mut run = Run { settings: &self, problem, learner, slack, trace: Vec::new() };
+            let (coefficients, multipliers, cancelled) = run.train(&shuffled, observer)?;
+            let predictor = linear(learner, coefficients)?;
+            let train = problem.evaluate_predictor(&predictor, Measure::Decisions)?;
+            let degenerate = train.error >= DEGENERATE * constant_error(problem);
+            let found = Solution {
+                predictor,
+                multipliers,
+                rule: settings.solver.rule(),
+                cell_weights: vec![1.0; problem.cells().len()],
+                shift_correction: None,
+                unweighted: true,
+                train,
+                validation: None,
+                trace: run.trace,
+                thresholds: None,
+                slack: Some(slack),
+                stop: match (cancelled, degenerate) {
+                    (true, _) => Termination::Cancelled,
+                    (_, true) => Termination::Infeasible,
+                    (_, false) => Termination::IterationLimit,
+                },
+                fits: 0,
+                warnings: Vec::new(),
+            };
+            if let Some((found, fits)) = steps.next(found, degenerate && !cancelled, cancelled) {
+                return Ok(Solution { fits, ..found });
+            }
+        }
+    }
+}
+
+/// The error of deciding for the commonest label, whoever it is.
+fn constant_error(problem: &Problem) -> f64 {
+    let cells = problem.cells();
+    let of = |class: Option<usize>| -> f64 {
+        let its = (0..cells.len()).filter(|&cell| class.is_none_or(|class| cells.label(cell) == class));
+        its.map(|cell| cells.weight(cell)).sum()
+    };
+    let commonest = (0..problem.classes()).map(|class| of(Some(class))).fold(0.0, f64::max);
+    1.0 - commonest / of(None)
+}
+
+/// One training with one slack.
+struct Run<'a, L> {
+    settings: &'a Lagrangian,
+    problem: &'a Problem,
+    learner: &'a L,
+    slack: f64,
+    trace: Vec<Iteration>,
+}
+
+impl<L: Learner> Run<'_, L> {
+    /// The coefficients, one multiplier per constraint, and whether the observer asked to stop.
+    fn train(&mut self, shuffled: &Problem, observer: &mut dyn Observer) -> Result<(Vec<f64>, Vec<f64>, bool)> {
+        let Lagrangian { rate, passes, batch, seed, .. } = *self.settings;
+        let relaxation = Relaxation::new(shuffled, self.slack);
+        let (rows, constraints) = (shuffled.features().rows(), shuffled.constraints().len());
+        let mut coefficients = vec![0.0; shuffled.features().width() + 1];
+        let mut multipliers = vec![0.0; relaxation.multipliers()];
+        let mut adam = Adam::new(coefficients.len(), rate);
+        let mut average = Average::new(coefficients.len(), multipliers.len());
+        let mut batches: Vec<usize> = (0..rows.div_ceil(batch)).collect();
+        let mut rng = ChaCha8Rng::seed_from_u64(seed.wrapping_add(1));
+        let mut pass = 0;
+        loop {
+            pass += 1;
+            batches.shuffle(&mut rng);
+            for &at in &batches {
+                let part = at * batch..((at + 1) * batch).min(rows);
+                let scale = rows as f64 / part.len() as f64;
+                let slopes = relaxation.slopes(part, scale, &coefficients, &multipliers);
+                adam.descend(&mut coefficients, &slopes.coefficients);
+                for (multiplier, excess) in multipliers.iter_mut().zip(&slopes.multipliers) {
+                    *multiplier = (*multiplier + rate * excess).max(0.0);
+                }
+                if 2 * pass > passes {
+                    average.add(&coefficients, &multipliers);
+                }
+            }
+            let (coefficients, multipliers) = average.or(&coefficients, &multipliers);
+            let net = relaxation.by_constraint(&multipliers, constraints);
+            if !self.record(pass, &coefficients, net.clone(), observer)? || pass == passes {
+                return Ok((coefficients, net, pass < passes));
+            }
+        }
+    }
+
+    /// Writes a pass into the trace; whether to go on.
+    fn record(&mut self, pass: usize, at: &[f64], net: Vec<f64>, observer: &mut dyn Observer) -> Result<bool> {
+        let sums = self.problem.cell_sums(&linear(self.learner, at.to_vec())?)?;
+        let violations = self.problem.violations(&sums, Measure::Decisions);
+        self.trace.push(Iteration {
+            number: pass,
+            next_multipliers: net.clone(),
+            multipliers: net,
+            violation: violations.iter().fold(0.0, |largest: f64, one| largest.max(one.abs())),
+            violations,
+            error: self.problem.error(&sums),
+            loss: self.problem.loss(&sums),
+            seconds: observer.seconds(),
+        });
+        Ok(observer.after(self.trace.last().expect("one was just pushed")))
+    }
+}
+
+/// The average of coefficients and multipliers over steps.
+struct Average {
+    sums: [Vec<f64>; 2],
+    steps: usize,
+}
+
+impl Average {
+    fn new(coefficients: usize, multipliers: usize) -> Self {
+        Self { sums: [vec![0.0; coefficients], vec![0.0; multipliers]], steps: 0 }
+    }
+
+    fn add(&mut self, coefficients: &[f64], multipliers: &[f64]) {
+        self.steps += 1;
+        for (sums, numbers) in self.sums.iter_mut().zip([coefficients, multipliers]) {
+            for (sum, number) in sums.iter_mut().zip(numbers) {
+                *sum += number;
+            }
+        }
+    }
+
+    /// The averages, or before the first step of them these numbers.
+    fn or(&self, coefficients: &[f64], multipliers: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        if self.steps == 0 {
+            return (coefficients.to_vec(), multipliers.to_vec());
+        }
+        let [coefficients, multipliers] =
+            [0, 1].map(|of| self.sums[of].iter().map(|sum| sum / self.steps as f64).collect());
+        (coefficients, multipliers)
+    }
+}
+
+/// A predictor of the learner's kind with these coefficients.
+fn linear<L: Learner>(learner: &L, coefficients: Vec<f64>) -> Result<L::Predictor> {
+    learner.of_coefficients(coefficients).ok_or_else(|| Error::Setting {
+        setting: "method",
+        found: "lagrangian with a learner of another kind".into(),
+        allowed: "the built-in learner: this method trains a linear model itself".into(),
+    })
+}

@@ -1,0 +1,96 @@
+//! Calibration: an uncorrected learner, and thresholds by group. [Hardt, Price & Srebro 2016]
+//!
+//! `roc` is what thresholds do with the rows of one pattern of groups, `programme` the linear programme that chooses
+//! among them, `simplex` what solves it, `rounding` one threshold per pattern instead of lots between several,
+//! `thresholds` what is kept of it all and decides. The notion is that of the groups asked for, overlapping or not;
+//! thresholds are those of patterns of membership, so deciding needs the columns that tell the groups.
+
+mod programme;
+mod roc;
+mod rounding;
+mod simplex;
+mod thresholds;
+
+pub use thresholds::{PatternRule, Step, Thresholds};
+
+use serde::{Deserialize, Serialize};
+
+use super::single_fit;
+use crate::correction::{Correction, Problem, Solution, Termination};
+use crate::learner::{Learner, Predictor};
+use crate::{Measure, Result};
+use programme::Programme;
+
+/// The settings of a calibration.
+///
+/// | setting | default | effect |
+/// |---|---|---|
+/// | `decisions` | randomised, seed 0 | whether lots may decide between thresholds |
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct ThresholdPostprocessing {
+    /// Whether lots may decide.
+    pub decisions: Decisions,
+}
+
+/// Whether lots decide between the thresholds of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Decisions {
+    /// They do where that is better: the notion holds exactly on the training rows, in expectation, at the least error.
+    Randomised {
+        /// Seed of the lots.
+        seed: u64,
+    },
+    /// One threshold for each pattern of groups, near those: the notion holds as far as single thresholds allow.
+    Deterministic,
+}
+
+impl Default for Decisions {
+    fn default() -> Self {
+        Self::Randomised { seed: 0 }
+    }
+}
+
+impl ThresholdPostprocessing {
+    /// Fits without correction, and finds thresholds.
+    pub(in crate::correction) fn train<L: Learner>(
+        self,
+        settings: &Correction,
+        problem: &Problem,
+        learner: &L,
+    ) -> Result<Solution<L::Predictor>> {
+        let mut solution = single_fit(problem, settings, learner, vec![1.0; problem.cells().len()])?;
+        let (thresholds, stop) = self.thresholds(settings, problem, &solution.predictor)?;
+        (solution.thresholds, solution.stop) = (Some(thresholds), stop);
+        solution.train = solution.evaluate(problem, Measure::Decisions)?;
+        Ok(solution)
+    }
+
+    /// The best thresholds for the scores of a predictor on training rows, and whether they keep what was asked.
+    ///
+    /// # Errors
+    /// What the predictor says.
+    pub(crate) fn thresholds(
+        self,
+        settings: &Correction,
+        problem: &Problem,
+        predictor: &dyn Predictor,
+    ) -> Result<(Thresholds, Termination)> {
+        let programme = Programme::new(settings, problem, predictor)?;
+        let (mut mixture, kept) = programme.best();
+        let seed = match self.decisions {
+            Decisions::Randomised { seed } => Some(seed),
+            Decisions::Deterministic => {
+                mixture = rounding::round(&programme, &mixture).into_iter().map(|place| vec![(place, 1.0)]).collect();
+                None
+            }
+        };
+        let rule = |(pattern, mixed): (&programme::Pattern, Vec<(usize, f64)>)| {
+            let groups = thresholds::names(problem, pattern.cell).into_iter().map(str::to_owned).collect();
+            let shares = mixed.into_iter().map(|(place, share)| (pattern.curve.points[place].at_least, share));
+            PatternRule::mixing(groups, pattern.rows, shares.collect())
+        };
+        let patterns = programme.patterns.iter().zip(mixture).map(rule).collect();
+        Ok((Thresholds { seed, patterns }, if kept { Termination::Converged } else { Termination::Infeasible }))
+    }
+}

@@ -1,0 +1,196 @@
+//! Thresholds by pattern of groups: what a calibration finds, and how it decides.
+//!
+//! Holds [`Thresholds`]. A rule says with which chance a score is decided positive: a step at each of its thresholds.
+//! Rates and errors are taken in expectation over the lots; only single decisions are drawn.
+
+use std::ops::Range;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use crate::correction::Problem;
+use crate::group::Membership;
+use crate::kernel::{CellSums, blocks};
+use crate::learner::Predictor;
+use crate::{Result, Warning, parallel};
+
+/// What decides in place of the threshold ½. The groups of a row must be known.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Thresholds {
+    /// By which lots are drawn; `None` where no decision is left to one.
+    pub seed: Option<u64>,
+    /// A rule for each pattern of groups that training rows have.
+    pub patterns: Vec<PatternRule>,
+}
+
+/// How rows that are in the same groups are decided.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PatternRule {
+    /// The groups they are in, and no other.
+    pub groups: Vec<String>,
+    /// How many training rows that was.
+    pub rows: usize,
+    /// From low scores to high, each with a larger chance; below the first none is decided positive.
+    pub steps: Vec<Step>,
+}
+
+/// The chance with which scores are decided positive, from a threshold on.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// The lowest score it holds for; `None` for all.
+    pub at_least: Option<f64>,
+    /// The chance.
+    pub chance: f64,
+}
+
+/// What is left of one after this many additions of shares is one.
+const ROUNDING: f64 = 1e-9;
+
+impl PatternRule {
+    /// A rule that takes each of some thresholds with a probability: `None` for all scores, infinity for none.
+    pub(super) fn mixing(groups: Vec<String>, rows: usize, mut shares: Vec<(Option<f64>, f64)>) -> Self {
+        shares.retain(|&(at_least, share)| share > ROUNDING && at_least != Some(f64::INFINITY));
+        let place = |at_least: Option<f64>| at_least.unwrap_or(f64::NEG_INFINITY);
+        shares.sort_by(|one, other| place(one.0).total_cmp(&place(other.0)));
+        let mut steps: Vec<Step> = Vec::new();
+        for (at_least, share) in shares {
+            let sum = steps.last().map_or(0.0, |step| step.chance) + share;
+            steps.push(Step { at_least, chance: if sum > 1.0 - ROUNDING { 1.0 } else { sum } });
+        }
+        Self { groups, rows, steps }
+    }
+
+    /// The chance with which a score is decided positive.
+    pub fn chance(&self, score: f64) -> f64 {
+        let holds = |step: &&Step| step.at_least.is_none_or(|least| score >= least);
+        self.steps.iter().rev().find(holds).map_or(0.0, |step| step.chance)
+    }
+}
+
+impl Thresholds {
+    /// The rule of rows in these groups, and whether training rows had it. Other rows are decided as the commonest are.
+    fn rule<'a>(&'a self, groups: &[&str]) -> (&'a PatternRule, bool) {
+        let commonest = || {
+            let rules = self.patterns.iter();
+            rules
+                .reduce(|most, one| if one.rows > most.rows { one } else { most })
+                .expect("training rows have patterns")
+        };
+        match self.patterns.iter().find(|rule| rule.groups == groups) {
+            Some(rule) => (rule, true),
+            None => (commonest(), false),
+        }
+    }
+
+    /// What a predictor's decisions by these thresholds sum to per cell, in expectation.
+    pub(crate) fn cell_sums(&self, predictor: &dyn Predictor, problem: &Problem) -> Result<CellSums> {
+        let (features, rows) = (problem.features(), problem.cells().cell_rows());
+        let rules: Vec<&PatternRule> =
+            (0..problem.cells().len()).map(|cell| self.rule(&names(problem, cell)).0).collect();
+        let scorer = predictor.on(features)?;
+        let pass = |part: Range<usize>| {
+            let (mut sums, mut scores) = (vec![0.0; rules.len()], Vec::new());
+            for block in blocks(part) {
+                scorer(block.clone(), &mut scores);
+                for (row, scores) in block.zip(scores.chunks_exact(2)) {
+                    let cell = rows.cell_of_row.get(row);
+                    let weight = rows.row_weights.map_or(1.0, |weights| weights[row]);
+                    sums[cell] += weight * rules[cell].chance(scores[1]);
+                }
+            }
+            sums
+        };
+        let positive = parallel::reduce(features.rows(), pass, |left, right| {
+            for (left, right) in left.iter_mut().zip(right) {
+                *left += right;
+            }
+        });
+        Ok(problem.cell_sums(predictor)?.redecided(&positive))
+    }
+
+    /// The rows of a problem in groups that training rows never had together, if there are any.
+    pub(crate) fn unseen(&self, problem: &Problem) -> Option<Warning> {
+        let cells = problem.cells();
+        let new = (0..cells.len()).filter(|&cell| cells.count(cell) > 0);
+        let new: Vec<usize> = new.filter(|&cell| !self.rule(&names(problem, cell)).1).collect();
+        let rows = new.iter().map(|&cell| cells.count(cell)).sum();
+        let &example = new.first()?;
+        Some(Warning::UnseenPattern { rows, groups: names(problem, example).into_iter().map(str::to_owned).collect() })
+    }
+
+    /// Decides rows by their groups and scores, two a row. One lot is drawn per row, in row order.
+    pub(crate) fn decide(&self, membership: &Membership, scores: &[f64]) -> (Vec<u32>, Option<Warning>) {
+        let of = |pattern: usize| -> Vec<&str> {
+            let inside = (0..membership.groups()).filter(|&group| membership.contains(pattern, group));
+            inside.map(|group| membership.names()[group].as_str()).collect()
+        };
+        let rules: Vec<(&PatternRule, bool)> =
+            (0..membership.patterns()).map(|pattern| self.rule(&of(pattern))).collect();
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed.unwrap_or(0));
+        let (mut unseen, mut example) = (0, None);
+        let decide = |(pattern, scores): (usize, &[f64])| {
+            let (rule, seen) = rules[pattern];
+            if !seen {
+                unseen += 1;
+                example.get_or_insert(pattern);
+            }
+            u32::from(rng.random::<f64>() < rule.chance(scores[1]))
+        };
+        let decisions = membership.codes().iter().zip(scores.chunks_exact(2)).map(decide).collect();
+        let warning = example.map(|pattern| Warning::UnseenPattern {
+            rows: unseen,
+            groups: of(pattern).into_iter().map(str::to_owned).collect(),
+        });
+        (decisions, warning)
+    }
+}
+
+/// The names of the groups that a cell's rows are in.
+pub(super) fn names(problem: &Problem, cell: usize) -> Vec<&str> {
+    problem.cells().groups(cell).map(|group| problem.group_names()[group].as_str()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(groups: &[&str], rows: usize, shares: &[(Option<f64>, f64)]) -> PatternRule {
+        PatternRule::mixing(groups.iter().map(|&name| name.to_owned()).collect(), rows, shares.to_vec())
+    }
+
+    #[test]
+    fn chances_add_up_from_low_thresholds_to_high() {
+        let mixed = rule(&[], 1, &[(Some(0.7), 0.25), (Some(f64::INFINITY), 0.25), (None, 0.125), (Some(0.5), 0.375)]);
+        let expected = [(0.0, 0.125), (0.49, 0.125), (0.5, 0.5), (0.69, 0.5), (0.7, 0.75), (1.0, 0.75)];
+        for (score, chance) in expected {
+            assert!((mixed.chance(score) - chance).abs() < 1e-15, "{score}");
+        }
+        assert_eq!(rule(&[], 1, &[(Some(f64::INFINITY), 1.0)]).steps, []);
+    }
+
+    #[test]
+    fn groups_never_seen_together_are_decided_as_the_commonest_and_told() {
+        let patterns = vec![rule(&["a"], 5, &[(Some(0.2), 1.0)]), rule(&["b"], 9, &[(Some(0.8), 1.0)])];
+        let thresholds = Thresholds { seed: None, patterns };
+        let names = vec!["a".to_owned(), "b".to_owned()];
+        let membership = Membership::from_masks(names, &[[true, false, true], [false, true, true]]).unwrap();
+        let (decisions, warning) = thresholds.decide(&membership, &[0.5, 0.5].repeat(3));
+        assert_eq!(decisions, [1, 0, 0]);
+        let groups = vec!["a".to_owned(), "b".to_owned()];
+        assert_eq!(warning, Some(Warning::UnseenPattern { rows: 1, groups }));
+    }
+
+    #[test]
+    fn lots_fall_as_often_as_the_chance_says_and_alike_for_a_seed() {
+        let decide = |seed| {
+            let thresholds = Thresholds { seed: Some(seed), patterns: vec![rule(&[], 1, &[(None, 0.3)])] };
+            thresholds.decide(&Membership::none(10_000), &[0.5, 0.5].repeat(10_000)).0
+        };
+        let positive = decide(1).iter().sum::<u32>();
+        // Five standard deviations of 46: one false alarm in two million seeds.
+        assert!((2771..=3229).contains(&positive), "{positive}");
+        assert_eq!(decide(1), decide(1));
+        assert_ne!(decide(1), decide(2));
+    }
+}

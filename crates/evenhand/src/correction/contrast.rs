@@ -1,0 +1,179 @@
+//! Every number of which a bound limits the worst, with its interval.
+//!
+//! A bound on violations limits each constraint, in both directions; one on differences or
+//! ratios of every two groups, either way round. Each of these is a [`Contrast`].
+
+use super::goal::comparable;
+use super::{Bound, Problem};
+use crate::constraint::{Functional, Measure, Reference};
+use crate::interval::{difference, ratio};
+use crate::kernel::CellSums;
+
+/// What a bound limits on some rows.
+pub(super) struct Contrasts<'a> {
+    problem: &'a Problem,
+    sums: &'a CellSums,
+    measure: Measure,
+    pub(super) bound: Bound,
+    /// What these rows can measure.
+    pub(super) all: Vec<Contrast>,
+    /// The constraints they cannot, for want of rows.
+    pub(super) unmeasured: Vec<String>,
+}
+
+/// One number that must stay within the bound, by the places of constraints.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Contrast {
+    /// The overall (or asked) rate minus the group's.
+    Less(usize),
+    /// The group's rate minus the overall (or asked) one.
+    More(usize),
+    /// The rate of one group minus that of another.
+    Difference(usize, usize),
+    /// The rate of one group over that of another.
+    Ratio(usize, usize),
+}
+
+/// How far violations and group rates stray, per constraint.
+pub(super) struct Deviations {
+    pub(super) violations: Vec<f64>,
+    pub(super) rates: Vec<f64>,
+}
+
+impl<'a> Contrasts<'a> {
+    pub(super) fn new(problem: &'a Problem, sums: &'a CellSums, measure: Measure, bound: Bound) -> Self {
+        let constraints = problem.constraints();
+        let mut all = Vec::new();
+        let mut limited = vec![false; constraints.len()];
+        for (one, first) in constraints.iter().enumerate() {
+            if let Bound::MaxViolation(_) = bound {
+                limited[one] = true;
+                all.push(Contrast::Less(one));
+                all.extend((!matches!(first.reference, Reference::AtLeast(_))).then_some(Contrast::More(one)));
+                continue;
+            }
+            for (other, second) in constraints.iter().enumerate() {
+                if one != other && comparable(first, second) {
+                    limited[one] = true;
+                    let is_ratio = matches!(bound, Bound::MinRatio(_));
+                    all.push(if is_ratio { Contrast::Ratio(one, other) } else { Contrast::Difference(one, other) });
+                }
+            }
+        }
+        let measured = |at: usize| problem.functionals()[at].is_some();
+        all.retain(|contrast| contrast.places().into_iter().all(measured));
+        let lost = (0..constraints.len()).filter(|&at| limited[at] && !measured(at));
+        let unmeasured = lost.map(|at| constraints[at].name.clone()).collect();
+        Self { problem, sums, measure, bound, all, unmeasured }
+    }
+
+    pub(super) fn problem(&self) -> &Problem {
+        self.problem
+    }
+
+    /// The worst of some numbers; none is better than even.
+    pub(super) fn worst(&self, numbers: impl Iterator<Item = f64>) -> f64 {
+        match self.bound {
+            Bound::MinRatio(_) => numbers.fold(1.0, f64::min),
+            _ => numbers.fold(0.0, f64::max),
+        }
+    }
+
+    pub(super) fn name(&self, contrast: Contrast) -> String {
+        let names = contrast.places().map(|at| self.problem.constraints()[at].name.as_str());
+        if names[0] == names[1] { names[0].to_owned() } else { format!("{} against {}", names[0], names[1]) }
+    }
+
+    pub(super) fn value(&self, contrast: Contrast) -> f64 {
+        let rate = |at: usize| self.functional(at).group_rate(self.sums, self.measure);
+        match contrast {
+            Contrast::Less(at) => self.functional(at).violation(self.sums, self.measure),
+            Contrast::More(at) => -self.functional(at).violation(self.sums, self.measure),
+            Contrast::Difference(one, other) => rate(one) - rate(other),
+            Contrast::Ratio(one, other) => over(rate(one), rate(other)),
+        }
+    }
+
+    /// The interval of a contrast alone, `z` standard errors to either end.
+    pub(super) fn interval(&self, contrast: Contrast, z: f64) -> (f64, f64) {
+        let share = |at: usize| self.functional(at).group_share(self.sums, self.measure);
+        match contrast {
+            Contrast::Less(at) => self.violation(at, z),
+            Contrast::More(at) => {
+                let (low, high) = self.violation(at, z);
+                (-high, -low)
+            }
+            Contrast::Difference(one, other) => difference(share(one), share(other), z),
+            Contrast::Ratio(one, other) => ratio(share(one), share(other), z),
+        }
+    }
+
+    /// Everyone holds the group: overall − group is (1 − Z)(others − group), Z the group's share.
+    /// Of the three only others and group are of different rows.
+    fn violation(&self, at: usize, z: f64) -> (f64, f64) {
+        let functional = self.functional(at);
+        let group = functional.group_share(self.sums, self.measure);
+        if let Some(others) = functional.others_share(self.sums, self.measure) {
+            let (low, high) = difference(others, group, z);
+            let scale = 1.0 - functional.share();
+            return (scale * low, scale * high);
+        }
+        match self.problem.constraints()[at].reference {
+            // The group is everyone.
+            Reference::Overall => (0.0, 0.0),
+            Reference::Rate(rate) | Reference::AtLeast(rate) => {
+                let (low, high) = group.interval(z);
+                (rate - high, rate - low)
+            }
+        }
+    }
+
+    /// What made-up deviations make of violations and rates: deviations of variance 1 a row are scaled to
+    /// the p(1 − p) of the rate p that an even classifier would have everywhere.
+    pub(super) fn deviations(&self, deviations: &CellSums) -> Deviations {
+        let count = self.problem.constraints().len();
+        let of = |stray: &dyn Fn(&Functional) -> f64| {
+            let scaled = |functional: &Functional| {
+                let rate = functional.reference(self.sums, self.measure).clamp(0.0, 1.0);
+                (rate * (1.0 - rate)).sqrt() * stray(functional)
+            };
+            (0..count).map(|at| self.problem.functionals()[at].as_ref().map_or(0.0, scaled)).collect()
+        };
+        Deviations {
+            violations: of(&|functional| functional.slope(deviations, Measure::Decisions)),
+            rates: of(&|functional| functional.group_rate(deviations, Measure::Decisions)),
+        }
+    }
+
+    /// What a contrast would be, were all even but for what has deviations.
+    pub(super) fn under_parity(&self, contrast: Contrast, deviations: &Deviations) -> f64 {
+        let rate = |at: usize| {
+            let even = self.functional(at).reference(self.sums, self.measure);
+            (even + deviations.rates[at]).clamp(0.0, 1.0)
+        };
+        match contrast {
+            Contrast::Less(at) => deviations.violations[at],
+            Contrast::More(at) => -deviations.violations[at],
+            Contrast::Difference(one, other) => deviations.rates[one] - deviations.rates[other],
+            Contrast::Ratio(one, other) => over(rate(one), rate(other)),
+        }
+    }
+
+    fn functional(&self, at: usize) -> &Functional {
+        self.problem.functionals()[at].as_ref().expect("all without rows were left out")
+    }
+}
+
+impl Contrast {
+    fn places(self) -> [usize; 2] {
+        match self {
+            Self::Less(at) | Self::More(at) => [at, at],
+            Self::Difference(one, other) | Self::Ratio(one, other) => [one, other],
+        }
+    }
+}
+
+/// Two rates of zero are equal.
+fn over(one: f64, other: f64) -> f64 {
+    if one <= 0.0 && other <= 0.0 { 1.0 } else { one / other }
+}
