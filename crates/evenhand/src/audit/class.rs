@@ -1,12 +1,12 @@
 //! One class against the rest: its rates in every group.
 //!
-//! Holds [`ClassAudit`] and the tables it is made of. Leans on `tally`, `rate` and
+//! Holds [`ClassAudit`] and the tables it is made of. Leans on `confusion`, `rate` and
 //! `violation`.
 
 use serde::{Deserialize, Serialize};
 
+use super::confusion::{ConfusionMatrices, ConfusionMatrix, View};
 use super::rate::Counted;
-use super::tally::{Confusion, Tally, View};
 use super::{AuditedNotion, Rate, RateKind, Violation};
 
 /// The name under which all rows are reported.
@@ -90,30 +90,30 @@ impl ClassAudit {
         view: View<'_>,
         class: usize,
         classes: &[String],
-        hits: &Tally<'_>,
+        hits: &ConfusionMatrices<'_>,
         patterns: &[usize],
         z: f64,
     ) -> Self {
-        let tally = Tally::of(view, class);
+        let matrices = ConfusionMatrices::of(view, class);
         let names = view.membership.names();
-        let label = |name: String, rows: Confusion| LabelRates::new(name, rows, z);
-        let predicted = |name: String, rows: Confusion| GroupRates::new(name, rows, z);
+        let label = |name: String, rows: ConfusionMatrix| LabelRates::new(name, rows, z);
+        let predicted = |name: String, rows: ConfusionMatrix| GroupRates::new(name, rows, z);
         Self {
             positive: classes[class].clone(),
             labels: {
-                let (overall, groups, intersections) = tables(view, &tally, patterns, label);
+                let (overall, groups, intersections) = tables(view, &matrices, patterns, label);
                 let rate_of = |_, group: Option<usize>| group.map_or(&overall, |g| &groups[g]).positive_rate.value;
-                let labelled = |rows: Confusion| Counted {
+                let labelled = |rows: ConfusionMatrix| Counted {
                     successes: rows.sum(|labelled, _| labelled),
                     asked: rows.sum(|_, _| true),
                 };
-                let gap_of = |_, group| labelled(tally.overall()).minus(labelled(tally.group(group)), z);
+                let gap_of = |_, group| labelled(matrices.overall()).minus(labelled(matrices.group(group)), z);
                 let violation = Violation::measure(AuditedNotion::DemographicParity, names, rate_of, gap_of);
                 LabelAudit { overall, groups, intersections, violation }
             },
             predictions: view.predictions.is_some().then(|| {
-                let (mut overall, mut groups, mut intersections) = tables(view, &tally, patterns, predicted);
-                let right = |_, rows: Confusion| Rate::new(rows.sum(|_, hit| hit), rows.sum(|_, _| true), z);
+                let (mut overall, mut groups, mut intersections) = tables(view, &matrices, patterns, predicted);
+                let right = |_, rows: ConfusionMatrix| Rate::new(rows.sum(|_, hit| hit), rows.sum(|_, _| true), z);
                 let (all, each, shared) = tables(view, hits, patterns, right);
                 let rates = std::iter::once(&mut overall).chain(&mut groups).chain(&mut intersections);
                 for (rates, accuracy) in rates.zip(std::iter::once(all).chain(each).chain(shared)) {
@@ -121,8 +121,8 @@ impl ClassAudit {
                 }
                 let rate_of = |rate, group: Option<usize>| group.map_or(&overall, |g| &groups[g]).rate(rate).value;
                 let gap_of = |kind: RateKind, group| {
-                    let tally = if kind == RateKind::Accuracy { hits } else { &tally };
-                    counted(kind, tally.overall()).minus(counted(kind, tally.group(group)), z)
+                    let matrices = if kind == RateKind::Accuracy { hits } else { &matrices };
+                    counted(kind, matrices.overall()).minus(counted(kind, matrices.group(group)), z)
                 };
                 let measure = |&notion: &AuditedNotion| Violation::measure(notion, names, rate_of, gap_of);
                 let violations = AuditedNotion::ALL.iter().map(measure).collect();
@@ -135,9 +135,9 @@ impl ClassAudit {
 /// All rows, each group, and the intersections that the patterns name.
 fn tables<T>(
     view: View<'_>,
-    tally: &Tally<'_>,
+    matrices: &ConfusionMatrices<'_>,
     patterns: &[usize],
-    row: impl Fn(String, Confusion) -> T,
+    row: impl Fn(String, ConfusionMatrix) -> T,
 ) -> (T, Vec<T>, Vec<T>) {
     let names = view.membership.names();
     let name = |pattern: usize| {
@@ -145,14 +145,14 @@ fn tables<T>(
         inside.map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(" & ")
     };
     (
-        row(OVERALL.to_owned(), tally.overall()),
-        names.iter().enumerate().map(|(group, name)| row(name.clone(), tally.group(group))).collect(),
-        patterns.iter().map(|&pattern| row(name(pattern), tally.intersection(pattern))).collect(),
+        row(OVERALL.to_owned(), matrices.overall()),
+        names.iter().enumerate().map(|(group, name)| row(name.clone(), matrices.group(group))).collect(),
+        patterns.iter().map(|&pattern| row(name(pattern), matrices.intersection(pattern))).collect(),
     )
 }
 
 /// The rows that a rate is the share of, and those that it asks about.
-fn counted(kind: RateKind, rows: Confusion) -> Counted {
+fn counted(kind: RateKind, rows: ConfusionMatrix) -> Counted {
     let (successes, asked) = match kind {
         RateKind::PositiveRate => (rows.sum(|_, predicted| predicted), rows.sum(|_, _| true)),
         RateKind::TruePositiveRate => {
@@ -167,7 +167,7 @@ fn counted(kind: RateKind, rows: Confusion) -> Counted {
 }
 
 impl LabelRates {
-    fn new(group: String, rows: Confusion, z: f64) -> Self {
+    fn new(group: String, rows: ConfusionMatrix, z: f64) -> Self {
         let all = rows.sum(|_, _| true);
         let positive_rate = Rate::new(rows.sum(|labelled, _| labelled), all, z);
         Self { group, rows: all.rows, weight: all.weight, positive_rate }
@@ -175,7 +175,7 @@ impl LabelRates {
 }
 
 impl GroupRates {
-    fn new(group: String, rows: Confusion, z: f64) -> Self {
+    fn new(group: String, rows: ConfusionMatrix, z: f64) -> Self {
         let all = rows.sum(|_, _| true);
         let rate = |kind| {
             let Counted { successes, asked } = counted(kind, rows);

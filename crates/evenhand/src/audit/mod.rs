@@ -1,14 +1,14 @@
 //! What labels and predictions show, group by group.
 //!
-//! Holds [`Audit`], a value that reports render. `tally` counts rows, `rate` turns
+//! Holds [`Audit`], a value that reports render. `confusion` counts rows, `rate` turns
 //! counts into shares with intervals, `violation` compares groups, `change` two sets of predictions, `class` puts them
 //! together for one class and `text` writes them out. Leans on `data`, `group` and `interval` alone:
 //! predictions of any model can be audited.
 
 mod change;
 mod class;
+mod confusion;
 mod rate;
-mod tally;
 mod text;
 mod violation;
 
@@ -23,7 +23,7 @@ use crate::data::{Codes, Dataset, Labels};
 use crate::group::{Groups, Membership};
 use crate::interval::quantile;
 use crate::{Error, Result, Warning};
-use tally::{Tally, View};
+use confusion::{ConfusionMatrices, View};
 
 /// At most this many intersections are reported, those with the most rows.
 const MOST_INTERSECTIONS: usize = 200;
@@ -139,7 +139,7 @@ impl Audit {
             None => (0..classes.len()).collect(),
         };
         let z = quantile(options.confidence)?;
-        let hits = Tally::of_hits(view);
+        let hits = ConfusionMatrices::of_hits(view);
         let (patterns, intersections_left_out) =
             if options.intersections { intersections(view, &hits) } else { (Vec::new(), 0) };
         let right = hits.overall();
@@ -179,12 +179,12 @@ impl Audit {
 
 /// The patterns of two groups or more that have rows, in the order of their groups, and
 /// how many were left out.
-fn intersections(view: View<'_>, tally: &Tally<'_>) -> (Vec<usize>, usize) {
+fn intersections(view: View<'_>, matrices: &ConfusionMatrices<'_>) -> (Vec<usize>, usize) {
     let groups = |pattern: usize| (0..view.membership.groups()).filter(move |&g| view.membership.contains(pattern, g));
     let mut patterns: Vec<usize> = (0..view.membership.patterns())
-        .filter(|&pattern| tally.rows(pattern) > 0 && groups(pattern).nth(1).is_some())
+        .filter(|&pattern| matrices.rows(pattern) > 0 && groups(pattern).nth(1).is_some())
         .collect();
-    patterns.sort_by_key(|&pattern| (std::cmp::Reverse(tally.rows(pattern)), pattern));
+    patterns.sort_by_key(|&pattern| (std::cmp::Reverse(matrices.rows(pattern)), pattern));
     let left_out = patterns.len().saturating_sub(MOST_INTERSECTIONS);
     patterns.truncate(MOST_INTERSECTIONS);
     patterns.sort_by_key(|&pattern| groups(pattern).collect::<Vec<_>>());

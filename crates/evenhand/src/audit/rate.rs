@@ -1,10 +1,10 @@
 //! A share of rows and how far it can be trusted.
 //!
-//! Holds [`Rate`]. Leans on the sums of `tally` and on `interval`; knows nothing of groups or notions.
+//! Holds [`Rate`]. Leans on the sums of `confusion` and on `interval`; knows nothing of groups or notions.
 
 use serde::{Deserialize, Serialize};
 
-use super::tally::Sums;
+use super::confusion::Sums;
 use crate::interval::{Share, difference, wilson};
 
 /// A share of some rows, with its interval.

@@ -64,6 +64,21 @@ impl Constraint {
     pub fn conditions_on_labels(&self) -> bool {
         self.labelled != Labelled::Any
     }
+
+    /// Whether another constraint is about the same rate, of another group.
+    pub(crate) fn is_comparable_with(&self, other: &Self) -> bool {
+        self.reference == Reference::Overall
+            && other.reference == Reference::Overall
+            && self.notion == other.notion
+            && self.labelled == other.labelled
+            && self.event == other.event
+    }
+
+    /// Whether there are two constraints that differences and ratios can compare.
+    pub(crate) fn any_comparable(constraints: &[Self]) -> bool {
+        let has_other = |at: usize| constraints[at + 1..].iter().any(|other| constraints[at].is_comparable_with(other));
+        (0..constraints.len()).any(has_other)
+    }
 }
 
 impl Labelled {

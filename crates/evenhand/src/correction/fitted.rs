@@ -1,8 +1,12 @@
 //! What a user gets: a classifier with everything it was made from.
 
-use super::{Binding, Bound, BoundTest, Correction, Iteration, Metrics, Problem, Solution, Termination};
+use super::evaluation::{BoundTest, Metrics, Predictions};
+use super::problem::{Binding, Problem};
+use super::settings::{Bound, Correction};
+use super::solution::Solution;
+use super::trace::{Iteration, Termination};
 use crate::constraint::Measure;
-use crate::data::{Codes, Dataset, Table};
+use crate::data::{Dataset, Table};
 use crate::learner::Predictor;
 use crate::{Result, Warning, Weights};
 
@@ -16,19 +20,6 @@ pub struct Fitted<P> {
     bounds: Vec<Bound>,
     measure: Measure,
     warnings: Vec<Warning>,
-}
-
-/// Scores and decisions for some rows.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Predictions {
-    /// Class probabilities, row by row.
-    pub scores: Vec<f64>,
-    /// The most probable class of each row, or what thresholds by group decide.
-    pub decisions: Codes,
-    /// How many classes.
-    pub classes: usize,
-    /// What was not as in training.
-    pub warnings: Vec<Warning>,
 }
 
 impl<P: Predictor> Fitted<P> {

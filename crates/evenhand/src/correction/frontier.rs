@@ -6,9 +6,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::newton::{Search, THRIFT};
-use super::run::Run;
-use super::{Bound, Correction, Metrics, Observer, Problem, Solution, Solver, SqpSettings, Termination};
+use super::evaluation::Metrics;
+use super::problem::{EvaluationRows, Problem};
+use super::settings::{Bound, Correction, Solver, SqpSettings};
+use super::solution::Solution;
+use super::solvers::newton::{Search, THRIFT};
+use super::solvers::run::Run;
+use super::trace::{Observer, Termination};
 use crate::learner::Learner;
 use crate::{Error, Result, Warning};
 
@@ -61,7 +65,7 @@ impl<P> Frontier<P> {
     pub fn floor(&self) -> Option<f64> {
         let short = |stop| matches!(stop, Termination::Infeasible | Termination::Stalled);
         self.points.last().filter(|last| short(last.solution.stop))?;
-        self.points.iter().filter_map(|point| point.judged().violation).reduce(f64::min)
+        self.points.iter().filter_map(|point| point.validation().violation).reduce(f64::min)
     }
 
     /// What to know about its points, each thing once.
@@ -109,7 +113,7 @@ impl Correction {
     {
         self.check_for(problem)?;
         let newton = self.traceable(points)?;
-        let (part, evaluation) = self.part(problem, learner)?;
+        let (part, evaluation) = EvaluationRows::split(self, problem, learner)?;
         let run = Run::before(evaluation, part.as_ref().unwrap_or(problem), self, learner)?;
         let mut search = Search::start(run, newton)?;
         search.press();
@@ -184,13 +188,13 @@ impl<P> Point<P> {
     }
 
     /// How it does on the rows by which multipliers are chosen: the training rows, unless others were asked for.
-    pub fn judged(&self) -> &Metrics {
+    pub fn validation(&self) -> &Metrics {
         self.solution.validation.as_ref().unwrap_or(&self.solution.train)
     }
 
     /// Violation and error.
     fn place(&self) -> (f64, f64) {
-        (self.judged().violation.unwrap_or(0.0), self.judged().error)
+        (self.validation().violation.unwrap_or(0.0), self.validation().error)
     }
 }
 

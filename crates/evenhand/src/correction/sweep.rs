@@ -2,9 +2,11 @@
 //!
 //! The paper's figures: x times λ, for x from 0 (no correction) past 1 (the correction found). [Jiang & Nachum 2019, Fig. 1]
 
-use super::run::Run;
-use super::validation::EvaluationRows;
-use super::{Correction, Observer, Problem, Solution, Termination};
+use super::problem::{EvaluationRows, Problem};
+use super::settings::Correction;
+use super::solution::Solution;
+use super::solvers::run::Run;
+use super::trace::{Observer, Termination};
 use crate::learner::Learner;
 use crate::{Error, Result};
 

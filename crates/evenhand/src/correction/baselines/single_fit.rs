@@ -1,7 +1,6 @@
 //! One fit with weights that are known beforehand.
 
 use crate::Result;
-use crate::correction::run::training;
 use crate::correction::{Correction, Iteration, Problem, Solution, Termination};
 use crate::learner::{Learner, Predictor};
 use crate::{Warning, Weights};
@@ -16,11 +15,11 @@ pub(in crate::correction) fn single_fit<L: Learner>(
     learner: &L,
     cell_weights: Vec<f64>,
 ) -> Result<Solution<L::Predictor>> {
-    let aggregated = settings.may_aggregate(learner).then(|| problem.aggregated()).flatten();
+    let aggregated = problem.aggregated_for(settings, learner);
     let problem = aggregated.as_ref().unwrap_or(problem);
     let cells = problem.cells();
     let weights = Weights::of_cells(cell_weights.clone(), cells.cell_of_row().clone(), cells.row_weights().cloned());
-    let predictor = learner.fit(training(problem, &weights), &mut L::WarmStart::default())?;
+    let predictor = learner.fit(problem.training(&weights), &mut L::WarmStart::default())?;
     let sums = problem.cell_sums(&predictor)?;
     let train = problem.evaluate(&sums, settings.measure);
     let only = Iteration {

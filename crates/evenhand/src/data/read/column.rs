@@ -17,7 +17,7 @@ pub(super) struct ColumnBuilder {
     pub(super) name: String,
     pub(super) state: State,
     /// Whether a text that is no number makes a column of categories, or an error.
-    guessing: bool,
+    infers_type: bool,
     /// Whether numbers become their texts at the end.
     as_categories: bool,
 }
@@ -47,13 +47,18 @@ struct Found {
 
 impl ColumnBuilder {
     /// A column of a text file: numbers until shown otherwise.
-    pub(super) fn guess(name: &str) -> Self {
-        Self { guessing: true, ..Self::numeric(name) }
+    pub(super) fn inferred(name: &str) -> Self {
+        Self { infers_type: true, ..Self::numeric(name) }
     }
 
     /// A column that must hold numbers.
     pub(super) fn numeric(name: &str) -> Self {
-        Self { name: name.to_owned(), state: State::Numbers(Numbers::default()), guessing: false, as_categories: false }
+        Self {
+            name: name.to_owned(),
+            state: State::Numbers(Numbers::default()),
+            infers_type: false,
+            as_categories: false,
+        }
     }
 
     /// A column of numbers that is asked for as categories.
@@ -84,7 +89,7 @@ impl ColumnBuilder {
             State::Numbers(numbers) => {
                 let (before, found) = (numbers.values.len(), numbers.found.clone());
                 let Some(at) = numbers.push_texts(texts, reading) else { return Ok(()) };
-                if !self.guessing {
+                if !self.infers_type {
                     return Err(Error::NotNumeric {
                         column: self.name.clone(),
                         row: reading.first_row + before + at,
@@ -112,7 +117,7 @@ impl ColumnBuilder {
             State::Numbers(Numbers { found: Found { infinite: Some((row, found)), .. }, .. }) => {
                 Err(Error::NotFinite { column: self.name, row, found })
             }
-            State::Numbers(numbers) if self.guessing && !numbers.found.number => {
+            State::Numbers(numbers) if self.infers_type && !numbers.found.number => {
                 Ok(Column::Categorical(DictionaryBuilder::after_missing(numbers.values.len()).finish()))
             }
             State::Numbers(mut numbers) => {

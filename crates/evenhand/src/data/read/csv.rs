@@ -73,8 +73,8 @@ pub(super) fn read(source: &Source, options: &ReadOptions) -> Result<(Table, Vec
     read_again_as_categories(&text, &plan, &mut builders, &reading)?;
     let table = finish(builders, &reading)?;
     if !options.keep_text {
-        let guessed = plan.kept().iter().filter(|&&at| plan.asked(at).is_none()).map(|&at| plan.name(at));
-        let stray: Vec<Warning> = guessed.filter_map(|name| stray_texts(&table, name, &reading.values)).collect();
+        let inferred = plan.kept().iter().filter(|&&at| plan.asked(at).is_none()).map(|&at| plan.name(at));
+        let stray: Vec<Warning> = inferred.filter_map(|name| stray_texts(&table, name, &reading.values)).collect();
         plan.warnings.extend(stray);
     }
     Ok((table, plan.warnings))
@@ -83,7 +83,7 @@ pub(super) fn read(source: &Source, options: &ReadOptions) -> Result<(Table, Vec
 fn builder(plan: &Plan, at: usize, keep_text: bool) -> ColumnBuilder {
     match plan.asked(at) {
         None if keep_text => ColumnBuilder::categorical(plan.name(at)),
-        None => ColumnBuilder::guess(plan.name(at)),
+        None => ColumnBuilder::inferred(plan.name(at)),
         Some(Kind::Numeric) => ColumnBuilder::numeric(plan.name(at)),
         Some(Kind::Categorical) => ColumnBuilder::categorical(plan.name(at)),
     }
@@ -112,8 +112,8 @@ fn read_again_as_categories(
 impl Text<'_> {
     /// Its records from the start, a header being one of them.
     fn records(&self) -> Result<Reader<impl Read>> {
-        let watched = UnclosedQuoteCheck::new(self.source.text()?, self.delimiter);
-        let buffered = BufReader::with_capacity(BUFFER, watched);
+        let checked = UnclosedQuoteCheck::new(self.source.text()?, self.delimiter);
+        let buffered = BufReader::with_capacity(BUFFER, checked);
         Ok(ReaderBuilder::new().delimiter(self.delimiter).has_headers(false).from_reader(buffered))
     }
 

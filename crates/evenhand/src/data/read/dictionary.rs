@@ -153,16 +153,16 @@ mod tests {
     use super::*;
 
     fn grow<'a>(values: impl Iterator<Item = &'a str>) -> DictionaryBuilder {
-        let mut growing = DictionaryBuilder::after_missing(0);
+        let mut builder = DictionaryBuilder::after_missing(0);
         for value in values {
             if value.is_empty() {
-                growing.push_missing();
+                builder.push_missing();
             } else {
-                let code = growing.code(value.as_bytes()).unwrap();
-                growing.push(code);
+                let code = builder.code(value.as_bytes()).unwrap();
+                builder.push(code);
             }
         }
-        growing
+        builder
     }
 
     #[test]

@@ -92,10 +92,10 @@ mod tests {
     use super::*;
 
     fn is_open(text: &str, chunk: usize) -> bool {
-        let mut watch = UnclosedQuoteCheck::new(text.as_bytes(), b',');
+        let mut check = UnclosedQuoteCheck::new(text.as_bytes(), b',');
         let mut buffer = vec![0; chunk];
         loop {
-            match watch.read(&mut buffer) {
+            match check.read(&mut buffer) {
                 Ok(0) => return false,
                 Ok(_) => {}
                 Err(_) => return true,
@@ -115,8 +115,8 @@ mod tests {
 
     #[test]
     fn the_open_field_is_located() {
-        let mut watch = UnclosedQuoteCheck::new("\"a\",b\nc,\"d".as_bytes(), b',');
-        let error = watch.read_to_end(&mut Vec::new()).unwrap_err();
+        let mut check = UnclosedQuoteCheck::new("\"a\",b\nc,\"d".as_bytes(), b',');
+        let error = check.read_to_end(&mut Vec::new()).unwrap_err();
         let unclosed = error.get_ref().and_then(|source| source.downcast_ref::<UnclosedQuote>());
         assert_eq!(unclosed.map(|unclosed| unclosed.offset), Some(8));
     }

@@ -16,9 +16,9 @@ mod slack;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
 
-use crate::correction::{Correction, Iteration, Observer, Problem, Solution, Termination};
+use crate::correction::settings::{Correction, Lagrangian};
+use crate::correction::{Iteration, Observer, Problem, Solution, Termination};
 use crate::learner::Learner;
 use crate::{Error, Measure, Result};
 use adam::Adam;
@@ -28,54 +28,7 @@ use slack::Slack;
 /// A classifier with at least this share of the error of deciding the same for everyone has learnt next to nothing.
 const DEGENERATE: f64 = 0.97;
 
-/// The settings of the Lagrangian approach.
-///
-/// | setting | default | range | effect |
-/// |---|---|---|---|
-/// | `rate` | 0.01 | > 0 | the learning rate: of Adam for coefficients, of plain steps for multipliers |
-/// | `passes` | 100 | ≥ 1 | how many times all rows are gone through |
-/// | `batch` | 100 | ≥ 1 | how many rows a step looks at |
-/// | `slack_step` | 0.05 | > 0, ≤ 1 | by how much the slack is raised while the solution is degenerate |
-/// | `seed` | 0 | | by which rows are put in order |
-///
-/// A value out of range is [`Error::Setting`] when training starts.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Lagrangian {
-    /// The learning rate.
-    pub rate: f64,
-    /// How many times all rows are gone through.
-    pub passes: usize,
-    /// How many rows a step looks at.
-    pub batch: usize,
-    /// By how much the slack is raised.
-    pub slack_step: f64,
-    /// Seed of the order of rows.
-    pub seed: u64,
-}
-
-impl Default for Lagrangian {
-    fn default() -> Self {
-        Self { rate: 0.01, passes: 100, batch: 100, slack_step: 0.05, seed: 0 }
-    }
-}
-
 impl Lagrangian {
-    /// Whether the settings can be used.
-    pub(in crate::correction) fn check(&self) -> Result<()> {
-        let wrong =
-            |setting, found: String, allowed: &str| Err(Error::Setting { setting, found, allowed: allowed.into() });
-        if !(self.rate.is_finite() && self.rate > 0.0) {
-            return wrong("rate", self.rate.to_string(), "a finite number above zero");
-        }
-        if self.passes == 0 || self.batch == 0 {
-            return wrong(if self.passes == 0 { "passes" } else { "batch" }, "0".into(), "one or more");
-        }
-        if !(self.slack_step > 0.0 && self.slack_step <= 1.0) {
-            return wrong("slack_step", self.slack_step.to_string(), "above 0 and at most 1");
-        }
-        Ok(())
-    }
-
     /// Trains with as little slack as leaves a classifier that is better than deciding the same for everyone.
     pub(in crate::correction) fn train<L: Learner>(
         self,

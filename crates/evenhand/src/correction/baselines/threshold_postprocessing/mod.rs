@@ -9,47 +9,14 @@ mod programme;
 mod roc;
 mod rounding;
 mod simplex;
-mod thresholds;
-
-pub use thresholds::{PatternRule, Step, Thresholds};
-
-use serde::{Deserialize, Serialize};
 
 use super::single_fit;
-use crate::correction::{Correction, Problem, Solution, Termination};
+use crate::correction::evaluation::thresholds::{PatternRule, Thresholds, names};
+use crate::correction::settings::{Correction, Decisions, ThresholdPostprocessing};
+use crate::correction::{Problem, Solution, Termination};
 use crate::learner::{Learner, Predictor};
 use crate::{Measure, Result};
 use programme::Programme;
-
-/// The settings of a calibration.
-///
-/// | setting | default | effect |
-/// |---|---|---|
-/// | `decisions` | randomised, seed 0 | whether lots may decide between thresholds |
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct ThresholdPostprocessing {
-    /// Whether lots may decide.
-    pub decisions: Decisions,
-}
-
-/// Whether lots decide between the thresholds of a group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Decisions {
-    /// They do where that is better: the notion holds exactly on the training rows, in expectation, at the least error.
-    Randomised {
-        /// Seed of the lots.
-        seed: u64,
-    },
-    /// One threshold for each pattern of groups, near those: the notion holds as far as single thresholds allow.
-    Deterministic,
-}
-
-impl Default for Decisions {
-    fn default() -> Self {
-        Self::Randomised { seed: 0 }
-    }
-}
 
 impl ThresholdPostprocessing {
     /// Fits without correction, and finds thresholds.
@@ -86,7 +53,7 @@ impl ThresholdPostprocessing {
             }
         };
         let rule = |(pattern, mixed): (&programme::Pattern, Vec<(usize, f64)>)| {
-            let groups = thresholds::names(problem, pattern.cell).into_iter().map(str::to_owned).collect();
+            let groups = names(problem, pattern.cell).into_iter().map(str::to_owned).collect();
             let shares = mixed.into_iter().map(|(place, share)| (pattern.curve.points[place].at_least, share));
             PatternRule::mixing(groups, pattern.rows, shares.collect())
         };

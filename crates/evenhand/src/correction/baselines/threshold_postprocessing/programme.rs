@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::roc::{Curve, Point};
 use super::simplex::{Row, least};
-use crate::correction::goal::Goal;
+use crate::correction::solvers::newton::goal::Goal;
 use crate::correction::{Correction, Problem};
 use crate::kernel::CellSums;
 use crate::learner::{Predictor, scores};
@@ -162,7 +162,7 @@ impl Programme {
     }
 
     /// How far the worst limit is missed, and the error over that of deciding none positive, by one place per pattern.
-    pub(super) fn test_bounds(&self, choice: &[usize]) -> (f64, f64) {
+    pub(super) fn evaluate(&self, choice: &[usize]) -> (f64, f64) {
         let places = || choice.iter().enumerate();
         let level = |limit: usize| {
             self.base[limit] + places().map(|(pattern, &point)| self.adds(pattern, point, limit)).sum::<f64>()

@@ -83,6 +83,6 @@ fn descend(programme: &Programme, candidates: &[Vec<usize>]) -> Vec<usize> {
 }
 
 fn is_better(programme: &Programme, one: &[usize], other: &[usize]) -> bool {
-    let ((miss, error), (other_miss, other_error)) = (programme.test_bounds(one), programme.test_bounds(other));
+    let ((miss, error), (other_miss, other_error)) = (programme.evaluate(one), programme.evaluate(other));
     miss < other_miss - ALIKE || (miss <= other_miss + ALIKE && error < other_error - ALIKE)
 }

@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::correction::Problem;
+use crate::correction::problem::Problem;
 use crate::group::Membership;
 use crate::kernel::{CellSums, blocks};
 use crate::learner::Predictor;
@@ -49,7 +49,7 @@ const ROUNDING: f64 = 1e-9;
 
 impl PatternRule {
     /// A rule that takes each of some thresholds with a probability: `None` for all scores, infinity for none.
-    pub(super) fn mixing(groups: Vec<String>, rows: usize, mut shares: Vec<(Option<f64>, f64)>) -> Self {
+    pub(in crate::correction) fn mixing(groups: Vec<String>, rows: usize, mut shares: Vec<(Option<f64>, f64)>) -> Self {
         shares.retain(|&(at_least, share)| share > ROUNDING && at_least != Some(f64::INFINITY));
         let place = |at_least: Option<f64>| at_least.unwrap_or(f64::NEG_INFINITY);
         shares.sort_by(|one, other| place(one.0).total_cmp(&place(other.0)));
@@ -147,7 +147,7 @@ impl Thresholds {
 }
 
 /// The names of the groups that a cell's rows are in.
-pub(super) fn names(problem: &Problem, cell: usize) -> Vec<&str> {
+pub(in crate::correction) fn names(problem: &Problem, cell: usize) -> Vec<&str> {
     problem.cells().groups(cell).map(|group| problem.group_names()[group].as_str()).collect()
 }
 

@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::contrast::{Contrast, Contrasts};
 use super::null_distribution::expected_under_parity;
-use super::{Bound, Problem};
 use crate::Result;
 use crate::constraint::Measure;
+use crate::correction::problem::Problem;
+use crate::correction::settings::Bound;
 use crate::interval::{quantile, simultaneous};
 use crate::kernel::CellSums;
 use crate::learner::Predictor;
@@ -114,7 +115,7 @@ impl Problem {
     }
 
     /// As [`Problem::test_bounds`], by sums that are asked for when there are bounds.
-    pub(super) fn test_bounds_by(
+    pub(in crate::correction) fn test_bounds_by(
         &self,
         cell_sums: impl FnOnce() -> Result<CellSums>,
         bounds: &[Bound],

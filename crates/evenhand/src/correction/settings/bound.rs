@@ -55,7 +55,7 @@ impl Bound {
         }
     }
 
-    pub(super) fn check(&self) -> Result<()> {
+    pub(in crate::correction) fn check(&self) -> Result<()> {
         let limit = self.limit();
         if (0.0..=1.0).contains(&limit) {
             return Ok(());

@@ -7,35 +7,11 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use super::Problem;
 use crate::cells::Cells;
 use crate::constraint::{TiltTable, WeightRange};
 use crate::learner::{Predictor, scores};
 use crate::{Error, Result, parallel};
-
-/// What becomes of the shift of features that comes with weights.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CovariateShift {
-    /// It stays, as in the paper's algorithms: an x counts more, the likelier it is observed with a label that the
-    /// correction favours.
-    #[default]
-    Ignored,
-    /// Weights are divided by φ, so that every x counts as often as it occurs. They are then a number per row, not per
-    /// cell, and take one more fit. φ is estimated from the probabilities that the learner gives the rows it was
-    /// fitted to: one that knows those by heart leaves no correction.
-    Corrected,
-}
-
-impl CovariateShift {
-    /// Whether it is that of the paper.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-    pub(crate) fn is_ignored(&self) -> bool {
-        *self == Self::Ignored
-    }
-}
 
 /// What the shift was undone by.
 #[derive(Debug, Clone)]
@@ -51,7 +27,7 @@ impl<P: Predictor> ShiftCorrection<P> {
     ///
     /// # Errors
     /// What the predictor says.
-    pub(super) fn weights(&self, problem: &Problem) -> Result<Vec<f64>> {
+    pub(in crate::correction) fn weights(&self, problem: &Problem) -> Result<Vec<f64>> {
         let probabilities = scores(&*self.observed, problem.features(), problem.classes())?;
         Ok(divided(&self.label_weights, &probabilities, problem.cells()))
     }
@@ -76,17 +52,17 @@ impl Observed {
     }
 
     /// What the rows of each cell would weigh with every label.
-    pub(super) fn label_weights(&self, range: WeightRange, multipliers: &[f64]) -> Vec<f64> {
+    pub(in crate::correction) fn label_weights(&self, range: WeightRange, multipliers: &[f64]) -> Vec<f64> {
         self.table(range).weights(multipliers)
     }
 
     /// `w/φ` of every row.
-    pub(super) fn weights(&self, range: WeightRange, multipliers: &[f64], cells: &Cells) -> Vec<f64> {
+    pub(in crate::correction) fn weights(&self, range: WeightRange, multipliers: &[f64], cells: &Cells) -> Vec<f64> {
         divided(&self.label_weights(range, multipliers), &self.probabilities, cells)
     }
 
     /// How `w/φ` of every row answers to some of the multipliers: `d(w/φ) = (dw − (w/φ) dφ) / φ`.
-    pub(super) fn slopes(
+    pub(in crate::correction) fn slopes(
         &self,
         range: WeightRange,
         multipliers: &[f64],

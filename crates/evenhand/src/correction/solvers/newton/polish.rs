@@ -6,8 +6,8 @@
 
 use rayon::prelude::*;
 
-use super::Problem;
 use super::goal::Goal;
+use crate::correction::problem::Problem;
 use crate::kernel::Band;
 
 /// How far exponents may move: probabilities then move by a quarter of it.

@@ -1,6 +1,6 @@
 //! Rows counted once, so that every rate is a sum of few numbers.
 //!
-//! Holds [`Tally`]: for one class against the rest, the rows of each membership pattern
+//! Holds [`ConfusionMatrices`]: for one class against the rest, the rows of each membership pattern
 //! by label and prediction. Leans on `parallel` and `group`.
 
 use std::ops::{AddAssign, Sub};
@@ -44,12 +44,12 @@ impl AddAssign for Sums {
 
 /// Rows of one kind, by whether label and prediction are the class.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Confusion {
+pub(super) struct ConfusionMatrix {
     /// `[labelled][predicted]`, 1 for the class and 0 for the rest.
     cells: [[Sums; 2]; 2],
 }
 
-impl Confusion {
+impl ConfusionMatrix {
     /// The rows for which `asked(labelled, predicted)`.
     pub(super) fn sum(&self, asked: impl Fn(bool, bool) -> bool) -> Sums {
         let mut sum = Sums::default();
@@ -62,7 +62,7 @@ impl Confusion {
     }
 }
 
-impl AddAssign for Confusion {
+impl AddAssign for ConfusionMatrix {
     fn add_assign(&mut self, other: Self) {
         for (mine, other) in self.cells.iter_mut().flatten().zip(other.cells.into_iter().flatten()) {
             *mine += other;
@@ -79,13 +79,13 @@ pub(super) struct View<'a> {
     pub(super) row_weights: Option<&'a [f64]>,
 }
 
-/// A confusion per membership pattern.
-pub(super) struct Tally<'a> {
+/// A confusion matrix per membership pattern.
+pub(super) struct ConfusionMatrices<'a> {
     membership: &'a Membership,
-    patterns: Vec<Confusion>,
+    patterns: Vec<ConfusionMatrix>,
 }
 
-impl<'a> Tally<'a> {
+impl<'a> ConfusionMatrices<'a> {
     /// Counts one class against the rest, in one pass.
     pub(super) fn of(view: View<'a>, class: usize) -> Self {
         let is_class = move |labelled: bool, row: usize| {
@@ -104,7 +104,7 @@ impl<'a> Tally<'a> {
 
     fn by(view: View<'a>, solution: impl Fn(usize) -> (bool, bool) + Sync) -> Self {
         let membership = view.membership;
-        let empty = || vec![Confusion::default(); membership.patterns()];
+        let empty = || vec![ConfusionMatrix::default(); membership.patterns()];
         let patterns = parallel::reduce(
             membership.rows(),
             |rows| {
@@ -123,17 +123,17 @@ impl<'a> Tally<'a> {
     }
 
     /// All rows.
-    pub(super) fn overall(&self) -> Confusion {
+    pub(super) fn overall(&self) -> ConfusionMatrix {
         self.sum(|_| true)
     }
 
     /// The rows of a group.
-    pub(super) fn group(&self, group: usize) -> Confusion {
+    pub(super) fn group(&self, group: usize) -> ConfusionMatrix {
         self.sum(|pattern| self.membership.contains(pattern, group))
     }
 
     /// The rows that are in every group of a pattern.
-    pub(super) fn intersection(&self, pattern: usize) -> Confusion {
+    pub(super) fn intersection(&self, pattern: usize) -> ConfusionMatrix {
         self.sum(|other| self.membership.covers(other, pattern))
     }
 
@@ -142,8 +142,8 @@ impl<'a> Tally<'a> {
         self.patterns[pattern].sum(|_, _| true).rows
     }
 
-    fn sum(&self, asked: impl Fn(usize) -> bool) -> Confusion {
-        let mut sum = Confusion::default();
+    fn sum(&self, asked: impl Fn(usize) -> bool) -> ConfusionMatrix {
+        let mut sum = ConfusionMatrix::default();
         for (_, &confusion) in self.patterns.iter().enumerate().filter(|(pattern, _)| asked(*pattern)) {
             sum += confusion;
         }
@@ -167,14 +167,14 @@ mod tests {
             membership: &membership,
             row_weights: Some(&row_weights),
         };
-        let tally = Tally::of(view, 1);
-        assert_eq!(tally.overall().sum(|_, _| true), Sums { rows: 4, weight: 10.0, squares: 30.0 });
-        assert_eq!(tally.overall().sum(|labelled, _| labelled).weight.to_bits(), 3f64.to_bits());
-        assert_eq!(tally.group(0).sum(|labelled, predicted| !labelled && predicted).rows, 1);
-        assert_eq!(tally.intersection(membership.pattern(0)).sum(|_, _| true).rows, 1);
+        let matrices = ConfusionMatrices::of(view, 1);
+        assert_eq!(matrices.overall().sum(|_, _| true), Sums { rows: 4, weight: 10.0, squares: 30.0 });
+        assert_eq!(matrices.overall().sum(|labelled, _| labelled).weight.to_bits(), 3f64.to_bits());
+        assert_eq!(matrices.group(0).sum(|labelled, predicted| !labelled && predicted).rows, 1);
+        assert_eq!(matrices.intersection(membership.pattern(0)).sum(|_, _| true).rows, 1);
         // Rows in `a` alone: the intersection of one group holds those in `b` as well.
-        assert_eq!(tally.intersection(membership.pattern(1)).sum(|_, _| true).rows, 3);
-        assert_eq!(tally.rows(membership.pattern(1)), 2);
-        assert_eq!(Tally::of_hits(view).overall().sum(|_, hit| hit).rows, 2);
+        assert_eq!(matrices.intersection(membership.pattern(1)).sum(|_, _| true).rows, 3);
+        assert_eq!(matrices.rows(membership.pattern(1)), 2);
+        assert_eq!(ConfusionMatrices::of_hits(view).overall().sum(|_, hit| hit).rows, 2);
     }
 }

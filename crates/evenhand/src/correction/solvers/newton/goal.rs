@@ -4,8 +4,9 @@
 //! must not exceed a number. Being linear in the sums per cell, they take a sums's derivative
 //! as readily as a sums.
 
-use super::{Bound, Problem};
 use crate::constraint::{Constraint, Functional, Measure, Reference};
+use crate::correction::problem::Problem;
+use crate::correction::settings::Bound;
 use crate::kernel::CellSums;
 
 /// Violations below this are not worth another fit, however many rows there are.
@@ -26,7 +27,7 @@ const EVEN_SCORES: f64 = 1e-8;
 
 /// All limits, every one of which must be kept.
 #[derive(Debug)]
-pub(super) struct Goal {
+pub(in crate::correction) struct Goal {
     functionals: Vec<Option<Functional>>,
     measure: Measure,
     bounded: bool,
@@ -58,7 +59,13 @@ impl Goal {
     /// Turns bounds into limits; without bounds, the goal is that violations vanish, as far as
     /// the rows can tell. How far that is, and how far below a bound so many standard errors are, is judged
     /// by the rates of `sums`.
-    pub(super) fn new(problem: &Problem, bounds: &[Bound], measure: Measure, margin: f64, sums: &CellSums) -> Self {
+    pub(in crate::correction) fn new(
+        problem: &Problem,
+        bounds: &[Bound],
+        measure: Measure,
+        margin: f64,
+        sums: &CellSums,
+    ) -> Self {
         let functionals = problem.functionals().to_vec();
         let mut goal = Self { functionals, measure, bounded: !bounds.is_empty(), limits: Vec::new() };
         let of = |at: usize| goal.functionals[at].as_ref().map_or([EVEN; 2], |one| precision(one, measure, sums));
@@ -101,7 +108,7 @@ impl Goal {
                 functional.share() < own.share() || (functional.share() <= own.share() && place < at)
             };
             let mirror = |functional: &Functional| functional.is_complement(own) && first(functional);
-            place != at && comparable(&constraints[at], other) && functional.as_ref().is_some_and(mirror)
+            place != at && constraints[at].is_comparable_with(other) && functional.as_ref().is_some_and(mirror)
         })
     }
 
@@ -134,7 +141,7 @@ impl Goal {
     fn push_pairs(&mut self, constraints: &[Constraint], share: f64, most: f64, below: &[f64]) {
         for (one, first) in constraints.iter().enumerate() {
             for (other, second) in constraints.iter().enumerate() {
-                if one != other && comparable(first, second) {
+                if one != other && first.is_comparable_with(second) {
                     let terms = vec![(Term::Rate(one), share), (Term::Rate(other), -1.0)];
                     // Where the bound is a ratio, `most` is zero: rates below 1 leave this much of them.
                     let room = if most > 0.0 { ROOM * most } else { ROOM * (1.0 - share) };
@@ -147,23 +154,23 @@ impl Goal {
     }
 
     /// How many limits there are.
-    pub(super) fn limits(&self) -> usize {
+    pub(in crate::correction) fn limits(&self) -> usize {
         self.limits.len()
     }
 
     /// How far each limit is from where it is aimed at: positive above.
-    pub(super) fn distances(&self, sums: &CellSums) -> Vec<f64> {
+    pub(in crate::correction) fn distances(&self, sums: &CellSums) -> Vec<f64> {
         self.limits.iter().map(|limit| self.value(limit, sums) - limit.most + limit.aim).collect()
     }
 
     /// The largest of them, or zero.
-    pub(super) fn worst(&self, sums: &CellSums) -> f64 {
+    pub(in crate::correction) fn worst(&self, sums: &CellSums) -> f64 {
         self.distances(sums).into_iter().fold(0.0, f64::max)
     }
 
     /// How far each limit is above its number, with no room to aim below it: linear in the sums per cell, since no
     /// violation is cut off at zero.
-    pub(super) fn levels(&self, sums: &CellSums) -> Vec<f64> {
+    pub(in crate::correction) fn levels(&self, sums: &CellSums) -> Vec<f64> {
         let violation = |one: &Functional| one.reference(sums, self.measure) - one.group_rate(sums, self.measure);
         let term = |&(term, coefficient): &(Term, f64)| {
             let (Term::Violation(at) | Term::Rate(at)) = term;
@@ -177,7 +184,7 @@ impl Goal {
     }
 
     /// How the distances answer to a change of the sums per cell.
-    pub(super) fn slopes(&self, change: &CellSums) -> Vec<f64> {
+    pub(in crate::correction) fn slopes(&self, change: &CellSums) -> Vec<f64> {
         let slope = |&(term, coefficient): &(Term, f64)| {
             let (Term::Violation(at) | Term::Rate(at)) = term;
             let Some(functional) = self.functionals[at].as_ref() else { return 0.0 };
@@ -191,34 +198,34 @@ impl Goal {
     }
 
     /// The largest excess over what is good enough; not positive when the goal is reached.
-    pub(super) fn excess(&self, sums: &CellSums) -> f64 {
+    pub(in crate::correction) fn excess(&self, sums: &CellSums) -> f64 {
         // Half way from a bound to where it is aimed at will do.
         let excess = |limit: &Limit| self.value(limit, sums) - limit.most - limit.slack + 0.5 * limit.aim;
         self.limits.iter().map(excess).fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// Whether it is that violations vanish: then there is no room in which a correction could be smaller.
-    pub(super) fn is_point(&self) -> bool {
+    pub(in crate::correction) fn is_point(&self) -> bool {
         !self.bounded
     }
 
     /// How much of any limit is good enough: with evenness as the goal, what single rows decide.
-    pub(super) fn slack(&self) -> f64 {
+    pub(in crate::correction) fn slack(&self) -> f64 {
         self.limits.iter().map(|limit| limit.slack).fold(0.0, f64::max)
     }
 
     /// The worst distance at which every limit is certainly kept.
-    pub(super) fn enough(&self) -> f64 {
+    pub(in crate::correction) fn enough(&self) -> f64 {
         self.limits.iter().map(|limit| limit.aim.max(limit.slack)).fold(f64::INFINITY, f64::min)
     }
 
     /// Whether what is left is so little that single rows decide it.
-    pub(super) fn is_close(&self, sums: &CellSums) -> bool {
+    pub(in crate::correction) fn is_close(&self, sums: &CellSums) -> bool {
         self.limits.iter().all(|limit| self.value(limit, sums) <= limit.most + 3.0 * limit.noise.max(EVEN))
     }
 
     /// Whether every limit is kept, or missed by no more than rows like these could tell.
-    pub(super) fn is_kept(&self, sums: &CellSums) -> bool {
+    pub(in crate::correction) fn is_kept(&self, sums: &CellSums) -> bool {
         self.limits.iter().all(|limit| self.value(limit, sums) <= limit.most + limit.noise)
     }
 
@@ -245,19 +252,4 @@ fn precision(functional: &Functional, measure: Measure, sums: &CellSums) -> [f64
     // Half of what one row makes, of the group or of the others.
     let row = 0.5 * functional.others() / functional.fewest_rows();
     [even.max(FINER * noise).max(row), noise]
-}
-
-/// Whether two constraints are about the same rate, of different groups.
-pub(super) fn comparable(one: &Constraint, other: &Constraint) -> bool {
-    one.reference == Reference::Overall
-        && other.reference == Reference::Overall
-        && one.notion == other.notion
-        && one.labelled == other.labelled
-        && one.event == other.event
-}
-
-/// Whether there are two constraints that differences and ratios can compare.
-pub(super) fn any_comparable(constraints: &[Constraint]) -> bool {
-    let has_other = |at: usize| constraints[at + 1..].iter().any(|other| comparable(&constraints[at], other));
-    (0..constraints.len()).any(has_other)
 }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::aggregation::aggregate;
-use super::{GroupRates, Metrics, NamedValue};
 use crate::cells::Cells;
 use crate::constraint::{Constraint, Functional, Measure, TiltTable, WeightRule, constraints};
+use crate::correction::settings::{Correction, Technique};
 use crate::data::Codes;
 use crate::features::Features;
 use crate::group::Membership;
 use crate::kernel::{CellSums, cell_sums};
-use crate::learner::Predictor;
+use crate::learner::{Learner, Predictor, Training};
 use crate::notion::Notion;
 use crate::{Error, Result, Warning, Weights};
 
@@ -82,7 +82,7 @@ impl Problem {
     ///
     /// # Errors
     /// [`Error::NoConstraints`] when none is left.
-    pub(super) fn drop_unbound(&mut self) -> Result<Vec<Warning>> {
+    pub(in crate::correction) fn drop_unbound(&mut self) -> Result<Vec<Warning>> {
         let mut warnings = Vec::new();
         let (mut constraints, mut functionals) = (Vec::new(), Vec::new());
         for (constraint, functional) in self.constraints.drain(..).zip(self.functionals.drain(..)) {
@@ -106,7 +106,7 @@ impl Problem {
     /// The same problem with rows that are alike aggregated into one that weighs as much as they do.
     ///
     /// `None` where too few are alike. For learners to whom that is the same.
-    pub(super) fn aggregated(&self) -> Option<Self> {
+    fn aggregated(&self) -> Option<Self> {
         let aggregated = aggregate(&self.features, &self.cells)?;
         Some(Self {
             features: self.features.select(&aggregated.rows),
@@ -120,11 +120,18 @@ impl Problem {
         })
     }
 
+    /// The same problem aggregated, where settings and learner allow it and it pays. Sampling draws row by row, so it
+    /// needs the rows as they are.
+    pub(in crate::correction) fn aggregated_for<L: Learner>(&self, settings: &Correction, learner: &L) -> Option<Self> {
+        let allowed = settings.technique == Technique::Weighting && learner.takes_aggregated_rows();
+        if allowed { self.aggregated() } else { None }
+    }
+
     /// Some of the rows, in the same cells. Constraints that condition on none of them stay, with no violation.
     ///
     /// # Errors
     /// [`Error::NoWeight`] when they weigh nothing.
-    pub(super) fn select(&self, rows: &[usize]) -> Result<Self> {
+    pub(in crate::correction) fn select(&self, rows: &[usize]) -> Result<Self> {
         let cells = self.cells.select(rows)?;
         Ok(Self {
             features: self.features.select(rows),
@@ -138,7 +145,7 @@ impl Problem {
     }
 
     /// The sums of a predictor over these rows.
-    pub(super) fn cell_sums(&self, predictor: &dyn Predictor) -> Result<CellSums> {
+    pub(in crate::correction) fn cell_sums(&self, predictor: &dyn Predictor) -> Result<CellSums> {
         cell_sums(predictor, &self.features, self.cells.cell_rows())
     }
 
@@ -234,34 +241,35 @@ impl Problem {
     }
 
     /// The constraints bound to these rows; `None` where one conditions on none of them.
-    pub(super) fn functionals(&self) -> &[Option<Functional>] {
+    pub(in crate::correction) fn functionals(&self) -> &[Option<Functional>] {
         &self.functionals
     }
 
     /// Over which range of probabilities decisions are smoothed for their derivative: as wide as an
     /// estimate of a density from the rows of the smallest group asks for.
-    pub(super) fn bandwidth(&self) -> f64 {
+    pub(in crate::correction) fn bandwidth(&self) -> f64 {
         let rows = self.functionals.iter().flatten().map(Functional::fewest_rows).fold(f64::INFINITY, f64::min);
         rows.powf(-0.2).clamp(0.08, 0.3)
     }
 
     /// The signed violation of each constraint, zero where it conditions on no rows.
-    pub(super) fn violations(&self, sums: &CellSums, measure: Measure) -> Vec<f64> {
+    pub(in crate::correction) fn violations(&self, sums: &CellSums, measure: Measure) -> Vec<f64> {
         let violation = |one: &Option<Functional>| one.as_ref().map_or(0.0, |one| one.violation(sums, measure));
         self.functionals.iter().map(violation).collect()
     }
 
     /// The share of rows predicted otherwise than labelled.
-    pub(super) fn error(&self, sums: &CellSums) -> f64 {
+    pub(in crate::correction) fn error(&self, sums: &CellSums) -> f64 {
         self.errors(sums) / self.cells.total_weight()
     }
 
     /// Mean log loss on the observed labels.
-    pub(super) fn loss(&self, sums: &CellSums) -> f64 {
+    pub(in crate::correction) fn loss(&self, sums: &CellSums) -> f64 {
         (0..self.cells.len()).map(|cell| sums.loss(cell)).sum::<f64>() / self.cells.total_weight()
     }
 
-    fn errors(&self, sums: &CellSums) -> f64 {
+    /// How many rows are predicted otherwise than labelled, row weights counted.
+    pub(in crate::correction) fn errors(&self, sums: &CellSums) -> f64 {
         let errors = |cell| {
             let decided = sums.decisions(cell);
             decided.iter().sum::<f64>() - decided[self.cells.label(cell)]
@@ -269,59 +277,14 @@ impl Problem {
         (0..self.cells.len()).map(errors).sum()
     }
 
-    /// The numbers of a predictor on these rows.
-    ///
-    /// # Errors
-    /// What the predictor says.
-    pub fn evaluate_predictor(&self, predictor: &dyn Predictor, measure: Measure) -> Result<Metrics> {
-        Ok(self.evaluate(&self.cell_sums(predictor)?, measure))
+    /// The positive class.
+    pub(in crate::correction) fn positive(&self) -> Option<usize> {
+        self.positive
     }
 
-    pub(super) fn evaluate(&self, sums: &CellSums, measure: Measure) -> Metrics {
-        let total = self.cells.total_weight();
-        let class_rates = self.class_rates(sums, |_| true);
-        let violations: Vec<NamedValue> = self
-            .constraints
-            .iter()
-            .zip(&self.functionals)
-            .map(|(constraint, functional)| NamedValue {
-                name: constraint.name.clone(),
-                value: functional.as_ref().map(|functional| functional.violation(sums, measure)),
-            })
-            .collect();
-        Metrics {
-            rows: (0..self.cells.len()).map(|cell| self.cells.count(cell)).sum(),
-            errors: self.errors(sums),
-            error: self.errors(sums) / total,
-            violation: violations.iter().filter_map(|one| one.value).map(f64::abs).reduce(f64::max),
-            violations,
-            positive_rate: self.positive.map(|class| class_rates[class]),
-            class_rates,
-            groups: (0..self.group_names.len()).map(|group| self.group_rates(sums, group)).collect(),
-        }
-    }
-
-    fn group_rates(&self, sums: &CellSums, group: usize) -> GroupRates {
-        let inside = |cell: usize| self.cells.is_in(cell, group);
-        let class_rates = self.class_rates(sums, inside);
-        GroupRates {
-            name: self.group_names[group].clone(),
-            rows: (0..self.cells.len()).filter(|&cell| inside(cell)).map(|cell| self.cells.count(cell)).sum(),
-            positive_rate: self.positive.and_then(|class| class_rates.get(class).copied()),
-            class_rates,
-        }
-    }
-
-    /// The share decided for each class among the rows of some cells; none where they weigh nothing.
-    fn class_rates(&self, sums: &CellSums, inside: impl Fn(usize) -> bool) -> Vec<f64> {
-        let mut decided = vec![0.0; self.classes];
-        for cell in (0..self.cells.len()).filter(|&cell| inside(cell)) {
-            for (sum, weight) in decided.iter_mut().zip(sums.decisions(cell)) {
-                *sum += weight;
-            }
-        }
-        let total: f64 = (0..self.cells.len()).filter(|&cell| inside(cell)).map(|cell| self.cells.weight(cell)).sum();
-        if total > 0.0 { decided.into_iter().map(|weight| weight / total).collect() } else { Vec::new() }
+    /// What a learner is shown of the rows.
+    pub(in crate::correction) fn training<'a>(&'a self, weights: &'a Weights) -> Training<'a> {
+        Training { features: &self.features, labels: &self.labels, classes: self.classes, weights }
     }
 }
 

@@ -3,9 +3,9 @@
 //! A bound on violations limits each constraint, in both directions; one on differences or
 //! ratios of every two groups, either way round. Each of these is a [`Contrast`].
 
-use super::goal::comparable;
-use super::{Bound, Problem};
 use crate::constraint::{Functional, Measure, Reference};
+use crate::correction::problem::Problem;
+use crate::correction::settings::Bound;
 use crate::interval::{difference, ratio};
 use crate::kernel::CellSums;
 
@@ -53,7 +53,7 @@ impl<'a> Contrasts<'a> {
                 continue;
             }
             for (other, second) in constraints.iter().enumerate() {
-                if one != other && comparable(first, second) {
+                if one != other && first.is_comparable_with(second) {
                     limited[one] = true;
                     let is_ratio = matches!(bound, Bound::MinRatio(_));
                     all.push(if is_ratio { Contrast::Ratio(one, other) } else { Contrast::Difference(one, other) });

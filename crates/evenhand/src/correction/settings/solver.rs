@@ -139,7 +139,7 @@ impl Solver {
         }
     }
 
-    pub(super) fn check(&self) -> Result<()> {
+    pub(in crate::correction) fn check(&self) -> Result<()> {
         let wrong = |setting, found: f64, allowed: &str| {
             Err(Error::Setting { setting, found: found.to_string(), allowed: allowed.into() })
         };

@@ -4,15 +4,17 @@
 //! conventions in which the paper's text and its authors' notebooks differ are in
 //! [`LoopSettings`]. [Jiang & Nachum 2019, Alg. 1 and 2]
 
-use super::goal::Goal;
+use super::newton::goal::Goal;
 use super::run::{Iterate, Run};
-use super::{Keep, LoopSettings, Observer, Solution, Termination};
 use crate::constraint::Constraint;
+use crate::correction::settings::{Keep, LoopSettings};
+use crate::correction::solution::Solution;
+use crate::correction::trace::{Observer, Termination};
 use crate::learner::Learner;
 use crate::{Error, Result};
 
 /// Runs the loop on rows that are already encoded and grouped.
-pub(super) fn correct<L: Learner>(
+pub(in crate::correction) fn correct<L: Learner>(
     mut run: Run<'_, L>,
     loop_settings: LoopSettings,
     observer: &mut dyn Observer,

@@ -99,7 +99,7 @@ impl Method {
     }
 
     /// Whether settings that belong to corrections alone are as they are without one.
-    pub(super) fn check(self, settings: &Correction) -> Result<()> {
+    pub(in crate::correction) fn check(self, settings: &Correction) -> Result<()> {
         if self.is_correction() {
             return Ok(());
         }
@@ -135,7 +135,7 @@ impl Method {
     }
 
     /// Whether the method can be used on rows of so many classes.
-    pub(super) fn check_classes(self, classes: usize) -> Result<()> {
+    pub(in crate::correction) fn check_classes(self, classes: usize) -> Result<()> {
         if classes == 2 || !self.compares_decisions() {
             return Ok(());
         }

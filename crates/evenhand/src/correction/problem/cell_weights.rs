@@ -3,8 +3,8 @@
 //! Holds [`CellWeights`]. Rows alike in their groups and their label share a weight, or, where the shift of features
 //! is undone, have weights close to each other.
 
-use super::{Problem, Solution};
-use crate::{Predictor, Result};
+use super::Problem;
+use crate::Weights;
 
 /// The weights of rows that are alike in their groups and their label.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,15 +25,12 @@ pub struct CellWeights {
     pub most: f64,
 }
 
-impl<P: Predictor> Solution<P> {
-    /// The weights of the rows it was found on, by cell; cells that weigh nothing are left out.
-    ///
-    /// # Errors
-    /// Those of [`Solution::weights`].
-    pub fn weights_by_cell(&self, trained_on: &Problem) -> Result<Vec<CellWeights>> {
+impl CellWeights {
+    /// The weights of the rows of a problem, by cell; cells that weigh nothing are left out.
+    pub(in crate::correction) fn of(trained_on: &Problem, weights: &Weights) -> Vec<Self> {
         let cells = trained_on.cells();
-        let weights = self.weights(trained_on)?.to_rows();
-        let cell = |at: usize| CellWeights {
+        let weights = weights.to_rows();
+        let cell = |at: usize| Self {
             groups: cells.groups(at).collect(),
             label: cells.label(at),
             rows: cells.count(at),
@@ -42,7 +39,7 @@ impl<P: Predictor> Solution<P> {
             least: f64::INFINITY,
             most: 0.0,
         };
-        let mut found: Vec<CellWeights> = (0..cells.len()).map(cell).collect();
+        let mut found: Vec<Self> = (0..cells.len()).map(cell).collect();
         for (row, at) in cells.cell_of_row().iter().enumerate() {
             let own = trained_on.row_weight(row);
             if own > 0.0 {
@@ -54,6 +51,6 @@ impl<P: Predictor> Solution<P> {
             }
         }
         found.retain(|cell| cell.own > 0.0);
-        Ok(found)
+        found
     }
 }

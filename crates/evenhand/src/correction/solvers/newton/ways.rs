@@ -6,8 +6,8 @@
 use super::{Search, Slopes, uninterrupted};
 use crate::Result;
 use crate::constraint::{Measure, Tilt, TiltTable, WeightRange, WeightRule};
-use crate::correction::run::Iterate;
-use crate::correction::{Observer, Termination};
+use crate::correction::solvers::run::Iterate;
+use crate::correction::trace::{Observer, Termination};
 use crate::learner::Learner;
 
 /// Exponents beyond this change bounded weights little.

@@ -1,9 +1,9 @@
 //! From multipliers to what a learner is given, and how that answers to them.
 
-use super::Technique;
-use super::covariate_shift::Observed;
+use super::Observed;
 use crate::cells::Cells;
 use crate::constraint::{TiltTable, WeightRange};
+use crate::correction::settings::Technique;
 use crate::sampling::{sample_each_row, sample_rows};
 use crate::{Result, Weights};
 

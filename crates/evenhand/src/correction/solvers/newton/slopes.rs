@@ -1,9 +1,9 @@
 //! How a fit answers to the multipliers behind it: from the slopes of weights to those of limits.
 
 use super::goal::Goal;
-use super::run::{Iterate, Run, training};
 use crate::Result;
 use crate::constraint::Measure;
+use crate::correction::solvers::run::{Iterate, Run};
 use crate::kernel::cell_sum_derivatives;
 use crate::learner::{Learner, Sensitivity};
 
@@ -24,7 +24,7 @@ pub(super) fn slopes<L: Learner>(
     let weight_map = run.weight_map();
     let (weights, directions) =
         (weight_map.weights(&iterate.multipliers)?, weight_map.slopes(&iterate.multipliers, free));
-    let training = training(run.problem, &weights);
+    let training = run.problem.training(&weights);
     let Some(sensitivity) = run.learner.sensitivity(training, &iterate.predictor, &directions, &mut run.warm_start)?
     else {
         return Ok(None);

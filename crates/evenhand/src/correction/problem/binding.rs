@@ -5,8 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Correction, Problem, kinds};
+use super::{Problem, kinds};
 use crate::constraint::{Constraint, constraints};
+use crate::correction::settings::Correction;
 use crate::data::{Dataset, Schema, Table};
 use crate::features::{Encoding, Features};
 use crate::group::{Group, Groups, Membership};

@@ -1,18 +1,28 @@
-//! What is asked of a correction, and how it is found.
+//! What is asked of a correction and how it is to be found: data, and nothing that runs.
+//!
+//! Holds [`Correction`] with its builder methods and its check. `method` names the methods there are and `baselines`
+//! holds their settings; `bound` says how uneven is good enough; `solver` how multipliers are found; `validation` on
+//! which rows they are chosen; `weighting` how weights reach the learner. What is done with all this is in `solve`.
+
+mod baselines;
+mod bound;
+mod method;
+mod solver;
+mod validation;
+mod weighting;
+
+pub use baselines::{Decisions, Lagrangian, ThresholdPostprocessing};
+pub use bound::Bound;
+pub use method::Method;
+pub use solver::{Keep, LoopSettings, Preset, Solver, SqpSettings};
+pub use validation::Validation;
+pub use weighting::{CovariateShift, Technique};
 
 use serde::{Deserialize, Serialize};
 
-use super::goal::any_comparable;
-use super::validation::EvaluationRows;
-use super::{
-    Binding, Bound, CovariateShift, Fitted, Method, Observer, Preset, Problem, Silent, Solution, Solver, Validation,
-    baselines, newton, printed_loop, run,
-};
-use crate::constraint::{Constraint, Measure};
-use crate::data::Dataset;
+use crate::constraint::Measure;
 use crate::features::ColumnPlan;
 use crate::group::GroupSpec;
-use crate::learner::Learner;
 use crate::notion::Notion;
 use crate::{Error, Result};
 
@@ -62,21 +72,6 @@ pub struct Correction {
     pub standardise: bool,
     /// How each column is encoded, in place of what its type, the schema and the groups suggest.
     pub plan: Option<Vec<ColumnPlan>>,
-}
-
-/// How weights reach the learner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Technique {
-    /// Each row counts by its weight.
-    #[default]
-    Weighting,
-    /// Each row is kept with a probability equal to its weight, for learners that take no weights.
-    Sampling {
-        /// Seed of the lots.
-        seed: u64,
-    },
 }
 
 impl Correction {
@@ -176,111 +171,6 @@ impl Correction {
     pub fn covariate_shift(mut self, covariate_shift: CovariateShift) -> Self {
         self.covariate_shift = covariate_shift;
         self
-    }
-
-    /// Finds the multipliers, and the classifier that goes with them.
-    ///
-    /// # Errors
-    /// Anything wrong with the settings, the groups or the data, and what the learner says.
-    pub fn fit<L: Learner>(&self, data: &Dataset, learner: &L) -> Result<Fitted<L::Predictor>> {
-        self.fit_observed(data, learner, &mut Silent)
-    }
-
-    /// As [`Correction::fit`], telling an observer after every loop; it may also stop the run.
-    ///
-    /// # Errors
-    /// As [`Correction::fit`].
-    pub fn fit_observed<L: Learner>(
-        &self,
-        data: &Dataset,
-        learner: &L,
-        observer: &mut dyn Observer,
-    ) -> Result<Fitted<L::Predictor>> {
-        let (binding, problem, warnings) = Binding::new(self, data)?;
-        let solution = self.solve(&problem, learner, observer)?;
-        Fitted::new(self, binding, problem, solution, warnings)
-    }
-
-    /// Runs on rows that are already encoded and grouped, by the method of the settings.
-    ///
-    /// # Errors
-    /// As [`Correction::fit`].
-    pub fn solve<L: Learner>(
-        &self,
-        problem: &Problem,
-        learner: &L,
-        observer: &mut dyn Observer,
-    ) -> Result<Solution<L::Predictor>> {
-        self.check_for(problem)?;
-        match self.method {
-            Method::Correction => self.correct(problem, learner, observer),
-            Method::Unconstrained => baselines::single_fit(problem, self, learner, vec![1.0; problem.cells().len()]),
-            Method::ThresholdPostprocessing(calibration) => calibration.train(self, problem, learner),
-            Method::Lagrangian(lagrangian) => lagrangian.train(self, problem, learner, observer),
-            Method::Reweighing => {
-                baselines::single_fit(problem, self, learner, baselines::reweighing::cell_weights(problem.cells()))
-            }
-        }
-    }
-
-    /// Finds multipliers.
-    fn correct<L: Learner>(
-        &self,
-        problem: &Problem,
-        learner: &L,
-        observer: &mut dyn Observer,
-    ) -> Result<Solution<L::Predictor>> {
-        let (part, evaluation) = self.part(problem, learner)?;
-        let run = run::Run::before(evaluation, part.as_ref().unwrap_or(problem), self, learner)?;
-        match self.solver {
-            Solver::Sqp(newton) => newton::correct(run, newton, observer),
-            Solver::Loop(loop_settings) => printed_loop::correct(run, loop_settings, observer),
-        }
-    }
-
-    /// The same learner on the same rows without any correction, to compare with: one fit
-    /// with the user's row weights alone.
-    ///
-    /// # Errors
-    /// As [`Correction::fit`].
-    pub fn uncorrected<L: Learner>(&self, problem: &Problem, learner: &L) -> Result<Solution<L::Predictor>> {
-        self.check_for(problem)?;
-        let aggregated = self.may_aggregate(learner).then(|| problem.aggregated()).flatten();
-        run::uncorrected(aggregated.as_ref().unwrap_or(problem), self, learner)
-    }
-
-    /// The rows to fit to, where they are not all of them one by one, and who measures violations.
-    pub(super) fn part<L: Learner>(
-        &self,
-        problem: &Problem,
-        learner: &L,
-    ) -> Result<(Option<Problem>, EvaluationRows<L>)> {
-        let aggregate = self.may_aggregate(learner);
-        let (part, evaluation) = self.validation.part(problem, aggregate)?;
-        Ok((part.or_else(|| aggregate.then(|| problem.aggregated()).flatten()), evaluation))
-    }
-
-    /// Lots are drawn row by row; weights are not.
-    pub(super) fn may_aggregate<L: Learner>(&self, learner: &L) -> bool {
-        self.technique == Technique::Weighting && learner.takes_aggregated_rows()
-    }
-
-    pub(super) fn check_for(&self, problem: &Problem) -> Result<()> {
-        self.check()?;
-        self.method.check_classes(problem.classes())?;
-        let other = |one: &&Constraint| !self.notions.contains(&one.notion);
-        if let Some(other) = problem.constraints().iter().find(other) {
-            let allowed = format!("what the rows were bound for, `{}`", other.notion);
-            return Err(Error::Setting { setting: "notions", found: "something else".into(), allowed });
-        }
-        let compares = |bound: &&Bound| !matches!(bound, Bound::MaxViolation(_));
-        match self.bounds.iter().find(compares) {
-            Some(bound) if !any_comparable(problem.constraints()) => {
-                let reason = format!("{} compares groups, and no notion has two that can be compared", bound.name());
-                Err(Error::NoConstraints { reason })
-            }
-            _ => Ok(()),
-        }
     }
 
     /// Whether the settings can be used; fitting asks it first.

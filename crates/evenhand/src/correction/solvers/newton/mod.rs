@@ -6,16 +6,23 @@
 //! get the same steps with slopes that are first those of a logistic regression on the same rows, and
 //! are then corrected by what each fit shows (Broyden's update).
 
+pub(in crate::correction) mod goal;
+mod polish;
+mod slopes;
+mod span;
+mod step;
 mod ways;
 
-use super::goal::Goal;
-use super::polish::{REACH, polish};
+use self::goal::Goal;
+use self::polish::{REACH, polish};
+use self::slopes::{Slopes, slopes};
+use self::span::{independent, least_norm};
+use self::step::{Step, Tangents};
 use super::run::{Iterate, Run};
-use super::slopes::{Slopes, slopes};
-use super::span::{independent, least_norm};
-use super::step::{Step, Tangents};
-use super::{Bound, Observer, Solution, SqpSettings, Termination};
 use crate::constraint::{Constraint, Measure, Reference};
+use crate::correction::settings::{Bound, SqpSettings};
+use crate::correction::solution::Solution;
+use crate::correction::trace::{Observer, Termination};
 use crate::kernel::{Band, CellSums, band};
 use crate::learner::{Learner, Logistic, Sensitivity};
 use crate::{Error, Result};
@@ -54,7 +61,7 @@ const NEAR_MISSES: usize = 2;
 /// What the mean squared exponent weighs against the worst limit, search after search: the first looks for a
 /// correction that is small, the next go where a small one does not lead. The last ones are for
 /// bounds, and rates, that were asked for by number: without one, violations that take so much are left.
-pub(super) const THRIFT: [f64; 5] = [1e-2, 3e-3, 1e-3, 2.5e-4, 2.5e-5];
+pub(in crate::correction) const THRIFT: [f64; 5] = [1e-2, 3e-3, 1e-3, 2.5e-4, 2.5e-5];
 const UNASKED: usize = 2;
 
 /// The same once a bound is kept: what is left to save is error first.
@@ -69,7 +76,7 @@ const SAVING: [f64; 2] = [0.1, 1e-3];
 /// So many times at most; fewer where a fit may be dear.
 const SAVINGS: [usize; 2] = [2, 8];
 
-pub(super) fn correct<L: Learner>(
+pub(in crate::correction) fn correct<L: Learner>(
     run: Run<'_, L>,
     newton: SqpSettings,
     observer: &mut dyn Observer,
@@ -82,7 +89,7 @@ pub(super) fn correct<L: Learner>(
 }
 
 /// Where the search is, and what it knows.
-pub(super) struct Search<'a, L: Learner> {
+pub(in crate::correction) struct Search<'a, L: Learner> {
     run: Run<'a, L>,
     goal: Goal,
     newton: SqpSettings,
@@ -107,7 +114,7 @@ pub(super) struct Search<'a, L: Learner> {
 
 impl<'a, L: Learner> Search<'a, L> {
     /// With multipliers of zero, and the goal of the settings.
-    pub(super) fn start(mut run: Run<'a, L>, newton: SqpSettings) -> Result<Self> {
+    pub(in crate::correction) fn start(mut run: Run<'a, L>, newton: SqpSettings) -> Result<Self> {
         let first = run.fit(vec![0.0; run.table.multipliers()], false)?;
         let mut search = Self {
             goal: Goal::new(
@@ -136,7 +143,7 @@ impl<'a, L: Learner> Search<'a, L> {
     }
 
     /// Turns to another goal from where it is.
-    pub(super) fn aim(&mut self, goal: Goal) {
+    pub(in crate::correction) fn aim(&mut self, goal: Goal) {
         if goal.limits() != self.goal.limits() {
             self.slopes = Slopes::default();
         }
@@ -144,7 +151,7 @@ impl<'a, L: Learner> Search<'a, L> {
     }
 
     /// Pays for evenness what it would pay for a bound: for those who ask how far it goes.
-    pub(super) fn press(&mut self) {
+    pub(in crate::correction) fn press(&mut self) {
         self.pressed = true;
     }
 
@@ -155,12 +162,12 @@ impl<'a, L: Learner> Search<'a, L> {
     }
 
     /// A goal for the rows it is judged by, at the rates of one of its fits, with no more room than it takes to get there.
-    pub(super) fn goal(&self, bounds: &[Bound], sums: &CellSums) -> Goal {
+    pub(in crate::correction) fn goal(&self, bounds: &[Bound], sums: &CellSums) -> Goal {
         Goal::new(self.run.evaluation_rows(), bounds, self.run.settings.measure, 0.0, sums)
     }
 
     /// What the current fit does.
-    pub(super) fn cell_sums(&self) -> &CellSums {
+    pub(in crate::correction) fn cell_sums(&self) -> &CellSums {
         &self.current.sums
     }
 
@@ -408,7 +415,7 @@ impl<'a, L: Learner> Search<'a, L> {
     }
 
     /// Tells of the fit a run starts with.
-    pub(super) fn tell(&mut self, observer: &mut dyn Observer) -> bool {
+    pub(in crate::correction) fn tell(&mut self, observer: &mut dyn Observer) -> bool {
         let done = self.run.record(&self.current, observer.seconds());
         observer.after(done)
     }
@@ -428,7 +435,7 @@ impl<'a, L: Learner> Search<'a, L> {
     }
 
     /// As [`Search::into_solution`], for a search that goes on.
-    pub(super) fn solution(&mut self, stop: Termination) -> Solution<L::Predictor>
+    pub(in crate::correction) fn solution(&mut self, stop: Termination) -> Solution<L::Predictor>
     where
         L::Predictor: Clone,
     {

@@ -1,0 +1,101 @@
+//! What decides: a predictor, and after threshold post-processing the thresholds of each group.
+//!
+//! Holds [`Classifier`], the one way from probabilities to decisions, summed per cell or row by row.
+
+use super::{BoundTest, Metrics, Thresholds};
+use crate::constraint::Measure;
+use crate::correction::problem::{Binding, Problem};
+use crate::correction::settings::Bound;
+use crate::data::{Codes, Table};
+use crate::group::Membership;
+use crate::kernel::{CellSums, decide};
+use crate::learner::{Predictor, scores};
+use crate::{Error, Result, Warning};
+
+/// Scores and decisions for some rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Predictions {
+    /// Class probabilities, row by row.
+    pub scores: Vec<f64>,
+    /// The most probable class of each row, or what thresholds by group decide.
+    pub decisions: Codes,
+    /// How many classes.
+    pub classes: usize,
+    /// What was not as in training.
+    pub warnings: Vec<Warning>,
+}
+
+/// A predictor, and what decides by its probabilities.
+#[derive(Clone, Copy)]
+pub(crate) struct Classifier<'a> {
+    pub(crate) predictor: &'a dyn Predictor,
+    /// Without any, the most probable class is decided for.
+    pub(crate) thresholds: Option<&'a Thresholds>,
+}
+
+impl Classifier<'_> {
+    /// Its sums over the rows of a problem: with random decisions, in expectation.
+    pub(crate) fn cell_sums(&self, problem: &Problem) -> Result<CellSums> {
+        match self.thresholds {
+            Some(thresholds) => thresholds.cell_sums(self.predictor, problem),
+            None => problem.cell_sums(self.predictor),
+        }
+    }
+
+    /// Its error, rates and violations.
+    pub(crate) fn evaluate(&self, problem: &Problem, measure: Measure) -> Result<Metrics> {
+        Ok(problem.evaluate(&self.cell_sums(problem)?, measure))
+    }
+
+    /// Whether it keeps bounds; see [`Problem::test_bounds`].
+    pub(crate) fn test_bounds(
+        &self,
+        problem: &Problem,
+        bounds: &[Bound],
+        measure: Measure,
+        confidence: f64,
+    ) -> Result<Vec<BoundTest>> {
+        problem.test_bounds_by(|| self.cell_sums(problem), bounds, measure, confidence)
+    }
+
+    /// Scores and decides the rows of a raw table.
+    pub(crate) fn predict(&self, binding: &Binding, table: &Table) -> Result<Predictions> {
+        let membership = self.thresholds.map(|_| binding.membership(table)).transpose().map_err(needed)?;
+        let (features, mut warnings) = binding.features(table)?;
+        let classes = binding.classes().len();
+        let scores = scores(self.predictor, &features, classes)?;
+        let (decisions, warning) = self.decide(&scores, classes, membership.as_ref());
+        warnings.extend(warning);
+        Ok(Predictions { scores, decisions, classes, warnings })
+    }
+
+    /// The class that is decided for in every row of a problem; `membership` is that of the same rows.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when the membership is of other rows, and what the predictor says.
+    pub(in crate::correction) fn decisions(&self, problem: &Problem, membership: &Membership) -> Result<Codes> {
+        let (rows, classes) = (problem.features().rows(), problem.classes());
+        if membership.rows() != rows {
+            return Err(Error::Length { what: "rows of the membership", expected: rows, found: membership.rows() });
+        }
+        let scores = scores(self.predictor, problem.features(), classes)?;
+        Ok(self.decide(&scores, classes, Some(membership)).0)
+    }
+
+    /// The class of every row: by the thresholds of its groups where there are thresholds, else the most probable one.
+    fn decide(&self, scores: &[f64], classes: usize, membership: Option<&Membership>) -> (Codes, Option<Warning>) {
+        let (decisions, warning) = match self.thresholds.zip(membership) {
+            Some((thresholds, membership)) => thresholds.decide(membership, scores),
+            None => (scores.chunks(classes).map(|scores| decide(scores) as u32).collect(), None),
+        };
+        (Codes::narrow(decisions, classes), warning)
+    }
+}
+
+/// Elsewhere a group's column is not needed to predict: say why it is here.
+fn needed(error: Error) -> Error {
+    match error {
+        Error::UnknownColumn { column, known } => Error::GroupNeeded { column, known },
+        other => other,
+    }
+}

@@ -1,0 +1,58 @@
+//! The violation of every constraint on some rows, each with its confidence interval.
+//!
+//! Holds [`Estimated`]. Each interval is that of one constraint by itself; whether a bound on all of them holds is for
+//! `bound_test` to say.
+
+use serde::{Deserialize, Serialize};
+
+use super::Classifier;
+use super::contrast::{Contrast, Contrasts};
+use crate::Result;
+use crate::constraint::{Constraint, Measure};
+use crate::correction::problem::Problem;
+use crate::correction::settings::Bound;
+use crate::interval::quantile;
+
+/// The violation of one constraint on some rows, and how far it can be trusted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Estimated {
+    /// The constraint.
+    pub name: String,
+    /// Overall (or asked) rate minus group rate; `None` where these rows have none of the group's.
+    pub value: Option<f64>,
+    /// The lower end of its interval.
+    pub low: Option<f64>,
+    /// The upper end of its interval.
+    pub high: Option<f64>,
+}
+
+impl Classifier<'_> {
+    /// The violation of every constraint on some rows, in the order of the constraints, each with an interval of its own.
+    ///
+    /// Rows are taken as drawn independently, and as new to the predictor; see [`Problem::test_bounds`].
+    ///
+    /// # Errors
+    /// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999, and what the predictor says.
+    pub(in crate::correction) fn estimate(
+        &self,
+        problem: &Problem,
+        measure: Measure,
+        confidence: f64,
+    ) -> Result<Vec<Estimated>> {
+        let z = quantile(confidence)?;
+        let sums = self.cell_sums(problem)?;
+        // The limit of the bound plays no part: its kind says which contrasts there are.
+        let contrasts = Contrasts::new(problem, &sums, measure, Bound::MaxViolation(0.0));
+        let each = |(at, constraint): (usize, &Constraint)| {
+            let contrast = problem.functionals()[at].as_ref().map(|_| Contrast::Less(at));
+            let interval = contrast.map(|contrast| contrasts.interval(contrast, z));
+            Estimated {
+                name: constraint.name.clone(),
+                value: contrast.map(|contrast| contrasts.value(contrast)),
+                low: interval.map(|interval| interval.0),
+                high: interval.map(|interval| interval.1),
+            }
+        };
+        Ok(problem.constraints().iter().enumerate().map(each).collect())
+    }
+}

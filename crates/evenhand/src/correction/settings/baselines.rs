@@ -1,0 +1,86 @@
+//! The settings of the methods that a correction is compared with.
+//!
+//! Holds [`ThresholdPostprocessing`] and [`Lagrangian`]. What the methods do is in `correction::baselines`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result};
+
+/// The settings of a calibration.
+///
+/// | setting | default | effect |
+/// |---|---|---|
+/// | `decisions` | randomised, seed 0 | whether lots may decide between thresholds |
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct ThresholdPostprocessing {
+    /// Whether lots may decide.
+    pub decisions: Decisions,
+}
+
+/// Whether lots decide between the thresholds of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Decisions {
+    /// They do where that is better: the notion holds exactly on the training rows, in expectation, at the least error.
+    Randomised {
+        /// Seed of the lots.
+        seed: u64,
+    },
+    /// One threshold for each pattern of groups, near those: the notion holds as far as single thresholds allow.
+    Deterministic,
+}
+
+impl Default for Decisions {
+    fn default() -> Self {
+        Self::Randomised { seed: 0 }
+    }
+}
+
+/// The settings of the Lagrangian approach.
+///
+/// | setting | default | range | effect |
+/// |---|---|---|---|
+/// | `rate` | 0.01 | > 0 | the learning rate: of Adam for coefficients, of plain steps for multipliers |
+/// | `passes` | 100 | ≥ 1 | how many times all rows are gone through |
+/// | `batch` | 100 | ≥ 1 | how many rows a step looks at |
+/// | `slack_step` | 0.05 | > 0, ≤ 1 | by how much the slack is raised while the solution is degenerate |
+/// | `seed` | 0 | | by which rows are put in order |
+///
+/// A value out of range is [`Error::Setting`] when training starts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Lagrangian {
+    /// The learning rate.
+    pub rate: f64,
+    /// How many times all rows are gone through.
+    pub passes: usize,
+    /// How many rows a step looks at.
+    pub batch: usize,
+    /// By how much the slack is raised.
+    pub slack_step: f64,
+    /// Seed of the order of rows.
+    pub seed: u64,
+}
+
+impl Default for Lagrangian {
+    fn default() -> Self {
+        Self { rate: 0.01, passes: 100, batch: 100, slack_step: 0.05, seed: 0 }
+    }
+}
+
+impl Lagrangian {
+    /// Whether the settings can be used.
+    pub(in crate::correction) fn check(&self) -> Result<()> {
+        let wrong =
+            |setting, found: String, allowed: &str| Err(Error::Setting { setting, found, allowed: allowed.into() });
+        if !(self.rate.is_finite() && self.rate > 0.0) {
+            return wrong("rate", self.rate.to_string(), "a finite number above zero");
+        }
+        if self.passes == 0 || self.batch == 0 {
+            return wrong(if self.passes == 0 { "passes" } else { "batch" }, "0".into(), "one or more");
+        }
+        if !(self.slack_step > 0.0 && self.slack_step <= 1.0) {
+            return wrong("slack_step", self.slack_step.to_string(), "above 0 and at most 1");
+        }
+        Ok(())
+    }
+}

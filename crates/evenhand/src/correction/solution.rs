@@ -1,0 +1,122 @@
+//! What a method returns: a classifier, the weights it was fitted with, and how it was found.
+//!
+//! Holds [`Solution`]. Every method of `solvers` and `baselines` makes one; `evaluation` measures what it does.
+
+use super::evaluation::{BoundTest, Classifier, Estimated, Metrics, Thresholds};
+use super::problem::{CellWeights, Problem, ShiftCorrection};
+use super::settings::Bound;
+use super::trace::{Iteration, Termination};
+use crate::constraint::{Measure, WeightRule};
+use crate::data::Codes;
+use crate::group::Membership;
+use crate::learner::Predictor;
+use crate::{Result, Warning, Weights};
+
+/// A classifier, with the weights it was fitted with and how it was found.
+#[derive(Debug)]
+pub struct Solution<P> {
+    /// The classifier.
+    pub predictor: P,
+    /// One multiplier per constraint: those behind the classifier's weights. None where the method has none.
+    pub multipliers: Vec<f64>,
+    /// How they become weights.
+    pub rule: WeightRule,
+    /// The weight of each cell: in the closed form, or as another method has it.
+    pub cell_weights: Vec<f64>,
+    /// Where the shift of features was undone, what by: the weights that were used are those of the closed form over φ.
+    pub shift_correction: Option<ShiftCorrection<P>>,
+    /// Whether the classifier was fitted with weights of 1 instead (the paper's first fit).
+    pub unweighted: bool,
+    /// The classifier's rates and violations on the training rows.
+    pub train: Metrics,
+    /// The same on the rows by which multipliers were chosen, where those are not the training rows as
+    /// the classifier itself sees them: validation rows, or all of them by models that have not seen them.
+    pub validation: Option<Metrics>,
+    /// Every loop.
+    pub trace: Vec<Iteration>,
+    /// What decides in place of the threshold ½, where the method is a calibration.
+    pub thresholds: Option<Thresholds>,
+    /// By how much relaxed violations might exceed zero, where the method is the Lagrangian approach.
+    pub slack: Option<f64>,
+    /// How the run ended.
+    pub stop: Termination,
+    /// How many times the learner was called.
+    pub fits: usize,
+    /// What to know about the result.
+    pub warnings: Vec<Warning>,
+}
+
+impl<P: Predictor> Solution<P> {
+    /// The weight of every row that it was found on: that of its cell, times the user's own; where the shift of
+    /// features was undone, over φ.
+    ///
+    /// # Errors
+    /// What the predictor says, where the shift of features was undone.
+    pub fn weights(&self, trained_on: &Problem) -> Result<Weights> {
+        let cells = trained_on.cells();
+        Ok(match &self.shift_correction {
+            Some(undone) => Weights::of_each(undone.weights(trained_on)?, cells.row_weights().cloned()),
+            None => {
+                Weights::of_cells(self.cell_weights.clone(), cells.cell_of_row().clone(), cells.row_weights().cloned())
+            }
+        })
+    }
+
+    /// Error, rates and violations on other rows, bound like those it was trained on. Where lots decide, in expectation.
+    ///
+    /// # Errors
+    /// What the predictor says.
+    pub fn evaluate(&self, problem: &Problem, measure: Measure) -> Result<Metrics> {
+        self.classifier().evaluate(problem, measure)
+    }
+
+    /// Whether bounds hold, as far as other rows can tell; see [`Problem::test_bounds`].
+    ///
+    /// # Errors
+    /// As [`Problem::test_bounds`].
+    pub fn test_bounds(
+        &self,
+        problem: &Problem,
+        bounds: &[Bound],
+        measure: Measure,
+        confidence: f64,
+    ) -> Result<Vec<BoundTest>> {
+        self.classifier().test_bounds(problem, bounds, measure, confidence)
+    }
+
+    /// What to know about how other rows are decided: that some are in groups which training rows never had together.
+    pub fn unseen(&self, problem: &Problem) -> Option<Warning> {
+        self.thresholds.as_ref()?.unseen(problem)
+    }
+
+    pub(crate) fn classifier(&self) -> Classifier<'_> {
+        Classifier { predictor: &self.predictor, thresholds: self.thresholds.as_ref() }
+    }
+
+    /// The weights of the rows it was found on, by cell; cells that weigh nothing are left out.
+    ///
+    /// # Errors
+    /// Those of [`Solution::weights`].
+    pub fn weights_by_cell(&self, trained_on: &Problem) -> Result<Vec<CellWeights>> {
+        Ok(CellWeights::of(trained_on, &self.weights(trained_on)?))
+    }
+
+    /// The violation of every constraint on some rows, in the order of the constraints, each with an interval of its own.
+    ///
+    /// Rows are taken as drawn independently, and as new to the predictor; see [`Problem::test_bounds`].
+    ///
+    /// # Errors
+    /// [`Error::Setting`](crate::Error::Setting) for a confidence outside 0.5 to 0.999999, and what the predictor says.
+    pub fn estimate(&self, problem: &Problem, measure: Measure, confidence: f64) -> Result<Vec<Estimated>> {
+        self.classifier().estimate(problem, measure, confidence)
+    }
+
+    /// The class that is decided for in every row. `membership` is that of the same rows, as
+    /// [`Binding::membership`](super::Binding::membership) gives it; it matters where thresholds by group decide.
+    ///
+    /// # Errors
+    /// [`Error::Length`](crate::Error::Length) when the membership is of other rows, and what the predictor says.
+    pub fn decisions(&self, problem: &Problem, membership: &Membership) -> Result<Codes> {
+        self.classifier().decisions(problem, membership)
+    }
+}

@@ -1,0 +1,107 @@
+//! From settings and rows to a solution: which solver or baseline runs.
+//!
+//! Holds the methods of [`Correction`] that fit: `fit`, `solve` and `uncorrected`.
+
+use super::problem::{Binding, EvaluationRows, Problem};
+use super::settings::{Bound, Correction, Method, Solver};
+use super::solution::Solution;
+use super::solvers::run::{self, Run};
+use super::solvers::{newton, printed_loop};
+use super::trace::{Observer, Silent};
+use super::{Fitted, baselines};
+use crate::constraint::Constraint;
+use crate::data::Dataset;
+use crate::learner::Learner;
+use crate::{Error, Result};
+
+impl Correction {
+    /// Finds the multipliers, and the classifier that goes with them.
+    ///
+    /// # Errors
+    /// Anything wrong with the settings, the groups or the data, and what the learner says.
+    pub fn fit<L: Learner>(&self, data: &Dataset, learner: &L) -> Result<Fitted<L::Predictor>> {
+        self.fit_observed(data, learner, &mut Silent)
+    }
+
+    /// As [`Correction::fit`], telling an observer after every iteration; it may also stop the run.
+    ///
+    /// # Errors
+    /// As [`Correction::fit`].
+    pub fn fit_observed<L: Learner>(
+        &self,
+        data: &Dataset,
+        learner: &L,
+        observer: &mut dyn Observer,
+    ) -> Result<Fitted<L::Predictor>> {
+        let (binding, problem, warnings) = Binding::new(self, data)?;
+        let solution = self.solve(&problem, learner, observer)?;
+        Fitted::new(self, binding, problem, solution, warnings)
+    }
+
+    /// Runs on rows that are already encoded and grouped, by the method of the settings.
+    ///
+    /// # Errors
+    /// As [`Correction::fit`].
+    pub fn solve<L: Learner>(
+        &self,
+        problem: &Problem,
+        learner: &L,
+        observer: &mut dyn Observer,
+    ) -> Result<Solution<L::Predictor>> {
+        self.check_for(problem)?;
+        match self.method {
+            Method::Correction => self.correct(problem, learner, observer),
+            Method::Unconstrained => baselines::single_fit(problem, self, learner, vec![1.0; problem.cells().len()]),
+            Method::ThresholdPostprocessing(thresholds) => thresholds.train(self, problem, learner),
+            Method::Lagrangian(lagrangian) => lagrangian.train(self, problem, learner, observer),
+            Method::Reweighing => {
+                baselines::single_fit(problem, self, learner, baselines::reweighing::cell_weights(problem.cells()))
+            }
+        }
+    }
+
+    /// Finds multipliers.
+    fn correct<L: Learner>(
+        &self,
+        problem: &Problem,
+        learner: &L,
+        observer: &mut dyn Observer,
+    ) -> Result<Solution<L::Predictor>> {
+        let (part, evaluation) = EvaluationRows::split(self, problem, learner)?;
+        let run = Run::before(evaluation, part.as_ref().unwrap_or(problem), self, learner)?;
+        match self.solver {
+            Solver::Sqp(sqp) => newton::correct(run, sqp, observer),
+            Solver::Loop(loop_settings) => printed_loop::correct(run, loop_settings, observer),
+        }
+    }
+
+    /// The same learner on the same rows without any correction, to compare with: one fit
+    /// with the user's row weights alone.
+    ///
+    /// # Errors
+    /// As [`Correction::fit`].
+    pub fn uncorrected<L: Learner>(&self, problem: &Problem, learner: &L) -> Result<Solution<L::Predictor>> {
+        self.check_for(problem)?;
+        let aggregated = problem.aggregated_for(self, learner);
+        run::uncorrected(aggregated.as_ref().unwrap_or(problem), self, learner)
+    }
+
+    /// Whether the settings can be used on these rows.
+    pub(super) fn check_for(&self, problem: &Problem) -> Result<()> {
+        self.check()?;
+        self.method.check_classes(problem.classes())?;
+        let other = |one: &&Constraint| !self.notions.contains(&one.notion);
+        if let Some(other) = problem.constraints().iter().find(other) {
+            let allowed = format!("what the rows were bound for, `{}`", other.notion);
+            return Err(Error::Setting { setting: "notions", found: "something else".into(), allowed });
+        }
+        let compares = |bound: &&Bound| !matches!(bound, Bound::MaxViolation(_));
+        match self.bounds.iter().find(compares) {
+            Some(bound) if !Constraint::any_comparable(problem.constraints()) => {
+                let reason = format!("{} compares groups, and no notion has two that can be compared", bound.name());
+                Err(Error::NoConstraints { reason })
+            }
+            _ => Ok(()),
+        }
+    }
+}
