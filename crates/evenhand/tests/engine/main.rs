@@ -1,6 +1,7 @@
 //! The engine as a user of the crate sees it, one file per subject, in one program: it is linked once.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking, too")]
 
+mod architecture;
 mod baselines;
 mod corrections;
 mod covariate_shift;
