@@ -234,5 +234,5 @@ pub(crate) fn check_bound(most: f64) -> evenhand::Result<()> {
     if (0.0..=1.0).contains(&most) {
         return Ok(());
     }
-    Err(Error::Setting { setting: "max-violation", found: most.to_string(), allowed: "0 to 1".into() })
+    Err(Error::setting("max-violation", most, "0 to 1"))
 }

@@ -192,10 +192,10 @@ fn hint(error: &Error, running: Running) -> Option<String> {
         Error::LostColumns { .. } => {
             "bring the columns back, or fit a model without them (`evenhand fit --ignore`)".to_owned()
         }
-        Error::Learner { detail } if detail.contains("agree to it") => {
+        Error::Learner { detail, .. } if detail.contains("agree to it") => {
             "give --learner with that command, if you trust it".to_owned()
         }
-        Error::Learner { detail } if detail.contains("undo the shift") => {
+        Error::Learner { detail, .. } if detail.contains("correct covariate shift") => {
             "leave out --covariate-shift, or give --learner a command that writes probabilities".to_owned()
         }
         Error::Setting { setting: "covariate_shift", .. } if running.corrects() => {

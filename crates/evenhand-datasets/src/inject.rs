@@ -161,11 +161,11 @@ fn flipped(problem: &Problem, flips: &[Flip], rng: &mut ChaCha8Rng) -> Result<In
     for flip in flips {
         if !(0.0..=1.0).contains(&flip.rate) {
             let found = flip.rate.to_string();
-            return Err(Error::Setting { setting: "flip", found, allowed: "a rate from 0 to 1".into() });
+            return Err(Error::setting("flip", found, "a rate from 0 to 1"));
         }
         if flip.group >= problem.group_names().len() || flip.from >= classes || flip.to >= classes {
             let found = format!("group {}, from class {} to {}", flip.group, flip.from, flip.to);
-            return Err(Error::Setting { setting: "flip", found, allowed: "groups and classes there are".into() });
+            return Err(Error::setting("flip", found, "groups and classes there are"));
         }
     }
     let biased = problem.labels().iter().enumerate().map(|(row, label)| {

@@ -158,7 +158,7 @@ pub fn population(rows: usize, seed: u64) -> Result<Table> {
 
 fn check(rows: usize) -> Result<()> {
     if rows < 1000 {
-        return Err(Error::Setting { setting: "rows", found: rows.to_string(), allowed: "1000 or more".into() });
+        return Err(Error::setting("rows", rows, "1000 or more"));
     }
     Ok(())
 }

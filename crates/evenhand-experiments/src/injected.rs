@@ -35,10 +35,12 @@ impl InjectedExperiment {
     /// [`Error::Setting`] for a dataset without multipliers; those of [`Experiment::new`] and [`Injection::draw`].
     pub fn new(dataset: &str, prepared: &Prepared, seed: u64) -> Result<Self> {
         let multipliers = MULTIPLIERS.iter().find(|(name, _)| *name == dataset).map(|(_, multipliers)| *multipliers);
-        let multipliers = multipliers.ok_or_else(|| Error::Setting {
-            setting: "dataset",
-            found: format!("`{dataset}`"),
-            allowed: format!("one of {}", Self::datasets().collect::<Vec<_>>().join(", ")),
+        let multipliers = multipliers.ok_or_else(|| {
+            Error::setting(
+                "dataset",
+                format!("`{dataset}`"),
+                format!("one of {}", Self::datasets().collect::<Vec<_>>().join(", ")),
+            )
         })?;
         let even = prepared.correction(Notion::DemographicParity);
         let (_, truth, _) = Binding::new(&even, &prepared.train)?;

@@ -73,10 +73,8 @@ impl FromStr for PaperMethod {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|one| one.name() == text).ok_or_else(|| Error::Setting {
-            setting: "method",
-            found: format!("`{text}`"),
-            allowed: format!("one of {}", Self::ALL.map(Self::name).join(", ")),
+        Self::ALL.into_iter().find(|one| one.name() == text).ok_or_else(|| {
+            Error::setting("method", format!("`{text}`"), format!("one of {}", Self::ALL.map(Self::name).join(", ")))
         })
     }
 }

@@ -72,7 +72,7 @@ impl Binding {
     #[staticmethod]
     fn restore(state: &[u8]) -> PyResult<Self> {
         serde_json::from_slice(state).map_err(|error| {
-            Failure::Engine(evenhand::Error::ModelFormat { path: "(pickled)".into(), detail: error.to_string() }).into()
+            Failure::Engine(evenhand::Error::ModelFormat { path: "(pickled)".into(), source: error.into() }).into()
         })
     }
 }

@@ -25,11 +25,9 @@ impl From<evenhand_report::Error> for Failure {
     fn from(error: evenhand_report::Error) -> Self {
         match error {
             evenhand_report::Error::Engine(error) => Self::Engine(error),
-            evenhand_report::Error::Format { found } => Self::Engine(Error::Setting {
-                setting: "path",
-                found: format!("`{found}`"),
-                allowed: "a name that ends with .html, .md or .txt".into(),
-            }),
+            evenhand_report::Error::Format { found } => {
+                Self::Engine(Error::setting("path", format!("`{found}`"), "a name that ends with .html, .md or .txt"))
+            }
             other => Self::Panic(other.to_string()),
         }
     }

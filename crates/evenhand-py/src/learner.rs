@@ -35,7 +35,7 @@ impl Raised {
         if let Ok(mut raised) = self.0.lock() {
             raised.get_or_insert(error);
         }
-        if interrupted { Error::Interrupted } else { Error::Learner { detail } }
+        if interrupted { Error::Interrupted } else { Error::learner(detail) }
     }
 
     pub(crate) fn take(&self) -> Option<PyErr> {

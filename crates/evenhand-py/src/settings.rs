@@ -206,5 +206,5 @@ fn covariate_shift_of(name: &str) -> evenhand::Result<CovariateShift> {
 }
 
 pub(crate) fn setting(setting: &'static str, found: &str, allowed: &str) -> Error {
-    Error::Setting { setting, found: found.to_owned(), allowed: allowed.to_owned() }
+    Error::setting(setting, found, allowed)
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::data::Codes;
 use crate::group::Membership;
+use crate::interval::effective_rows;
 use crate::kernel::CellRows;
 use crate::{Error, Result, parallel};
 
@@ -165,7 +166,7 @@ impl Cells {
     pub(crate) fn effective_rows(&self, cells: impl Iterator<Item = usize>) -> f64 {
         let add = |(sum, squares): (f64, f64), cell: usize| (sum + self.weights[cell], squares + self.squares[cell]);
         let (sum, squares) = cells.fold((0.0, 0.0), add);
-        if squares > 0.0 { sum * sum / squares } else { 0.0 }
+        if squares > 0.0 { effective_rows(sum, squares) } else { 0.0 }
     }
 
     /// The sum of all row weights.

@@ -8,9 +8,12 @@ use std::path::PathBuf;
 /// The result of every fallible call in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// The error behind another, of whatever type.
+pub type Cause = Box<dyn std::error::Error + Send + Sync>;
+
 /// What went wrong, where, and what to do about it.
 ///
-/// [`Error::code`] gives a slug that stays the same while the wording may improve.
+/// Where another error is the cause, `source()` gives it, and the text says it too. [`Error::code`] gives a slug that stays the same while the wording may improve.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -23,14 +26,14 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A file is not what its format says: truncated, damaged, or of another format.
-    #[error("{}: not readable as {format}: {detail}", path.display())]
+    #[error("{}: not readable as {format}: {source}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
         /// The format that was tried.
         format: &'static str,
         /// What the parser said.
-        detail: String,
+        source: Cause,
     },
     /// A file is not the one that was published under its name.
     #[error("{}: its content is not the published one; SHA-256 expected {}, found {found}", path.display(), expected.join(" or "))]
@@ -259,8 +262,8 @@ pub enum Error {
         /// What it is instead, and what to do.
         role: &'static str,
     },
-    /// A calibrated classifier was put to rows whose groups cannot be told.
-    #[error("no column `{column}`: it tells a group, and a calibrated model decides by thresholds of each group; bring the column back, or fit by another method. The data have: {}", .known.join(", "))]
+    /// A classifier with thresholds by group was put to rows whose groups cannot be told.
+    #[error("no column `{column}`: it tells a group, and this model decides by thresholds of each group; bring the column back, or fit by another method. The data have: {}", .known.join(", "))]
     GroupNeeded {
         /// The column.
         column: String,
@@ -292,17 +295,19 @@ pub enum Error {
     Learner {
         /// What it said.
         detail: String,
+        /// The error behind it, where there is one.
+        source: Option<Cause>,
     },
     /// Somebody asked to stop before there was anything to return.
     #[error("interrupted before the first fit was done")]
     Interrupted,
     /// A file that is not a model.
-    #[error("{}: not an evenhand model: {detail}", path.display())]
+    #[error("{}: not an evenhand model: {source}", path.display())]
     ModelFormat {
         /// The file.
         path: PathBuf,
         /// What is wrong.
-        detail: String,
+        source: Cause,
     },
     /// A model file of another version of the format.
     #[error("{}: model format {found}, this program reads {expected}; fit again, or use the program that wrote it", path.display())]
@@ -323,6 +328,16 @@ pub enum Error {
 }
 
 impl Error {
+    /// A setting that is out of its range: what was given, and what may be given.
+    pub fn setting(setting: &'static str, found: impl std::fmt::Display, allowed: impl Into<String>) -> Self {
+        Self::Setting { setting, found: found.to_string(), allowed: allowed.into() }
+    }
+
+    /// What a learner said when it failed.
+    pub fn learner(detail: impl Into<String>) -> Self {
+        Self::Learner { detail: detail.into(), source: None }
+    }
+
     /// The row it is about, if it is about one: a front door may count rows otherwise than a file does.
     pub fn row_mut(&mut self) -> Option<&mut usize> {
         match self {
@@ -412,6 +427,15 @@ mod tests {
         *error.row_mut().unwrap() -= 1;
         assert!(error.to_string().starts_with("column `x`, row 3: `inf`"), "{error}");
         assert_eq!(Error::NoRows { what: "it".into() }.row_mut(), None);
+    }
+
+    #[test]
+    fn the_error_behind_another_is_told_and_kept() {
+        let cause = std::io::Error::other("cut off");
+        let error = Error::Unreadable { path: "a.csv".into(), format: "CSV", source: cause.into() };
+        assert_eq!(error.to_string(), "a.csv: not readable as CSV: cut off");
+        let source = std::error::Error::source(&error).unwrap();
+        assert!(source.downcast_ref::<std::io::Error>().is_some());
     }
 
     #[test]

@@ -28,6 +28,12 @@ impl Share {
     }
 }
 
+/// Kish's effective sample size, `(Σw)² / Σw²`: how many rows of equal weight some weighted rows are worth. It is their
+/// number where all weights are 1, and undefined where all are 0. [Kish 1965]
+pub(crate) fn effective_rows(weight: f64, squares: f64) -> f64 {
+    weight * weight / squares
+}
+
 /// The Wilson score interval of a share among `rows` rows. [Wilson 1927]
 pub(crate) fn wilson(share: f64, rows: f64, z: f64) -> (f64, f64) {
     let z2 = z * z;
@@ -81,7 +87,7 @@ pub(crate) fn quantile(confidence: f64) -> Result<f64> {
 pub(crate) fn simultaneous(confidence: f64, intervals: usize) -> Result<f64> {
     if !(0.5..=0.999_999).contains(&confidence) {
         let (found, allowed) = (confidence.to_string(), "from 0.5 to 0.999999".to_owned());
-        return Err(Error::Setting { setting: "confidence", found, allowed });
+        return Err(Error::setting("confidence", found, allowed));
     }
     Ok(exceeded(((1.0 - confidence) / 2.0) / intervals.max(1) as f64))
 }

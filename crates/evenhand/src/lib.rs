@@ -65,7 +65,7 @@ pub use audit::Audit;
 pub use constraint::{Measure, Tilt};
 pub use correction::{Bound, BoundTest, Correction, Fitted, Method, Preset, Termination, Verdict};
 pub use data::{Column, Dataset, Labels, ReadOptions, Schema, Table};
-pub use error::{Error, Result};
+pub use error::{Cause, Error, Result};
 pub use group::{Group, GroupSpec, Groups, Membership};
 pub use identify::Identify;
 pub use learner::{Learner, Logistic};

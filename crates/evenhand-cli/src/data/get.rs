@@ -243,7 +243,7 @@ fn unpack(file: &PublishedFile, archive: &Path, member: &str, to: &Path) -> Resu
             return unwritten(file, to, &error);
         }
         let (path, detail) = (archive.to_owned(), format!("{member}: {error}"));
-        Error::Unreadable { path, format: "a zip archive", detail }.into()
+        Error::Unreadable { path, format: "a zip archive", source: detail.into() }.into()
     })
 }
 

@@ -115,8 +115,8 @@ impl Config {
         let usual = args.training.usual(Preset::Default);
         let training = Training::new(args.training, usual)?;
         if args.points < 2 {
-            let (found, allowed) = (args.points.to_string(), "two or more".into());
-            return Err(Error::Setting { setting: "points", found, allowed }.into());
+            let (found, allowed) = (args.points.to_string(), "two or more");
+            return Err(Error::setting("points", found, allowed).into());
         }
         if let Some(out) = &args.out {
             files::check_table(out, &training.files())?;

@@ -121,8 +121,8 @@ impl Asked {
         let flips = parsed("--flip", "GROUP=RATE or GROUP:negative=RATE", &args.flips)?;
         match flips.iter().find(|(_, rate)| !(0.0..=1.0).contains(rate)) {
             Some((_, rate)) => {
-                let (found, allowed) = (rate.to_string(), "a rate from 0 to 1".into());
-                Err(Error::Setting { setting: "flip", found, allowed }.into())
+                let (found, allowed) = (rate.to_string(), "a rate from 0 to 1");
+                Err(Error::setting("flip", found, allowed).into())
             }
             None => Ok(Self::Flips(flips)),
         }

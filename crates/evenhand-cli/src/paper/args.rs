@@ -184,5 +184,5 @@ fn notion(name: &str) -> evenhand::Result<Notion> {
         return Ok(notion);
     }
     let allowed = format!("one of {}", NOTIONS.each_ref().map(ToString::to_string).join(", "));
-    Err(Error::Setting { setting: "notion", found: format!("`{name}`"), allowed })
+    Err(Error::setting("notion", format!("`{name}`"), allowed))
 }

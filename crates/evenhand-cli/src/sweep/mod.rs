@@ -111,7 +111,7 @@ impl Config {
         correction.check()?;
         let usual = args.training.usual(preset);
         let training = Training::new(args.training, usual)?;
-        let wrong = |setting, found: String, allowed: &str| Error::Setting { setting, found, allowed: allowed.into() };
+        let wrong = |setting, found: String, allowed: &str| Error::setting(setting, found, allowed);
         if args.steps < 2 {
             return Err(wrong("steps", args.steps.to_string(), "two or more").into());
         }

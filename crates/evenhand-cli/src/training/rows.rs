@@ -38,12 +38,9 @@ pub(crate) struct Read {
 impl Rows {
     pub(super) fn new(holdout: Option<f64>, seed: u64, test: Option<PathBuf>) -> Result<Self> {
         match (holdout, test) {
-            (Some(holdout), _) if !(holdout > 0.0 && holdout < 1.0) => Err(Error::Setting {
-                setting: "holdout",
-                found: holdout.to_string(),
-                allowed: "a fraction above 0 and below 1".into(),
+            (Some(holdout), _) if !(holdout > 0.0 && holdout < 1.0) => {
+                Err(Error::setting("holdout", holdout, "a fraction above 0 and below 1").into())
             }
-            .into()),
             (Some(holdout), _) => Ok(Self::Split(Split { holdout, seed })),
             (None, Some(path)) => Ok(Self::TestFile(path)),
             (None, None) => Ok(Self::All),

@@ -78,10 +78,12 @@ impl CatalogueEntry {
     /// # Errors
     /// [`Error::Setting`], listing those there are.
     pub fn named(name: &str) -> Result<&'static Self> {
-        Self::all().iter().find(|entry| entry.name == name).ok_or_else(|| Error::Setting {
-            setting: "dataset",
-            found: format!("`{name}`"),
-            allowed: format!("one of {}", Self::all().iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ")),
+        Self::all().iter().find(|entry| entry.name == name).ok_or_else(|| {
+            Error::setting(
+                "dataset",
+                format!("`{name}`"),
+                format!("one of {}", Self::all().iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ")),
+            )
         })
     }
 
@@ -112,7 +114,7 @@ impl PublishedFile {
         let (mut content, gzipped) = unpacked(path).map_err(failed)?;
         let found = sha256(&mut content).map_err(|error| {
             if gzipped {
-                return Error::Unreadable { path: path.to_owned(), format: "gzip", detail: error.to_string() };
+                return Error::Unreadable { path: path.to_owned(), format: "gzip", source: error.into() };
             }
             failed(error)
         })?;

@@ -170,10 +170,12 @@ impl Recipe {
     /// # Errors
     /// [`Error::Setting`], listing those there are.
     pub fn named(name: &str) -> Result<&'static Self> {
-        ALL.into_iter().find(|recipe| recipe.name == name).ok_or_else(|| Error::Setting {
-            setting: "recipe",
-            found: format!("`{name}`"),
-            allowed: format!("one of {}", Self::names().collect::<Vec<_>>().join(", ")),
+        ALL.into_iter().find(|recipe| recipe.name == name).ok_or_else(|| {
+            Error::setting(
+                "recipe",
+                format!("`{name}`"),
+                format!("one of {}", Self::names().collect::<Vec<_>>().join(", ")),
+            )
         })
     }
 

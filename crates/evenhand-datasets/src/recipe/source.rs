@@ -194,7 +194,7 @@ fn rows_that_stay(rules: &[Keep], table: &Table) -> Result<Vec<usize>> {
 fn shuffled(path: &Path, rows: usize, [train, test]: [usize; 2], seed: u32, first: Part) -> Result<Parts> {
     if rows != train + test {
         let detail = format!("the published one has {} rows that are used, this one {rows}", train + test);
-        return Err(Error::Unreadable { path: path.to_owned(), format: "the published file", detail });
+        return Err(Error::Unreadable { path: path.to_owned(), format: "the published file", source: detail.into() });
     }
     let mut first_part = permutation(rows, seed);
     let (train, test) = match first {

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::Codes;
-use crate::interval::quantile;
+use crate::interval::{effective_rows, quantile};
 use crate::{Error, Result};
 
 /// The error of later predictions minus that of earlier ones, with its interval.
@@ -60,8 +60,7 @@ impl ErrorChange {
         if total <= 0.0 {
             return Err(Error::NoWeight { what: "the row weights".into() });
         }
-        // Rows of equal weight that these are worth (Kish).
-        let worth = total * total / squares;
+        let worth = effective_rows(total, squares);
         let (worse, better) = (worse / total, better / total);
         let (more, less, all) = (worse * worth + 0.5, better * worth + 0.5, worth + 2.0);
         let centre = (more - less) / all;

@@ -7,6 +7,7 @@ use std::ops::{AddAssign, Sub};
 
 use crate::data::Codes;
 use crate::group::Membership;
+use crate::interval::effective_rows;
 use crate::parallel;
 
 /// What some rows add up to.
@@ -21,7 +22,7 @@ pub(super) struct Sums {
 impl Sums {
     /// How many rows of equal weight these are worth (Kish).
     pub(super) fn effective(self) -> f64 {
-        self.weight * self.weight / self.squares
+        effective_rows(self.weight, self.squares)
     }
 }
 

@@ -223,7 +223,7 @@ fn check(view: View<'_>, classes: &[String]) -> Result<()> {
 
 fn not_a_class(setting: &'static str, code: usize, classes: &[String]) -> Error {
     let allowed = format!("a class number below {}", classes.len());
-    Error::Setting { setting, found: format!("class number {code}"), allowed }
+    Error::setting(setting, format!("class number {code}"), allowed)
 }
 
 #[cfg(test)]

@@ -14,5 +14,5 @@ pub(crate) use form::constraints;
 pub use form::{Constraint, Event, Labelled, Reference};
 pub(crate) use functional::Functional;
 pub use functional::Measure;
+pub(crate) use tilt::TiltTable;
 pub use tilt::{Tilt, WeightRange, WeightRule};
-pub(crate) use tilt::{TiltTable, softmax};

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::form::{Constraint, Labelled, Reference};
 use super::functional::Functional;
 use crate::cells::Cells;
+use crate::kernel::link::softmax;
 
 /// How multipliers enter the exponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -295,10 +296,3 @@ impl TiltTable {
 
 /// Differences of exponents are cut here: exp overflows f64 above ~709.78.
 const CAP: f64 = 700.0;
-
-pub(crate) fn softmax(exponents: &[f64]) -> Vec<f64> {
-    let largest = exponents.iter().fold(f64::NEG_INFINITY, |largest, &one| largest.max(one));
-    let powers: Vec<f64> = exponents.iter().map(|one| (one - largest).exp()).collect();
-    let total: f64 = powers.iter().sum();
-    powers.into_iter().map(|power| power / total).collect()
-}

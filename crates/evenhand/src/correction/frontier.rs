@@ -124,21 +124,19 @@ impl Correction {
 
     /// Whether these settings have a frontier.
     fn traceable(&self, points: usize) -> Result<SqpSettings> {
-        let wrong =
-            |setting, found: String, allowed: &str| Err(Error::Setting { setting, found, allowed: allowed.into() });
         if points < 2 {
-            return wrong(POINTS, points.to_string(), "two or more");
+            return Err(Error::setting(POINTS, points, "two or more"));
         }
         if let Some(bound) = self.bounds.first() {
-            return wrong(bound.name(), bound.limit().to_string(), "none: a frontier goes through bounds of its own");
+            return Err(Error::setting(bound.name(), bound.limit(), "none: a frontier goes through bounds of its own"));
         }
         if !self.method.is_correction() {
-            return wrong("method", self.method.to_string(), "correction: other methods have no path to trace");
+            return Err(Error::setting("method", self.method, "correction: other methods have no path to trace"));
         }
         match self.solver {
             Solver::Sqp(newton) => Ok(newton),
             Solver::Loop(_) => {
-                wrong("preset", "the loop of the paper".into(), "the default: the loop looks for no bound")
+                Err(Error::setting("preset", "the loop of the paper", "the default: the loop looks for no bound"))
             }
         }
     }

@@ -93,7 +93,7 @@ impl Correction {
         let other = |one: &&Constraint| !self.notions.contains(&one.notion);
         if let Some(other) = problem.constraints().iter().find(other) {
             let allowed = format!("what the rows were bound for, `{}`", other.notion);
-            return Err(Error::Setting { setting: "notions", found: "something else".into(), allowed });
+            return Err(Error::setting("notions", "something else", allowed));
         }
         let compares = |bound: &&Bound| !matches!(bound, Bound::MaxViolation(_));
         match self.bounds.iter().find(compares) {

@@ -40,12 +40,11 @@ impl Correction {
         observer: &mut dyn Observer,
     ) -> Result<Vec<Solution<L::Predictor>>> {
         if !self.method.is_correction() {
-            let allowed = "correction: other methods have no multipliers to scale".into();
-            return Err(Error::Setting { setting: "method", found: self.method.to_string(), allowed });
+            let allowed = "correction: other methods have no multipliers to scale";
+            return Err(Error::setting("method", self.method, allowed));
         }
         if let Some(wrong) = scales.iter().find(|scale| !scale.is_finite()) {
-            let allowed = "finite numbers".into();
-            return Err(Error::Setting { setting: "scale", found: wrong.to_string(), allowed });
+            return Err(Error::setting("scale", wrong, "finite numbers"));
         }
         let mut run = Run::before(EvaluationRows::Training, problem, self, learner)?;
         run.table = problem.tilt_table(found.rule);

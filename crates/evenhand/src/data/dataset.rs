@@ -147,7 +147,7 @@ impl Dataset {
         }
         if let Some(code) = codes.iter().find(|&code| code >= classes.len()) {
             let allowed = format!("the number of a class, below {}", classes.len());
-            return Err(Error::Setting { setting: "labels", found: code.to_string(), allowed });
+            return Err(Error::setting("labels", code, allowed));
         }
         let name = self.schema.label_column();
         let column = match self.table.column(name)? {
@@ -185,7 +185,7 @@ fn check_roles(table: &Table, schema: &Schema) -> Result<()> {
 fn check_one_role_each(schema: &Schema) -> Result<()> {
     let (label, weight) = (schema.label_column(), schema.weight_column());
     let twice = |setting, name: &str, role: &str| {
-        Err(Error::Setting { setting, found: format!("`{name}`"), allowed: format!("a column that is not {role}") })
+        Err(Error::setting(setting, format!("`{name}`"), format!("a column that is not {role}")))
     };
     if weight == Some(label) {
         return twice("weight", label, "the label");
@@ -198,11 +198,9 @@ fn check_one_role_each(schema: &Schema) -> Result<()> {
 
 fn check_one_kind_each(schema: &Schema) -> Result<()> {
     match schema.numeric_columns().iter().find(|name| schema.is_categorical(name)) {
-        Some(name) => Err(Error::Setting {
-            setting: "numeric",
-            found: format!("`{name}`"),
-            allowed: "a column that is not also said to be categorical".into(),
-        }),
+        Some(name) => {
+            Err(Error::setting("numeric", format!("`{name}`"), "a column that is not also said to be categorical"))
+        }
         None => Ok(()),
     }
 }

@@ -40,11 +40,7 @@ impl Labels {
             return Err(not_a_class("positive", &at.to_string(), most));
         }
         if let Some(twice) = classes.iter().enumerate().find(|(at, class)| classes[..*at].contains(class)) {
-            return Err(Error::Setting {
-                setting: "classes",
-                found: format!("`{}` twice", twice.1),
-                allowed: "each name once".into(),
-            });
+            return Err(Error::setting("classes", format!("`{}` twice", twice.1), "each name once"));
         }
         let positive = positive.map(|at| classes[at].clone());
         let bound = classes.len().max(1);
@@ -175,7 +171,7 @@ impl Labels {
 }
 
 fn not_a_class(setting: &'static str, found: &str, classes: usize) -> Error {
-    Error::Setting { setting, found: found.to_owned(), allowed: format!("the number of a class, below {classes}") }
+    Error::setting(setting, found, format!("the number of a class, below {classes}"))
 }
 
 fn check_present(codes: &Codes, counts: &[usize], name: &str, table: &Table) -> Result<()> {

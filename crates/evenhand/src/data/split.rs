@@ -18,11 +18,7 @@ use crate::{Error, Result};
 /// part would be empty.
 pub fn holdout(rows: usize, fraction: f64, seed: u64) -> Result<(Vec<usize>, Vec<usize>)> {
     if !(fraction > 0.0 && fraction < 1.0) {
-        return Err(Error::Setting {
-            setting: "holdout",
-            found: fraction.to_string(),
-            allowed: "a fraction above 0 and below 1".into(),
-        });
+        return Err(Error::setting("holdout", fraction, "a fraction above 0 and below 1"));
     }
     // The fraction is positive and below one, so the product lies in 0..=rows.
     #[expect(clippy::cast_sign_loss)]

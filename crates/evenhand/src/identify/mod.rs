@@ -104,7 +104,7 @@ impl Identify {
     pub fn run_on(&self, problem: &Problem) -> Result<Identification> {
         if problem.classes() != 2 {
             let found = format!("of {} classes", problem.classes());
-            return Err(Error::Setting { setting: "label", found, allowed: "a label of two classes".into() });
+            return Err(Error::setting("label", found, "a label of two classes"));
         }
         self.check()?;
         let correction = self.correction();
@@ -124,7 +124,7 @@ impl Identify {
         self.learner.check()?;
         if self.resamples > 0 && self.resamples < 20 {
             let found = self.resamples.to_string();
-            return Err(Error::Setting { setting: "resamples", found, allowed: "0, or 20 and more".into() });
+            return Err(Error::setting("resamples", found, "0, or 20 and more"));
         }
         Ok(())
     }

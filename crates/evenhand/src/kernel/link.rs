@@ -32,12 +32,24 @@ pub(crate) fn logistic_loss(margins: &[f64], positive: &[f64], weights: &[f64]) 
     sums.iter().sum()
 }
 
+/// The class probabilities of one row, `exp(e_y) / Σ_y' exp(e_y')`.
+///
+/// By the exponential of the standard library, for the few rows and cells where blocks would not pay; [`softmax_block`]
+/// is the vectorised form for blocks of rows.
+pub(crate) fn softmax(exponents: &[f64]) -> Vec<f64> {
+    // The largest exponent is subtracted first: exp overflows f64 above ~709.78, and the common factor cancels.
+    let largest = exponents.iter().fold(f64::NEG_INFINITY, |largest, &one| largest.max(one));
+    let powers: Vec<f64> = exponents.iter().map(|one| (one - largest).exp()).collect();
+    let total: f64 = powers.iter().sum();
+    powers.into_iter().map(|power| power / total).collect()
+}
+
 /// Replaces the margins of each row (`classes` slices of one length) by class probabilities,
 /// and writes the logarithm of each row's normaliser into `log_total`.
 ///
 /// The largest margin is subtracted first: exp overflows f64 above ~709.78, and the common
 /// factor cancels in the softmax.
-pub(crate) fn softmax(margins: &mut [Vec<f64>], log_total: &mut Vec<f64>, scratch: &mut Vec<f64>) {
+pub(crate) fn softmax_block(margins: &mut [Vec<f64>], log_total: &mut Vec<f64>, scratch: &mut Vec<f64>) {
     let rows = margins.first().map_or(0, Vec::len);
     scratch.clear();
     scratch.resize(rows, f64::NEG_INFINITY);
@@ -186,7 +198,7 @@ mod tests {
     fn softmax_of_huge_margins_neither_overflows_nor_loses_the_difference() {
         let mut margins = vec![vec![1000.0, -1000.0], vec![999.0, -1000.0], vec![0.0, -1000.0]];
         let (mut log_total, mut scratch) = (Vec::new(), Vec::new());
-        softmax(&mut margins, &mut log_total, &mut scratch);
+        softmax_block(&mut margins, &mut log_total, &mut scratch);
         assert!((margins[0][0] - 1.0 / (1.0 + (-1f64).exp())).abs() < 1e-15);
         assert!((margins[1][1] - 1.0 / 3.0).abs() < 1e-15);
         assert!((log_total[0] - (1000.0 + (-1f64).exp().ln_1p())).abs() < 1e-12);

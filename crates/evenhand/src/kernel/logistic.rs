@@ -333,7 +333,7 @@ impl Buffers {
         if let [margins] = &mut self.margins[..] {
             link::logistic(margins);
         } else {
-            link::softmax(&mut self.margins, &mut self.log_total, &mut self.scratch);
+            link::softmax_block(&mut self.margins, &mut self.log_total, &mut self.scratch);
         }
     }
 

@@ -72,7 +72,7 @@ pub(super) fn scorer_of_all<'a>(all: Vec<f64>, rows: usize, classes: usize) -> R
     }
     if let Some(at) = all.iter().position(|score| !score.is_finite()) {
         let detail = format!("row {}, class {}: the score is {}", at / classes + 1, at % classes, all[at]);
-        return Err(Error::Learner { detail });
+        return Err(Error::learner(detail));
     }
     Ok(Box::new(move |rows, out| {
         out.clear();

@@ -50,9 +50,8 @@ impl Logistic {
             let gradients: Vec<Vec<f64>> = rows.gradients(at, asked.slopes);
             let scores = asked.counts.iter().map(|count| LogisticRows { weights: count, ..rows }.score_gradient(at));
             let answers = Minimiser::default().sensitivities(&Penalised { rows, settings: self }, at, scores.collect());
-            let answers = answers.ok_or_else(|| Error::Learner {
-                detail: "there are too many features for standard errors; leave some out".into(),
-            })?;
+            let answers = answers
+                .ok_or_else(|| Error::learner("there are too many features for standard errors; leave some out"))?;
             // An answer is minus H⁻¹a.
             let product = |answer: &Vec<f64>, gradient: &Vec<f64>| -> f64 {
                 answer.iter().zip(gradient).map(|(a, g)| a * g).sum()

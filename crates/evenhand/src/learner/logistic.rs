@@ -122,7 +122,7 @@ impl Logistic {
             return Err(Error::Interrupted);
         }
         if !coefficients.iter().all(|coefficient| coefficient.is_finite()) {
-            return Err(Error::Learner { detail: "the coefficients ran off to infinity; raise `l2`".into() });
+            return Err(Error::learner("the coefficients ran off to infinity; raise `l2`"));
         }
         Ok(LogisticModel { classes, coefficients, converged, passes })
     }
@@ -132,16 +132,14 @@ impl Logistic {
     /// # Errors
     /// [`Error::Setting`] for a number out of its range.
     pub fn check(&self) -> Result<()> {
-        let wrong =
-            |setting, found: String, allowed: &str| Err(Error::Setting { setting, found, allowed: allowed.into() });
         if !(self.l2.is_finite() && self.l2 >= 0.0) {
-            return wrong("l2", self.l2.to_string(), "a finite number, zero or more");
+            return Err(Error::setting("l2", self.l2, "a finite number, zero or more"));
         }
         if !(self.tolerance.is_finite() && self.tolerance > 0.0) {
-            return wrong("tolerance", self.tolerance.to_string(), "a finite number above zero");
+            return Err(Error::setting("tolerance", self.tolerance, "a finite number above zero"));
         }
         if self.max_passes == 0 {
-            return wrong("max_passes", "0".into(), "one or more");
+            return Err(Error::setting("max_passes", "0", "one or more"));
         }
         Ok(())
     }

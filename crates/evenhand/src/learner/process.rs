@@ -57,8 +57,8 @@ impl Learner for ProcessLearner {
         write_rows(&train, training.features, kept.iter().copied(), |row| training.labels.get(row))?;
         write_lines(&folder.path().join("train.svm.weight"), kept.iter().map(|&row| weights[row].to_string()))?;
         run(&self.command, &["fit".as_ref(), &train, &model])?;
-        let content = std::fs::read(&model)
-            .map_err(|_| Error::Learner { detail: format!("`{} fit` wrote no model", self.command) })?;
+        let content =
+            std::fs::read(&model).map_err(|_| Error::learner(format!("`{} fit` wrote no model", self.command)))?;
         Ok(ProcessModel { command: self.command.clone(), classes: training.classes, content, agreed: true })
     }
 }
@@ -79,7 +79,7 @@ impl Predictor for ProcessModel {
     fn on<'a>(&'a self, features: &'a Features) -> Result<Scorer<'a>> {
         if !self.agreed {
             let detail = format!("this model runs `{}`; name that command as the learner to agree to it", self.command);
-            return Err(Error::Learner { detail });
+            return Err(Error::learner(detail));
         }
         let folder = tempfile::tempdir().map_err(|source| io(Path::new("temporary folder"), source))?;
         let path = |name: &str| folder.path().join(name);
@@ -87,7 +87,7 @@ impl Predictor for ProcessModel {
         write_rows(&path("rows.svm"), features, features.range(), |_| 0)?;
         run(&self.command, &["predict".as_ref(), &path("model"), &path("rows.svm"), &path("scores")])?;
         let text = std::fs::read_to_string(path("scores"))
-            .map_err(|_| Error::Learner { detail: format!("`{} predict` wrote no scores", self.command) })?;
+            .map_err(|_| Error::learner(format!("`{} predict` wrote no scores", self.command)))?;
         let mut all = Vec::with_capacity(features.rows() * self.classes);
         for (at, line) in text.lines().enumerate() {
             self.read_scores(at, line, &mut all)?;
@@ -109,7 +109,7 @@ impl ProcessModel {
                     at + 1,
                     self.classes
                 );
-                return Err(Error::Learner { detail });
+                return Err(Error::learner(detail));
             }
         }
         Ok(())
@@ -155,7 +155,10 @@ fn run(command: &str, arguments: &[&Path]) -> Result<()> {
         .arg("evenhand-learner")
         .args(arguments)
         .output()
-        .map_err(|error| Error::Learner { detail: format!("`{command}` could not be started: {error}") })?;
+        .map_err(|error| {
+            let detail = format!("`{command}` could not be started: {error}");
+            Error::Learner { detail, source: Some(error.into()) }
+        })?;
     if output.status.success() {
         return Ok(());
     }
@@ -163,7 +166,7 @@ fn run(command: &str, arguments: &[&Path]) -> Result<()> {
     let last: Vec<&str> = said.trim().lines().rev().take(3).collect();
     let last: Vec<&str> = last.into_iter().rev().collect();
     let step = arguments[0].display();
-    Err(Error::Learner { detail: format!("`{command} {step}` ended with {}: {}", output.status, last.join(" / ")) })
+    Err(Error::learner(format!("`{command} {step}` ended with {}: {}", output.status, last.join(" / "))))
 }
 
 fn io(path: &Path, source: std::io::Error) -> Error {

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::Model;
 use crate::data::{digest_text as digest, write_atomically};
-use crate::{Error, Result};
+use crate::{Cause, Error, Result};
 
 /// The version of the format this program writes and reads.
 pub const FORMAT_VERSION: u64 = 1;
@@ -47,7 +47,7 @@ impl Model {
     /// [`Error::ModelFormat`] when a number is not finite.
     pub fn to_json(&self) -> Result<String> {
         serde_json::to_string_pretty(self)
-            .map_err(|error| Error::ModelFormat { path: "(in memory)".into(), detail: error.to_string() })
+            .map_err(|error| Error::ModelFormat { path: "(in memory)".into(), source: error.into() })
     }
 
     /// A model from the body of a file, as [`Model::to_json`] wrote it.
@@ -56,7 +56,7 @@ impl Model {
     /// [`Error::ModelFormat`].
     pub fn from_json(body: &str) -> Result<Self> {
         serde_json::from_str(body)
-            .map_err(|error| Error::ModelFormat { path: "(in memory)".into(), detail: error.to_string() })
+            .map_err(|error| Error::ModelFormat { path: "(in memory)".into(), source: error.into() })
     }
 
     /// Reads a model and checks its version and integrity.
@@ -65,20 +65,20 @@ impl Model {
     /// [`Error::Io`], [`Error::ModelFormat`], [`Error::ModelVersion`] or [`Error::ModelIntegrity`].
     pub fn load(path: &Path) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
-        let wrong = |detail: String| Error::ModelFormat { path: path.to_owned(), detail };
+        let wrong = |source: Cause| Error::ModelFormat { path: path.to_owned(), source };
         let text = std::str::from_utf8(&bytes).map_err(|_| wrong("it is not text".into()))?;
-        let Envelope { format, version } = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        let Envelope { format, version } = serde_json::from_str(text).map_err(|error| wrong(error.into()))?;
         if format != FORMAT {
-            return Err(wrong(format!("its format is `{format}`")));
+            return Err(wrong(format!("its format is `{format}`").into()));
         }
         if version != FORMAT_VERSION {
             return Err(Error::ModelVersion { path: path.to_owned(), found: version, expected: FORMAT_VERSION });
         }
-        let Whole { sha256, model } = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        let Whole { sha256, model } = serde_json::from_str(text).map_err(|error| wrong(error.into()))?;
         if render(version, &digest(model.get()), model.get()) != text || sha256 != digest(model.get()) {
             return Err(Error::ModelIntegrity { path: path.to_owned() });
         }
-        serde_json::from_str(model.get()).map_err(|error| wrong(error.to_string()))
+        serde_json::from_str(model.get()).map_err(|error| wrong(error.into()))
     }
 }
 

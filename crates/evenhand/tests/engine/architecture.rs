@@ -203,7 +203,7 @@ fn imports(source: &Source, modules: &BTreeSet<&[String]>) -> Vec<Import> {
 /// Paths in the middle of a line, but for those that say who may see something.
 fn inline(line: &str, start: &str) -> Vec<String> {
     let is_path = |one: char| one.is_alphanumeric() || one == '_' || one == ':';
-    let whole = |at: usize| !line[..at].ends_with("in ") && !line[..at].ends_with(|one| is_path(one));
+    let whole = |at: usize| !line[..at].ends_with("in ") && !line[..at].ends_with(is_path);
     let path = |at: usize| line[at..].chars().take_while(|&one| is_path(one)).collect();
     line.match_indices(start).map(|(at, _)| at).filter(|&at| whole(at)).map(path).collect()
 }

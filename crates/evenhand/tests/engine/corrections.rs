@@ -238,7 +238,7 @@ fn any_closure_can_be_the_learner() {
     let settings = correction("demographic-parity");
     let by_closure = settings.fit(&data, &learner).unwrap();
     assert!(by_closure.solution().train.violation.unwrap() < 0.02);
-    let failing = FnLearner::new(|_: Training<'_>| Err::<LogisticModel, _>(Error::Learner { detail: "no".into() }));
+    let failing = FnLearner::new(|_: Training<'_>| Err::<LogisticModel, _>(Error::learner("no")));
     assert_eq!(settings.fit(&data, &failing).unwrap_err().code(), "learner-failed");
     let silent =
         FnLearner::new(|_: Training<'_>| Ok(FnPredictor::new(2, |_: &evenhand::features::Features| Ok(vec![0.5]))));

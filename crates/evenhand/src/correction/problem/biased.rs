@@ -4,7 +4,8 @@
 //! needs to draw such labels. A correction reads the same law backwards. [Jiang & Nachum 2019, Prop. 1]
 
 use super::{Problem, WeightMap};
-use crate::constraint::{Constraint, Event, Labelled, Reference, softmax};
+use crate::constraint::{Constraint, Event, Labelled, Reference};
+use crate::kernel::link::softmax;
 use crate::learner::{Learner, Training, scores};
 use crate::{Error, Result};
 
@@ -68,10 +69,7 @@ impl Problem {
             return Err(Error::Length { what: "multipliers", expected, found: multipliers.len() });
         }
         match multipliers.iter().find(|one| !one.is_finite()) {
-            Some(one) => {
-                let (found, allowed) = (one.to_string(), "a finite number".into());
-                Err(Error::Setting { setting: "multiplier", found, allowed })
-            }
+            Some(one) => Err(Error::setting("multiplier", one, "a finite number")),
             None => Ok(()),
         }
     }

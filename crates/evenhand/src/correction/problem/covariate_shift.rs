@@ -121,19 +121,17 @@ const ROUNDED: f64 = 1e-3;
 
 /// Whether scores can be taken for probabilities of labels.
 fn check(scores: &[f64], classes: usize) -> Result<()> {
-    let needed = "to undo the shift of features the learner must give probabilities";
+    let needed = "to correct covariate shift the learner must give probabilities";
     let wrong = |row: &[f64]| {
         let outside = row.iter().any(|one| !(0.0..=1.0).contains(one));
         outside || (row.iter().sum::<f64>() - 1.0).abs() > ROUNDED
     };
     if let Some((row, found)) = scores.chunks_exact(classes).enumerate().find(|(_, row)| wrong(row)) {
-        return Err(Error::Learner { detail: format!("{needed}; row {} has {found:?}", row + 1) });
+        return Err(Error::learner(format!("{needed}; row {} has {found:?}", row + 1)));
     }
     let sure = |row: &[f64]| row.iter().any(|one| *one >= 1.0);
     if scores.chunks_exact(classes).all(sure) {
-        return Err(Error::Learner {
-            detail: format!("{needed}; every row has one class with 1 and the others with 0"),
-        });
+        return Err(Error::learner(format!("{needed}; every row has one class with 1 and the others with 0")));
     }
     Ok(())
 }

@@ -86,7 +86,7 @@ impl<L: Learner> EvaluationRows<L> {
 fn k_fold(rows: usize, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>> {
     if rows < folds {
         let allowed = format!("at most the {rows} rows there are");
-        return Err(Error::Setting { setting: "folds", found: folds.to_string(), allowed });
+        return Err(Error::setting("folds", folds, allowed));
     }
     let mut order: Vec<usize> = (0..rows).collect();
     order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));

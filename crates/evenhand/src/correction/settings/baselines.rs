@@ -70,16 +70,14 @@ impl Default for Lagrangian {
 impl Lagrangian {
     /// Whether the settings can be used.
     pub(in crate::correction) fn check(&self) -> Result<()> {
-        let wrong =
-            |setting, found: String, allowed: &str| Err(Error::Setting { setting, found, allowed: allowed.into() });
         if !(self.rate.is_finite() && self.rate > 0.0) {
-            return wrong("rate", self.rate.to_string(), "a finite number above zero");
+            return Err(Error::setting("rate", self.rate, "a finite number above zero"));
         }
         if self.passes == 0 || self.batch == 0 {
-            return wrong(if self.passes == 0 { "passes" } else { "batch" }, "0".into(), "one or more");
+            return Err(Error::setting(if self.passes == 0 { "passes" } else { "batch" }, "0", "one or more"));
         }
         if !(self.slack_step > 0.0 && self.slack_step <= 1.0) {
-            return wrong("slack_step", self.slack_step.to_string(), "above 0 and at most 1");
+            return Err(Error::setting("slack_step", self.slack_step, "above 0 and at most 1"));
         }
         Ok(())
     }

@@ -60,6 +60,6 @@ impl Bound {
         if (0.0..=1.0).contains(&limit) {
             return Ok(());
         }
-        Err(Error::Setting { setting: self.name(), found: limit.to_string(), allowed: "0 to 1".into() })
+        Err(Error::setting(self.name(), limit, "0 to 1"))
     }
 }

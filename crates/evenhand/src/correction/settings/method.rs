@@ -105,7 +105,7 @@ impl Method {
         }
         let refused = |setting, given: &str, allowed: &str| {
             let found = format!("{given} with the method {self}");
-            Err(Error::Setting { setting, found, allowed: allowed.into() })
+            Err(Error::setting(setting, found, allowed))
         };
         if settings.validation != Validation::Training {
             return refused("validation", "other rows", "the training rows: only multipliers are chosen by others");
@@ -140,8 +140,8 @@ impl Method {
             return Ok(());
         }
         let found = format!("{self} with {classes} classes");
-        let allowed = "two classes for this method; a correction and reweighing take more".into();
-        Err(Error::Setting { setting: "method", found, allowed })
+        let allowed = "two classes for this method; a correction and reweighing take more";
+        Err(Error::setting("method", found, allowed))
     }
 }
 
@@ -157,10 +157,8 @@ impl FromStr for Method {
     fn from_str(name: &str) -> Result<Self> {
         // The paper's Table 1 calls threshold post-processing calibration.
         let name = if name == "calibration" { "threshold-postprocessing" } else { name };
-        Self::all().into_iter().find(|method| method.name() == name).ok_or_else(|| Error::Setting {
-            setting: "method",
-            found: format!("`{name}`"),
-            allowed: format!("one of {}", Self::all().map(Self::name).join(", ")),
+        Self::all().into_iter().find(|method| method.name() == name).ok_or_else(|| {
+            Error::setting("method", format!("`{name}`"), format!("one of {}", Self::all().map(Self::name).join(", ")))
         })
     }
 }

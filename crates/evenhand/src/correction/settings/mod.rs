@@ -184,7 +184,7 @@ impl Correction {
         for (at, notion) in self.notions.iter().enumerate() {
             if self.notions[..at].contains(notion) {
                 let found = format!("`{notion}` twice");
-                return Err(Error::Setting { setting: "notions", found, allowed: "each notion once".into() });
+                return Err(Error::setting("notions", found, "each notion once"));
             }
         }
         if let Some(notion) = self
@@ -194,7 +194,7 @@ impl Correction {
         {
             let found = format!("corrected with `{notion}`");
             let allowed = "ignored: this notion moves all labels of a row alike, and dividing by that leaves nothing";
-            return Err(Error::Setting { setting: "covariate_shift", found, allowed: allowed.into() });
+            return Err(Error::setting("covariate_shift", found, allowed));
         }
         self.bounds.iter().try_for_each(Bound::check)
     }

@@ -140,9 +140,7 @@ impl Solver {
     }
 
     pub(in crate::correction) fn check(&self) -> Result<()> {
-        let wrong = |setting, found: f64, allowed: &str| {
-            Err(Error::Setting { setting, found: found.to_string(), allowed: allowed.into() })
-        };
+        let wrong = |setting, found: f64, allowed: &str| Err(Error::setting(setting, found, allowed));
         match self {
             Self::Sqp(SqpSettings { max_fits: 0, .. }) => wrong("max_fits", 0.0, "one or more"),
             Self::Sqp(SqpSettings { margin, .. }) if !(0.0..=10.0).contains(margin) => {

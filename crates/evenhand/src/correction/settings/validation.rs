@@ -37,11 +37,8 @@ impl std::str::FromStr for Validation {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = || Error::Setting {
-            setting: "validation",
-            found: format!("`{text}`"),
-            allowed: "`training`, `holdout[=SHARE]` or `k-fold[=FOLDS]`".into(),
-        };
+        let wrong =
+            || Error::setting("validation", format!("`{text}`"), "`training`, `holdout[=SHARE]` or `k-fold[=FOLDS]`");
         let (name, number) = text.split_once('=').map_or((text, None), |(name, number)| (name, Some(number)));
         let validation = match (name, number) {
             ("training", None) => Self::Training,
@@ -74,14 +71,10 @@ impl Validation {
     /// Whether it can be used.
     pub(in crate::correction) fn check(&self) -> Result<()> {
         match *self {
-            Self::Holdout { share, .. } if !(share > 0.0 && share < 1.0) => Err(Error::Setting {
-                setting: "holdout share",
-                found: share.to_string(),
-                allowed: "a fraction above 0 and below 1".into(),
-            }),
-            Self::KFold { folds, .. } if folds < 2 => {
-                Err(Error::Setting { setting: "folds", found: folds.to_string(), allowed: "2 or more".into() })
+            Self::Holdout { share, .. } if !(share > 0.0 && share < 1.0) => {
+                Err(Error::setting("holdout share", share, "a fraction above 0 and below 1"))
             }
+            Self::KFold { folds, .. } if folds < 2 => Err(Error::setting("folds", folds, "2 or more")),
             _ => Ok(()),
         }
     }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::column::ColumnBuilder;
 use super::values::Values;
 use crate::data::{Column, Table};
-use crate::{Error, Result};
+use crate::{Cause, Error, Result};
 
 /// What the builders need to know of where batches come from.
 #[derive(Debug)]
@@ -22,8 +22,8 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    pub(super) fn unreadable(&self, detail: &dyn std::fmt::Display) -> Error {
-        Error::Unreadable { path: self.path.clone(), format: self.format, detail: detail.to_string() }
+    pub(super) fn unreadable(&self, source: impl Into<Cause>) -> Error {
+        Error::Unreadable { path: self.path.clone(), format: self.format, source: source.into() }
     }
 
     /// What to report when batches end without a row.

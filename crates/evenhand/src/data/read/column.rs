@@ -201,5 +201,5 @@ fn push_categories(
 
 pub(super) fn not_utf8(categories: &DictionaryBuilder, reading: &Reading, column: &str) -> Error {
     let row = reading.first_row + categories.len();
-    reading.unreadable(&format!("column `{column}`, row {row}: the text is not UTF-8; save the file as UTF-8"))
+    reading.unreadable(format!("column `{column}`, row {row}: the text is not UTF-8; save the file as UTF-8"))
 }

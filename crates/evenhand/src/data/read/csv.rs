@@ -124,7 +124,7 @@ impl Text<'_> {
         let name = |field: &[u8]| match std::str::from_utf8(field) {
             _ if !self.header => Ok(String::new()),
             Ok(name) => Ok(name.trim().to_owned()),
-            Err(_) => Err(self.source.unreadable(&"row 1: the text is not UTF-8; save the file as UTF-8")),
+            Err(_) => Err(self.source.unreadable("row 1: the text is not UTF-8; save the file as UTF-8")),
         };
         first.iter().map(name).collect()
     }
@@ -157,7 +157,7 @@ impl Text<'_> {
     fn explain(&self, error: csv::Error) -> Error {
         match error.into_kind() {
             ErrorKind::Io(io) => match io.get_ref().and_then(|inner| inner.downcast_ref::<UnclosedQuote>()) {
-                Some(unclosed) => self.source.unreadable(&match self.line_at(unclosed.offset) {
+                Some(unclosed) => self.source.unreadable(match self.line_at(unclosed.offset) {
                     Ok(line) => format!("line {line}: {unclosed}"),
                     Err(_) => unclosed.to_string(),
                 }),
@@ -170,7 +170,7 @@ impl Text<'_> {
                 expected: expected_len as usize,
                 found: len as usize,
             },
-            other => self.source.unreadable(&format!("{other:?}")),
+            other => self.source.unreadable(format!("{other:?}")),
         }
     }
 
@@ -215,7 +215,7 @@ fn head(source: &Source) -> Result<Vec<u8>> {
     source.text()?.take(HEAD).read_to_end(&mut head).map_err(|error| source.failed(error))?;
     if head.contains(&0) {
         return Err(source.unreadable(
-            &"it holds bytes that are zero: a binary file, or text in UTF-16; save it as UTF-8, Parquet or Arrow",
+            "it holds bytes that are zero: a binary file, or text in UTF-16; save it as UTF-8, Parquet or Arrow",
         ));
     }
     Ok(head)
@@ -224,11 +224,11 @@ fn head(source: &Source) -> Result<Vec<u8>> {
 fn delimiter(asked: Option<char>, extension: &str, head: &[u8]) -> Result<u8> {
     match asked {
         Some(char) if char.is_ascii() && !matches!(char, '"' | '\n' | '\r') => Ok(char as u8),
-        Some(char) => Err(Error::Setting {
-            setting: "delimiter",
-            found: format!("{char:?}"),
-            allowed: "one ASCII character that is no quote and no line end".into(),
-        }),
+        Some(char) => Err(Error::setting(
+            "delimiter",
+            format!("{char:?}"),
+            "one ASCII character that is no quote and no line end",
+        )),
         None if extension == "tsv" => Ok(b'\t'),
         None => Ok(sniff(head)),
     }

@@ -37,11 +37,11 @@ impl Plan {
             for name in listed {
                 let Some(at) = find(&names, name, options)? else { continue };
                 if asked[at].is_some_and(|other| other != kind) {
-                    return Err(Error::Setting {
-                        setting: "numeric",
-                        found: format!("`{name}`"),
-                        allowed: "a column that is not also said to be categorical".into(),
-                    });
+                    return Err(Error::setting(
+                        "numeric",
+                        format!("`{name}`"),
+                        "a column that is not also said to be categorical",
+                    ));
                 }
                 asked[at] = Some(kind);
             }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
-use crate::{Error, Result};
+use crate::{Cause, Error, Result};
 
 /// What a file holds, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,7 +134,7 @@ impl Source {
     /// An error from reading: in a packed file it is about the packing, else of the system.
     pub(super) fn failed(&self, source: io::Error) -> Error {
         match self.format {
-            Format::Gzip => self.unreadable(&source),
+            Format::Gzip => self.unreadable(source),
             _ => Error::Io { path: self.path.clone(), source },
         }
     }
@@ -142,12 +142,12 @@ impl Source {
     /// A format that this build leaves out.
     #[cfg(not(all(feature = "parquet", feature = "ipc")))]
     pub(super) fn not_built(&self, feature: &str) -> Error {
-        self.unreadable(&format!("this build does not read it; build evenhand with its feature `{feature}`"))
+        self.unreadable(format!("this build does not read it; build evenhand with its feature `{feature}`"))
     }
 
     /// An error from the parser.
-    pub(super) fn unreadable(&self, detail: &dyn std::fmt::Display) -> Error {
-        Error::Unreadable { path: self.path.clone(), format: self.format.name(), detail: detail.to_string() }
+    pub(super) fn unreadable(&self, source: impl Into<Cause>) -> Error {
+        Error::Unreadable { path: self.path.clone(), format: self.format.name(), source: source.into() }
     }
 }
 

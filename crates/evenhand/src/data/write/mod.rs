@@ -69,7 +69,7 @@ fn extension(path: &Path) -> String {
 }
 
 fn no_format(path: &Path) -> Error {
-    Error::Setting { setting: "output", found: format!("`{}`", path.display()), allowed: ALLOWED.into() }
+    Error::setting("output", format!("`{}`", path.display()), ALLOWED)
 }
 
 fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>) -> Result<()> {

@@ -182,9 +182,11 @@ impl Average {
 
 /// A predictor of the learner's kind with these coefficients.
 fn linear<L: Learner>(learner: &L, coefficients: Vec<f64>) -> Result<L::Predictor> {
-    learner.of_coefficients(coefficients).ok_or_else(|| Error::Setting {
-        setting: "method",
-        found: "lagrangian with a learner of another kind".into(),
-        allowed: "the built-in learner: this method trains a linear model itself".into(),
+    learner.of_coefficients(coefficients).ok_or_else(|| {
+        Error::setting(
+            "method",
+            "lagrangian with a learner of another kind",
+            "the built-in learner: this method trains a linear model itself",
+        )
     })
 }

@@ -72,7 +72,7 @@ impl ColumnBuilder {
                 _ => {}
             }
         }
-        let plain = take(dictionary.values(), dictionary.keys(), None).map_err(|error| reading.unreadable(&error))?;
+        let plain = take(dictionary.values(), dictionary.keys(), None).map_err(|error| reading.unreadable(error))?;
         self.push_array(&plain, reading)
     }
 

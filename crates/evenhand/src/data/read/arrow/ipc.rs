@@ -34,8 +34,8 @@ fn read<R: RecordBatchReader>(
     let open = |kept| {
         let file = source.bytes()?;
         decode(|| open(file, kept))
-            .map_err(|panic| reading.unreadable(&panic))?
-            .map_err(|error| reading.unreadable(&error))
+            .map_err(|panic| reading.unreadable(panic))?
+            .map_err(|error| reading.unreadable(error))
     };
     let schema = open(None)?.schema();
     let plan = plan_of(&schema, options)?;

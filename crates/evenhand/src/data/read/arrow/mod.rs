@@ -76,10 +76,10 @@ pub(super) fn typed_table(
     let next = || match decode(|| batches.next().transpose()) {
         Ok(Ok(Some(batch))) if batch.num_columns() != columns => {
             let found = batch.num_columns();
-            Err(reading.unreadable(&format!("a batch has {found} columns where {columns} were expected")))
+            Err(reading.unreadable(format!("a batch has {found} columns where {columns} were expected")))
         }
-        Ok(batch) => batch.map_err(|error| reading.unreadable(&error)),
-        Err(panic) => Err(reading.unreadable(&panic)),
+        Ok(batch) => batch.map_err(|error| reading.unreadable(error)),
+        Err(panic) => Err(reading.unreadable(panic)),
     };
     collect(next, &mut builders, |builder, at, batch: &RecordBatch| builder.push_array(batch.column(at), reading))?;
     Ok((finish(builders, reading)?, plan.warnings))

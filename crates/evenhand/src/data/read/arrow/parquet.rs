@@ -20,14 +20,14 @@ pub(in crate::data::read) fn read(source: &Source, options: &ReadOptions) -> Res
     let reading = Reading::typed(source.path(), source.format().name(), options);
     let file = source.bytes()?;
     let builder = decode(|| ParquetRecordBatchReaderBuilder::try_new(file))
-        .map_err(|panic| reading.unreadable(&panic))?
-        .map_err(|error| reading.unreadable(&error))?;
+        .map_err(|panic| reading.unreadable(panic))?
+        .map_err(|error| reading.unreadable(error))?;
     let schema = builder.schema().clone();
     let plan = plan_of(&schema, options)?;
     let rows = (VALUES_IN_BATCH / plan.kept().len().max(1)).clamp(1024, 1 << 16);
     let mask = ProjectionMask::roots(builder.parquet_schema(), plan.kept().iter().copied());
     let batches: ParquetRecordBatchReader = decode(|| builder.with_projection(mask).with_batch_size(rows).build())
-        .map_err(|panic| reading.unreadable(&panic))?
-        .map_err(|error| reading.unreadable(&error))?;
+        .map_err(|panic| reading.unreadable(panic))?
+        .map_err(|error| reading.unreadable(error))?;
     typed_table(&schema, plan, batches, &reading)
 }
