@@ -7,10 +7,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::evaluation::Metrics;
-use super::problem::{EvaluationRows, Problem};
+use super::problem::{EvaluationRows, Inequalities, Problem};
 use super::settings::{Bound, Correction, Solver, SqpSettings};
 use super::solution::Solution;
-use super::solvers::newton::{Search, THRIFT};
+use super::solvers::sqp::{Search, Target};
 use super::solvers::run::Run;
 use super::trace::{Observer, Termination};
 use crate::learner::Learner;
@@ -112,12 +112,10 @@ impl Correction {
         L::Predictor: Clone,
     {
         self.check_for(problem)?;
-        let newton = self.traceable(points)?;
+        let settings = self.traceable(points)?;
         let (part, evaluation) = EvaluationRows::split(self, problem, learner)?;
         let run = Run::before(evaluation, part.as_ref().unwrap_or(problem), self, learner)?;
-        let mut search = Search::start(run, newton)?;
-        search.press();
-        let mut points = trace(search, points, observer)?;
+        let mut points = trace(run, settings, points, observer)?;
         mark_dominated(&mut points);
         Ok(Frontier { points })
     }
@@ -134,7 +132,7 @@ impl Correction {
             return Err(Error::setting("method", self.method, "correction: other methods have no path to trace"));
         }
         match self.solver {
-            Solver::Sqp(newton) => Ok(newton),
+            Solver::Sqp(settings) => Ok(settings),
             Solver::Loop(_) => {
                 Err(Error::setting("preset", "the loop of the paper", "the default: the loop looks for no bound"))
             }
@@ -142,32 +140,37 @@ impl Correction {
     }
 }
 
-/// The path itself.
+/// The path itself. Each search starts from the best of the fits so far.
 fn trace<L: Learner>(
-    mut search: Search<'_, L>,
+    mut run: Run<'_, L>,
+    settings: SqpSettings,
     points: usize,
     observer: &mut dyn Observer,
 ) -> Result<Vec<Point<L::Predictor>>>
 where
     L::Predictor: Clone,
 {
-    let uncorrected = search.cell_sums().clone();
-    let mut go_on = search.tell(observer);
-    let mut found = vec![Point::new(Asked::Nothing, search.solution(Termination::Converged))];
-    let most = search.goal(&[Bound::MaxViolation(0.0)], &uncorrected).excess(&uncorrected);
-    let evenness = search.goal(&[], &uncorrected);
-    for asked in grid(most, evenness.slack(), points) {
-        let goal = search.goal(asked.bound().map(Bound::MaxViolation).as_slice(), &uncorrected);
-        if !go_on || goal.excess(search.cell_sums()) <= 0.0 {
+    // What is asked for is what is looked for: the path shows what every violation costs.
+    let settings = SqpSettings { margin: 0.0, ..settings };
+    let mut fits = vec![Search::new(&mut run, settings, observer).uncorrected()?];
+    let mut found = vec![Point::new(Asked::Nothing, run.solution_at(&fits[0], Termination::Converged))];
+    let (rows, measure) = (run.evaluation_rows(), run.settings.measure);
+    let evenness = Inequalities::searched(rows, &[], measure, &settings, &fits[0].sums);
+    let (most, least) = (fits[0].violation, evenness.tolerance());
+    for asked in grid(most, least, points) {
+        let target = Target { bounds: asked.bound().map(Bound::MaxViolation).into_iter().collect(), at_any_cost: true };
+        let (last, stop) = Search::new(&mut run, settings, observer).solve(&target, &fits)?;
+        if fits.iter().any(|fit| fit.id == last.id) && stop == Termination::Converged {
             continue;
         }
-        search.aim(goal);
-        let stop = search.reach(THRIFT.len(), observer)?;
-        go_on = stop == Termination::Converged;
         // A bound may be missed by less than the rows can tell: that is the end, but no floor.
-        let even = !go_on && stop != Termination::Cancelled && evenness.is_kept(search.cell_sums());
-        let (asked, stop) = if even { (Asked::Evenness, Termination::Converged) } else { (asked, stop) };
-        found.push(Point::new(asked, search.solution(stop)));
+        let even = !matches!(stop, Termination::Converged | Termination::Cancelled) && evenness.are_met(&last.sums);
+        let (asked, ended) = if even { (Asked::Evenness, Termination::Converged) } else { (asked, stop) };
+        found.push(Point::new(asked, run.solution_at(&last, ended)));
+        fits.push(last);
+        if stop != Termination::Converged {
+            break;
+        }
     }
     Ok(found)
 }

@@ -37,5 +37,5 @@ pub use settings::{
     Bound, Correction, CovariateShift, Decisions, Keep, Lagrangian, LoopSettings, Method, Preset, Solver, SqpSettings,
     Technique, ThresholdPostprocessing, Validation,
 };
-pub use solution::Solution;
+pub use solution::{Solution, TradeOff};
 pub use trace::{Iteration, Observer, Silent, Termination};

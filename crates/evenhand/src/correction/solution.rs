@@ -2,6 +2,8 @@
 //!
 //! Holds [`Solution`]. Every method of `solvers` and `baselines` makes one; `evaluation` measures what it does.
 
+use serde::{Deserialize, Serialize};
+
 use super::evaluation::{BoundTest, Classifier, Estimated, Metrics, Thresholds};
 use super::problem::{CellWeights, Problem, ShiftCorrection};
 use super::settings::Bound;
@@ -40,10 +42,21 @@ pub struct Solution<P> {
     pub slack: Option<f64>,
     /// How the run ended.
     pub stop: Termination,
+    /// What going on would cost, where a search without a bound stopped for the cost.
+    pub trade_off: Option<TradeOff>,
     /// How many times the learner was called.
     pub fits: usize,
     /// What to know about the result.
     pub warnings: Vec<Warning>,
+}
+
+/// What a search without a bound left undone since it would cost too much error, as the model of its last fit predicts it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TradeOff {
+    /// The violation that going on would lead to.
+    pub violation: f64,
+    /// By how much the error would rise: a share of rows.
+    pub cost: f64,
 }
 
 impl<P: Predictor> Solution<P> {

@@ -6,7 +6,7 @@ use super::problem::{Binding, EvaluationRows, Problem};
 use super::settings::{Bound, Correction, Method, Solver};
 use super::solution::Solution;
 use super::solvers::run::{self, Run};
-use super::solvers::{newton, printed_loop};
+use super::solvers::{printed_loop, sqp};
 use super::trace::{Observer, Silent};
 use super::{Fitted, baselines};
 use crate::constraint::Constraint;
@@ -70,8 +70,8 @@ impl Correction {
         let (part, evaluation) = EvaluationRows::split(self, problem, learner)?;
         let run = Run::before(evaluation, part.as_ref().unwrap_or(problem), self, learner)?;
         match self.solver {
-            Solver::Sqp(sqp) => newton::correct(run, sqp, observer),
-            Solver::Loop(loop_settings) => printed_loop::correct(run, loop_settings, observer),
+            Solver::Sqp(settings) => sqp::correct(run, settings, observer),
+            Solver::Loop(settings) => printed_loop::correct(run, settings, observer),
         }
     }
 

@@ -30,11 +30,13 @@ pub struct Iteration {
 pub enum Termination {
     /// The bound is met, or violations are as small as the rows can tell.
     Converged,
-    /// All loops, or all fits, were run.
+    /// Without a bound: more evenness can be had, but costs more error than it is worth.
+    TooCostly,
+    /// All iterations, or all fits, were run.
     IterationLimit,
-    /// No step that still changes anything makes the violation smaller.
+    /// The model of the last fit promises more, but no step that was tried kept the promise.
     Stalled,
-    /// The goal cannot be met by weights of the kind allowed: the violation is the smallest that was reached.
+    /// The model of the last fit promises no more: none of the weights that were tried met what was asked.
     Infeasible,
     /// The observer asked to stop.
     Cancelled,
@@ -44,6 +46,7 @@ impl std::fmt::Display for Termination {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Converged => "converged",
+            Self::TooCostly => "too-costly",
             Self::IterationLimit => "iteration-limit",
             Self::Stalled => "stalled",
             Self::Infeasible => "infeasible",

@@ -32,6 +32,18 @@ impl CellSums {
         Self { classes, values: sums }
     }
 
+    /// Changes of decisions and scores that are alike, class by class for each cell; none of losses.
+    pub(crate) fn of_changes(classes: usize, changes: &[f64]) -> Self {
+        let cell = |change: &[f64]| [change, change, &[0.0]].concat();
+        Self { classes, values: changes.chunks_exact(classes).flat_map(cell).collect() }
+    }
+
+    /// All sums times a number.
+    #[must_use]
+    pub(crate) fn times(&self, by: f64) -> Self {
+        Self { classes: self.classes, values: self.values.iter().map(|value| by * value).collect() }
+    }
+
     /// The same scores with other decisions between two classes: the weight of each cell's rows decided positive.
     #[must_use]
     pub(crate) fn redecided(mut self, positive: &[f64]) -> Self {

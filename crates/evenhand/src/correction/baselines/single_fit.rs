@@ -45,6 +45,7 @@ pub(in crate::correction) fn single_fit<L: Learner>(
         trace: vec![only],
         thresholds: None,
         slack: None,
+        trade_off: None,
         stop: Termination::IterationLimit,
         fits: 1,
         warnings: unconverged.into_iter().collect(),

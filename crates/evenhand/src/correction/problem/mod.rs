@@ -3,7 +3,7 @@
 //! `binding` is what training rows teach about columns, groups and constraints, with `kinds` for which columns are
 //! numbers and which categories; it makes a `problem`, one set of rows encoded, in cells, with constraints bound to
 //! them. `aggregation` finds rows that are alike. `evaluation_rows` splits off the rows that multipliers are chosen on.
-//! `weight_map` turns multipliers into sample weights, which `covariate_shift` divides by the shift that they bring and
+//! `inequalities` are what is asked of rates. `weight_map` turns multipliers into sample weights, which `covariate_shift` divides by the shift that they bring and
 //! `cell_weights` lists by cell; `biased` goes the other way, from true labels to biased ones.
 //! Knows nothing of solvers and of how a classifier is evaluated.
 
@@ -13,6 +13,7 @@ mod binding;
 mod cell_weights;
 mod covariate_shift;
 mod evaluation_rows;
+mod inequalities;
 mod kinds;
 #[expect(clippy::module_inception, reason = "the other files are about this one")]
 mod problem;
@@ -23,5 +24,6 @@ pub use cell_weights::CellWeights;
 pub(crate) use covariate_shift::Observed;
 pub use covariate_shift::ShiftCorrection;
 pub(in crate::correction) use evaluation_rows::EvaluationRows;
+pub(in crate::correction) use inequalities::{Inequalities, mean_weight, norm};
 pub use problem::Problem;
 pub(crate) use weight_map::WeightMap;

@@ -245,11 +245,11 @@ impl Problem {
         &self.functionals
     }
 
-    /// Over which range of probabilities decisions are smoothed for their derivative: as wide as an
-    /// estimate of a density from the rows of the smallest group asks for.
+    /// Over which range of probabilities decisions are smoothed for their derivative: Silverman's rule for the Epanechnikov kernel,
+    /// `2.34 σ n^(−1/5)`, for the rows of the smallest group and a standard deviation of probabilities of about 0.2.
     pub(in crate::correction) fn bandwidth(&self) -> f64 {
         let rows = self.functionals.iter().flatten().map(Functional::fewest_rows).fold(f64::INFINITY, f64::min);
-        rows.powf(-0.2).clamp(0.08, 0.3)
+        (0.5 * rows.powf(-0.2)).clamp(0.03, 0.3)
     }
 
     /// The signed violation of each constraint, zero where it conditions on no rows.

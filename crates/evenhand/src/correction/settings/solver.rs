@@ -10,34 +10,79 @@ use crate::{Error, Result};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Solver {
-    /// Newton's method in the multipliers, with the centred tilt.
+    /// Sequential quadratic programming, with the centred tilt.
     Sqp(SqpSettings),
     /// The loop of Algorithms 1 and 2.
     Loop(LoopSettings),
 }
 
-/// The settings of Newton's method in the multipliers. None needs tuning.
+/// The settings of sequential quadratic programming. The first four are for users; none needs tuning.
 ///
 /// | setting | default | range | effect |
 /// |---|---|---|---|
-/// | `max_fits` | 100 | ≥ 1 | how many multipliers are tried at most: a fit each, and one more a fold where folds judge |
+/// | `max_fits` | 100 | ≥ 1 | how many multipliers are tried at most: a fit each, and one more a fold where folds are fitted |
 /// | `margin` | 1.645 | 0 to 10 | how many standard errors to stay below a bound, so that it holds on new rows (never below half of it) |
+/// | `min_group` | 30 | | groups with fewer rows of those that a rate conditions on are measured, but not searched for |
 /// | `range` | as what is asked needs | | whether weights are bounded as in the paper, or not |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SqpSettings {
     /// How many multipliers are tried at most.
     pub max_fits: usize,
-    /// Whether weights are bounded; `None` for bounded ones unless these end short of what
-    /// is asked, and others lead further.
+    /// Whether weights are bounded; `None` for bounded ones unless these end short of what is asked, and others lead further.
     pub range: Option<WeightRange>,
-    /// How many standard errors to stay below a bound.
+    /// How many standard errors to stay below a bound: 1.645 is one-sided 95 %.
     pub margin: f64,
+    /// Groups with fewer rows of those that a rate conditions on are measured, shown and judged, but not searched for: the
+    /// normal approximation of a share begins to hold at about 30 rows.
+    pub min_group: usize,
+    /// Violations below this are not worth another fit, however many rows there are.
+    pub even: f64,
+    /// μ with a bound: points of error that a point of infeasibility may cost. Large, since a bound is to be met.
+    pub penalty: f64,
+    /// μ without a bound: points of error that a point of unevenness is worth.
+    pub evenness_penalty: f64,
+    /// ρ: points of error that a mean squared exponent of 2 costs. Small, but no zero: directions in which nothing changes
+    /// take no step.
+    pub regularisation: f64,
+    /// The first radius of the trust region: how far a step may move an exponent. No radius is more than twice as large.
+    pub radius: f64,
+    /// Below this radius a step changes next to no decision, and the search has stalled.
+    pub min_radius: f64,
+    /// A step is accepted if the merit function falls by this share of what the model promised.
+    pub accept: f64,
+    /// A promised fall of the merit function below this is not worth a fit: 0.03 points of error.
+    pub tolerance: f64,
+    /// How far from zero one multiplier may take an exponent: weights are then 3,000 times apart, and bounded ones saturated.
+    pub max_exponent: f64,
+    /// How far a refinement on single rows may move an exponent: probabilities then move by a quarter of it.
+    pub refinement_reach: f64,
+    /// How many candidates a refinement looks at.
+    pub refinement_evaluations: usize,
+    /// Without a bound, other weights are tried only where more than this share of the infeasibility is left.
+    pub restart_share: f64,
 }
 
 impl Default for SqpSettings {
     fn default() -> Self {
-        // One-sided 95 %.
-        Self { max_fits: 100, range: None, margin: 1.645 }
+        Self {
+            max_fits: 100,
+            range: None,
+            margin: 1.645,
+            min_group: 30,
+            even: 1e-3,
+            penalty: 20.0,
+            evenness_penalty: 0.5,
+            regularisation: 2e-3,
+            radius: 2.0,
+            min_radius: 0.02,
+            accept: 0.1,
+            tolerance: 3e-4,
+            max_exponent: 8.0,
+            refinement_reach: 0.08,
+            refinement_evaluations: 1500,
+            restart_share: 0.25,
+        }
     }
 }
 
@@ -65,7 +110,7 @@ pub struct LoopSettings {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Preset {
-    /// Ours: centred tilt, Newton's method.
+    /// Ours: centred tilt, sequential quadratic programming.
     #[default]
     Default,
     /// Algorithms 1 and 2 as printed: bare membership, unweighted first fit, the last iterate.
@@ -126,7 +171,7 @@ impl Solver {
     /// How multipliers become weights at the start.
     pub fn rule(&self) -> WeightRule {
         match self {
-            Self::Sqp(newton) => WeightRule { range: newton.range.unwrap_or_default(), ..WeightRule::CENTRED },
+            Self::Sqp(sqp) => WeightRule { range: sqp.range.unwrap_or_default(), ..WeightRule::CENTRED },
             Self::Loop(loop_settings) => loop_settings.rule,
         }
     }
@@ -134,7 +179,7 @@ impl Solver {
     /// How many times the learner is called at most.
     pub fn most_fits(&self) -> usize {
         match self {
-            Self::Sqp(newton) => newton.max_fits,
+            Self::Sqp(sqp) => sqp.max_fits,
             Self::Loop(loop_settings) => loop_settings.loops.saturating_add(usize::from(loop_settings.last_fit)),
         }
     }

@@ -1,9 +1,12 @@
 //! How multipliers are found.
 //!
-//! `newton` looks for the least correction that meets what is asked, with derivatives; `printed_loop` is the loop of
-//! Algorithms 1 and 2 of the paper. `run` is what both share: weights, fits and what is left of them.
+//! `sqp` looks for the least correction that meets what is asked, by sequential quadratic programming; `printed_loop` is the
+//! loop of Algorithms 1 and 2 of the paper. `run` is what both share: weights, fits and what is left of them; `oracle` is what
+//! `sqp` sees of it. `rank` tells which multipliers are independent.
 //! Knows nothing of the methods that a correction is compared with.
 
-pub(in crate::correction) mod newton;
+pub(in crate::correction) mod oracle;
 pub(in crate::correction) mod printed_loop;
+mod rank;
 pub(in crate::correction) mod run;
+pub(in crate::correction) mod sqp;

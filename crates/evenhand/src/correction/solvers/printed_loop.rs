@@ -4,9 +4,9 @@
 //! conventions in which the paper's text and its authors' notebooks differ are in
 //! [`LoopSettings`]. [Jiang & Nachum 2019, Alg. 1 and 2]
 
-use super::newton::goal::Goal;
 use super::run::{Iterate, Run};
 use crate::constraint::Constraint;
+use crate::correction::problem::Inequalities;
 use crate::correction::settings::{Keep, LoopSettings};
 use crate::correction::solution::Solution;
 use crate::correction::trace::{Observer, Termination};
@@ -23,6 +23,7 @@ pub(in crate::correction) fn correct<L: Learner>(
     let lag = loop_settings.lag && problem.constraints().iter().any(Constraint::conditions_on_labels);
     let last = settings.solver.most_fits();
     let (mut multipliers, mut before) = (vec![0.0; problem.constraints().len()], None);
+    let asked = Inequalities::exact(run.evaluation_rows(), &settings.bounds, settings.measure);
     let mut best: Option<Iterate<L::Predictor>> = None;
 
     let stop = loop {
@@ -38,8 +39,7 @@ pub(in crate::correction) fn correct<L: Learner>(
         done.next_multipliers.clone_from(&multipliers);
         let go_on = observer.after(done);
 
-        let goal = Goal::new(run.evaluation_rows(), &settings.bounds, settings.measure, 0.0, &iterate.sums);
-        let met = !settings.bounds.is_empty() && goal.is_kept(&iterate.sums);
+        let met = !settings.bounds.is_empty() && asked.are_met(&iterate.sums);
         if met || loop_settings.keep == Keep::Last || best.as_ref().is_none_or(|best| is_better(&run, &iterate, best)) {
             best = Some(iterate);
         }

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
+use super::oracle::{Oracle, Point, SumDerivatives};
+use super::rank::least_norm;
 use crate::cells::Cells;
-use crate::constraint::TiltTable;
+use crate::constraint::{Measure, TiltTable, WeightRule};
 use crate::correction::problem::{EvaluationRows, Observed, Problem, ShiftCorrection, WeightMap};
 use crate::correction::settings::{Correction, CovariateShift};
 use crate::correction::solution::Solution;
 use crate::correction::trace::{Iteration, Observer, Silent, Termination};
-use crate::kernel::CellSums;
-use crate::learner::{Learner, Predictor};
-use crate::{Result, Warning};
+use crate::kernel::{Band, CellSums, band, cell_sum_derivatives};
+use crate::learner::{Learner, Predictor, Sensitivity};
+use crate::{Error, Result, Warning};
 
 /// A fitted model on the way, with what it was made from and what it does.
 #[derive(Clone)]
@@ -43,6 +45,21 @@ pub(in crate::correction) struct Run<'a, L: Learner> {
     /// How many multipliers were tried: fewer than fits where folds are fitted for each.
     tried: usize,
     unconverged: usize,
+    /// The fits that a search may come back to, by number.
+    kept: Vec<(usize, Iterate<L::Predictor>)>,
+    /// The number of the next of them.
+    next: usize,
+    /// The derivatives of one of them, with respect to some multipliers.
+    derivatives: Option<Differentiated>,
+}
+
+/// The derivatives of a fit.
+struct Differentiated {
+    id: usize,
+    /// The multipliers that scores were differentiated by, and the values they had.
+    basis: Vec<usize>,
+    multipliers: Vec<f64>,
+    sensitivity: Box<dyn Sensitivity>,
 }
 
 impl<'a, L: Learner> Run<'a, L> {
@@ -61,6 +78,9 @@ impl<'a, L: Learner> Run<'a, L> {
             fits: 0,
             tried: 0,
             unconverged: 0,
+            kept: Vec::new(),
+            next: 0,
+            derivatives: None,
         }
     }
 
@@ -188,9 +208,38 @@ impl<'a, L: Learner> Run<'a, L> {
         }
     }
 
-    /// How many multipliers were tried since the last result.
-    pub(in crate::correction) fn tried(&self) -> usize {
-        self.tried
+    /// The solution of a search that ended at some fit, for one that goes on.
+    pub(in crate::correction) fn solution_at(&mut self, point: &Point, stop: Termination) -> Solution<L::Predictor>
+    where
+        L::Predictor: Clone,
+    {
+        let iterate = self.kept(point).expect("a search keeps what it returns").clone();
+        self.shortest_solution(iterate, point.rule, stop)
+    }
+
+    /// The solution of a search that ended at some fit.
+    pub(in crate::correction) fn into_solution(mut self, point: &Point, stop: Termination) -> Solution<L::Predictor> {
+        let at = self.kept.iter().position(|(id, _)| *id == point.id).expect("a search keeps what it returns");
+        let iterate = self.kept.swap_remove(at).1;
+        self.shortest_solution(iterate, point.rule, stop)
+    }
+
+    /// With the shortest multipliers that make the same weights.
+    fn shortest_solution(
+        &mut self,
+        mut iterate: Iterate<L::Predictor>,
+        rule: WeightRule,
+        stop: Termination,
+    ) -> Solution<L::Predictor> {
+        if self.table.rule() != rule {
+            self.table = self.problem.tilt_table(rule);
+        }
+        iterate.multipliers = least_norm(&self.table.gram(), &iterate.multipliers);
+        self.solution(iterate, stop)
+    }
+
+    fn kept(&self, point: &Point) -> Option<&Iterate<L::Predictor>> {
+        self.kept.iter().find(|(id, _)| *id == point.id).map(|(_, iterate)| iterate)
     }
 
     /// The result. Loops and fits that come later count as those of another.
@@ -218,6 +267,7 @@ impl<'a, L: Learner> Run<'a, L> {
             thresholds: None,
             slack: None,
             stop,
+            trade_off: None,
             fits: std::mem::take(&mut self.fits),
             warnings,
         }
@@ -227,6 +277,97 @@ impl<'a, L: Learner> Run<'a, L> {
         let (plain, observed) = (self.plain.as_ref()?, self.observed.as_ref()?);
         let label_weights = observed.label_weights(self.table.rule().range, multipliers);
         Some(ShiftCorrection { observed: plain.clone(), label_weights })
+    }
+}
+
+impl<L: Learner> Oracle for Run<'_, L> {
+    fn settings(&self) -> &Correction {
+        self.settings
+    }
+
+    fn evaluation(&self) -> &Problem {
+        self.evaluation_rows()
+    }
+
+    fn table(&self) -> &TiltTable {
+        &self.table
+    }
+
+    fn set_rule(&mut self, rule: WeightRule) {
+        self.table = self.problem.tilt_table(rule);
+    }
+
+    fn may_change_tilt(&self) -> bool {
+        self.observed.is_none()
+    }
+
+    fn tried(&self) -> usize {
+        self.tried
+    }
+
+    fn evaluate(&mut self, multipliers: Vec<f64>, observer: &mut dyn Observer) -> Result<Option<(Point, bool)>> {
+        if let Some(last) = &mut self.derivatives {
+            let moves: Vec<f64> = last.basis.iter().map(|&at| multipliers[at] - last.multipliers[at]).collect();
+            self.learner.extrapolate(&mut self.warm_start, &moves);
+            last.multipliers.clone_from(&multipliers);
+        }
+        let iterate = match self.fit(multipliers, false) {
+            Err(Error::Interrupted) => return Ok(None),
+            fit => fit?,
+        };
+        if let Some(last) = self.trace.last_mut() {
+            last.next_multipliers.clone_from(&iterate.multipliers);
+        }
+        let seconds = observer.seconds();
+        let go_on = observer.after(self.record(&iterate, seconds));
+        let (gram, lambda, count) = (self.table.gram(), &iterate.multipliers, iterate.multipliers.len());
+        let point = Point {
+            id: self.next,
+            rule: self.table.rule(),
+            size: (0..count * count).map(|at| lambda[at / count] * gram[at] * lambda[at % count]).sum(),
+            multipliers: lambda.clone(),
+            sums: iterate.sums.clone(),
+            error: self.evaluation_rows().error(&iterate.sums),
+            violation: iterate.violation,
+        };
+        self.kept.push((point.id, iterate));
+        self.next += 1;
+        Ok(Some((point, go_on)))
+    }
+
+    fn differentiate(&mut self, point: &Point, basis: &[usize]) -> Result<Option<SumDerivatives>> {
+        let fit = self.kept.iter().find(|(id, _)| *id == point.id);
+        let Some((id, iterate)) = fit else { return Ok(None) };
+        let map = weight_map(&self.table, self.settings, self.problem.cells(), self.observed.as_deref());
+        let (weights, slopes) = (map.weights(&point.multipliers)?, map.slopes(&point.multipliers, basis));
+        let training = self.problem.training(&weights);
+        let sensitivity = self.learner.sensitivity(training, &iterate.predictor, &slopes, &mut self.warm_start)?;
+        let Some(sensitivity) = sensitivity else { return Ok(None) };
+        let rows = match &self.evaluation {
+            EvaluationRows::Holdout(problem) => problem,
+            EvaluationRows::Training | EvaluationRows::Folds(_) => self.problem,
+        };
+        let (features, cells) = (rows.features(), rows.cells().cell_rows());
+        let (predictor, bandwidth) = (&iterate.predictor, rows.bandwidth());
+        let derivatives = cell_sum_derivatives(predictor, &*sensitivity, basis.len(), features, cells, bandwidth)?;
+        let (id, basis, multipliers) = (*id, basis.to_vec(), point.multipliers.clone());
+        self.derivatives = Some(Differentiated { id, basis, multipliers, sensitivity });
+        Ok(Some(derivatives))
+    }
+
+    fn near_boundary(&self, point: &Point, reach: f64) -> Result<Option<Band>> {
+        let differentiated = self.derivatives.as_ref().filter(|one| one.id == point.id);
+        let (Some(iterate), Some(derivatives)) = (self.kept(point), differentiated) else { return Ok(None) };
+        if !self.evaluates_on_training() || self.settings.measure != Measure::Decisions {
+            return Ok(None);
+        }
+        let (features, cells) = (self.problem.features(), self.problem.cells().cell_rows());
+        let count = derivatives.basis.len();
+        band(&iterate.predictor, &*derivatives.sensitivity, count, features, cells, reach).map(Some)
+    }
+
+    fn retain(&mut self, keep: &[&Point]) {
+        self.kept.retain(|(id, _)| keep.iter().any(|point| point.id == *id));
     }
 }
 

@@ -60,6 +60,7 @@ impl Lagrangian {
                 trace: run.trace,
                 thresholds: None,
                 slack: Some(slack),
+                trade_off: None,
                 stop: match (cancelled, degenerate) {
                     (true, _) => Termination::Cancelled,
                     (_, true) => Termination::Infeasible,

@@ -2,14 +2,14 @@
 //!
 //! Holds [`Programme`]. Its unknowns are, for every pattern of groups, with which probability each corner of the hull of
 //! its ROC curve is taken; rates and errors are linear in them, whatever the notion and however groups overlap. The
-//! limits are those of `goal`, so bounds of every kind are kept too. [Hardt, Price & Srebro 2016, Sec. 4]
+//! inequalities are those of `problem`, so bounds of every kind are kept too. [Hardt, Price & Srebro 2016, Sec. 4]
 
 use std::collections::BTreeMap;
 
 use super::roc::{Curve, Point};
 use super::simplex::{Row, least};
-use crate::correction::solvers::newton::goal::Goal;
-use crate::correction::{Correction, Problem};
+use crate::correction::Correction;
+use crate::correction::problem::{Inequalities, Problem};
 use crate::kernel::CellSums;
 use crate::learner::{Predictor, scores};
 use crate::{Measure, Result};
@@ -44,13 +44,13 @@ impl Programme {
     /// The curves of a predictor on training rows.
     pub(super) fn new(settings: &Correction, problem: &Problem, predictor: &dyn Predictor) -> Result<Self> {
         let cells = problem.cells();
-        let goal = Goal::new(problem, &settings.bounds, Measure::Decisions, 0.0, &problem.cell_sums(predictor)?);
+        let asked = Inequalities::exact(problem, &settings.bounds, Measure::Decisions);
         let slopes = |cell: usize| {
             let moved = (0..cells.len()).flat_map(|other| if other == cell { [-1.0, 1.0] } else { [0.0, 0.0] });
-            goal.slopes(&CellSums::of_decisions(2, moved))
+            asked.derivative(&CellSums::of_decisions(2, moved))
         };
         let none = (0..cells.len()).flat_map(|cell| [cells.weight(cell), 0.0]);
-        let base = goal.levels(&CellSums::of_decisions(2, none));
+        let base = asked.levels(&CellSums::of_decisions(2, none));
         let mut places: BTreeMap<Vec<usize>, [Option<usize>; 2]> = BTreeMap::new();
         for cell in 0..cells.len() {
             places.entry(cells.groups(cell).collect()).or_default()[cells.label(cell)] = Some(cell);

@@ -1,4 +1,4 @@
-//! Multipliers that move the same exponents.
+//! The rank of the multipliers: which of them are independent, and the shortest of those that are equivalent.
 //!
 //! A group and its complement, or groups that partition the rows, move exponents in fewer directions
 //! than they are. `gram` holds the mean products of exponents, row by row, as `TiltTable::gram` gives it.
@@ -9,14 +9,15 @@ use faer::{Mat, Side};
 ///
 /// Of two such the one whose group is smaller stays: it moves exponents further.
 pub(super) fn independent(gram: &[f64], count: usize) -> Vec<usize> {
+    // Products that differ in the last digits alone are equal.
+    const ROUNDING: f64 = 1e-10;
     let own = |at: usize| gram[at * count + at];
     let alike = |one: usize, other: usize| {
-        let (square, product) = (gram[one * count + other].powi(2), own(one) * own(other));
-        square > product * (1.0 - 1e-10)
+        gram[one * count + other].powi(2) > own(one) * own(other) * (1.0 - ROUNDING)
     };
     let stays = |at: usize| {
         let first = |other: usize| {
-            own(other) > own(at) * (1.0 + 1e-10) || (own(other) >= own(at) * (1.0 - 1e-10) && other < at)
+            own(other) > own(at) * (1.0 + ROUNDING) || (own(other) >= own(at) * (1.0 - ROUNDING) && other < at)
         };
         own(at) > 0.0 && !(0..count).any(|other| other != at && own(other) > 0.0 && alike(at, other) && first(other))
     };
@@ -51,6 +52,11 @@ mod tests {
         assert_eq!(independent(&gram, 2), [0]);
         assert_eq!(independent(&[1.0, 0.0, 0.0, 2.0], 2), [0, 1]);
         assert_eq!(independent(&[1.0, 1.0, 1.0, 1.0], 2), [0], "of two that are the same the first stays");
+    }
+
+    #[test]
+    fn multipliers_that_move_nothing_are_left_out() {
+        assert_eq!(independent(&[0.0, 0.0, 0.0, 1.0], 2), [1]);
     }
 
     #[test]

@@ -1,0 +1,277 @@
+//! What a correction is asked for, as linear inequalities between rates.
+//!
+//! Bounds of every kind, and evenness itself, become inequalities `Σ coefficient · rate ≤ upper`. They are linear in the
+//! sums per cell, so they take the derivative of those sums as readily as the sums themselves.
+
+use super::Problem;
+use crate::constraint::{Constraint, Functional, Measure, Reference};
+use crate::correction::settings::{Bound, SqpSettings};
+use crate::kernel::CellSums;
+
+/// All inequalities of a problem.
+#[derive(Debug)]
+pub(in crate::correction) struct Inequalities {
+    functionals: Vec<Option<Functional>>,
+    measure: Measure,
+    bounded: bool,
+    all: Vec<Inequality>,
+}
+
+/// `Σ coefficient · term ≤ upper`.
+#[derive(Debug)]
+struct Inequality {
+    terms: Vec<(Term, f64)>,
+    upper: f64,
+    /// How far below `upper` a search aims, so that a bound also holds on new rows.
+    back_off: f64,
+    /// How far above `upper` is as good as on it.
+    tolerance: f64,
+    /// The standard error of the left side, or the tolerance where that is larger.
+    noise: f64,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Term {
+    /// The violation of a constraint.
+    Violation(usize),
+    /// The rate of a constraint's group.
+    Rate(usize),
+}
+
+/// How finely a search goes.
+#[derive(Clone, Copy)]
+struct Precision<'a> {
+    settings: &'a SqpSettings,
+    sums: &'a CellSums,
+    measure: Measure,
+}
+
+/// Scores change smoothly with the multipliers, so that their violations can be made as small as this.
+const EVEN_SCORES: f64 = 1e-8;
+
+impl Inequalities {
+    /// The inequalities as they were asked for, for every group.
+    pub(in crate::correction) fn exact(problem: &Problem, bounds: &[Bound], measure: Measure) -> Self {
+        Self::build(problem, bounds, measure, None)
+    }
+
+    /// The inequalities that a search aims at: with a back-off from bounds, none finer than the rows can tell, and none for
+    /// groups of fewer than `min_group` rows. Standard errors are those at the rates of `sums`.
+    pub(in crate::correction) fn searched(
+        problem: &Problem,
+        bounds: &[Bound],
+        measure: Measure,
+        settings: &SqpSettings,
+        sums: &CellSums,
+    ) -> Self {
+        Self::build(problem, bounds, measure, Some(Precision { settings, sums, measure }))
+    }
+
+    fn build(problem: &Problem, bounds: &[Bound], measure: Measure, precision: Option<Precision<'_>>) -> Self {
+        let functionals = problem.functionals().to_vec();
+        let mut new = Self { functionals, measure, bounded: !bounds.is_empty(), all: Vec::new() };
+        let violation = bounds.iter().filter_map(|bound| match bound {
+            Bound::MaxViolation(most) => Some(*most),
+            _ => None,
+        });
+        let violation = violation.reduce(f64::min);
+        let compared = bounds.iter().any(|bound| !matches!(bound, Bound::MaxViolation(_)));
+        for (at, constraint) in problem.constraints().iter().enumerate() {
+            let Some(functional) = &new.functionals[at] else { continue };
+            if precision.is_some_and(|precision| precision.is_small(functional)) {
+                continue;
+            }
+            match violation {
+                Some(most) => new.push_violation(at, constraint, most, precision),
+                None if compared && constraint.reference == Reference::Overall => {}
+                None if new.is_mirrored(problem.constraints(), at) => {}
+                None => new.push_difference(at, constraint, precision),
+            }
+        }
+        for bound in bounds {
+            match *bound {
+                Bound::MaxDifference(most) => new.push_pairs(problem.constraints(), 1.0, most, precision),
+                Bound::MinRatio(least) => new.push_pairs(problem.constraints(), least, 0.0, precision),
+                Bound::MaxViolation(_) => {}
+            }
+        }
+        new
+    }
+
+    /// Whether the complement of a constraint's group asks for the same, and is the smaller of the two.
+    fn is_mirrored(&self, constraints: &[Constraint], at: usize) -> bool {
+        let Some(own) = &self.functionals[at] else { return false };
+        constraints.iter().zip(&self.functionals).enumerate().any(|(place, (other, functional))| {
+            let first = |functional: &Functional| {
+                functional.share() < own.share() || (functional.share() <= own.share() && place < at)
+            };
+            let mirror = |functional: &Functional| functional.is_complement(own) && first(functional);
+            place != at && constraints[at].is_comparable_with(other) && functional.as_ref().is_some_and(mirror)
+        })
+    }
+
+    /// A violation is at most this, on either side.
+    fn push_violation(&mut self, at: usize, constraint: &Constraint, most: f64, precision: Option<Precision<'_>>) {
+        let error = self.standard_error(&[at], precision);
+        let limit = precision.map_or_else(|| Inequality::exact(most), |one| one.limit(most, 0.5 * most, error));
+        self.push(at, constraint, 1.0, &limit);
+    }
+
+    /// The rate of a group is that of the others: as a violation over the share of the others, so that a group and its
+    /// complement ask for the same, and as precisely.
+    fn push_difference(&mut self, at: usize, constraint: &Constraint, precision: Option<Precision<'_>>) {
+        let Some(functional) = &self.functionals[at] else { return };
+        let scale = functional.others().recip();
+        let limit = match precision {
+            None => Inequality::exact(0.0),
+            Some(_) if self.measure == Measure::Scores => {
+                Inequality { tolerance: EVEN_SCORES, noise: EVEN_SCORES, ..Inequality::exact(0.0) }
+            }
+            Some(precision) => {
+                // Half of what one row makes, of the group or of the others.
+                let tolerance = precision.settings.even.max(0.5 / functional.fewest_rows());
+                let error = scale * functional.sampling_error(precision.sums);
+                Inequality { tolerance, noise: error.max(tolerance), ..Inequality::exact(0.0) }
+            }
+        };
+        self.push(at, constraint, scale, &limit);
+    }
+
+    fn push(&mut self, at: usize, constraint: &Constraint, scale: f64, limit: &Inequality) {
+        let one_sided = matches!(constraint.reference, Reference::AtLeast(_));
+        for sign in if one_sided { &[1.0][..] } else { &[1.0, -1.0] } {
+            self.all.push(Inequality { terms: vec![(Term::Violation(at), sign * scale)], ..*limit });
+        }
+    }
+
+    /// `share · rate of one − rate of another ≤ most`, for every two groups that can be compared.
+    fn push_pairs(&mut self, constraints: &[Constraint], share: f64, most: f64, precision: Option<Precision<'_>>) {
+        let is_small = |at: usize| {
+            let small = |functional: &Functional| precision.is_some_and(|precision| precision.is_small(functional));
+            self.functionals[at].as_ref().is_none_or(small)
+        };
+        let large: Vec<usize> = (0..constraints.len()).filter(|&at| !is_small(at)).collect();
+        for &one in &large {
+            for &other in large.iter().filter(|&&other| other != one) {
+                if !constraints[one].is_comparable_with(&constraints[other]) {
+                    continue;
+                }
+                let error = self.standard_error(&[one, other], precision);
+                // Where the bound is a ratio, `most` is zero: half of what it leaves of rates of 1.
+                let room = if most > 0.0 { 0.5 * most } else { 0.5 * (1.0 - share) };
+                let limit = precision.map_or_else(|| Inequality::exact(most), |one| one.limit(most, room, error));
+                let terms = vec![(Term::Rate(one), share), (Term::Rate(other), -1.0)];
+                self.all.push(Inequality { terms, ..limit });
+            }
+        }
+    }
+
+    /// That of a violation, or of a difference between two groups that are compared with everyone each.
+    fn standard_error(&self, constraints: &[usize], precision: Option<Precision<'_>>) -> f64 {
+        let Some(precision) = precision else { return 0.0 };
+        let of = |&at: &usize| self.functionals[at].as_ref().map_or(0.0, |one| one.sampling_error(precision.sums));
+        constraints.iter().map(of).fold(0.0, f64::hypot)
+    }
+
+    /// Whether a bound was asked for; otherwise it is that violations vanish, as far as the rows can tell.
+    pub(in crate::correction) fn is_bounded(&self) -> bool {
+        self.bounded
+    }
+
+    /// How far each is above where a search aims.
+    pub(in crate::correction) fn residuals(&self, sums: &CellSums) -> Vec<f64> {
+        self.all.iter().map(|one| self.value(one, sums) - one.upper + one.back_off).collect()
+    }
+
+    /// How far each is above its number: linear in the sums per cell, since no violation is cut off at zero.
+    pub(in crate::correction) fn levels(&self, sums: &CellSums) -> Vec<f64> {
+        let violation = |one: &Functional| one.reference(sums, self.measure) - one.group_rate(sums, self.measure);
+        let rate = |one: &Functional| one.group_rate(sums, self.measure);
+        self.all.iter().map(|one| self.combined(one, violation, rate) - one.upper).collect()
+    }
+
+    /// The derivative of residuals and levels for a derivative of the sums per cell.
+    pub(in crate::correction) fn derivative(&self, change: &CellSums) -> Vec<f64> {
+        let violation = |one: &Functional| one.slope(change, self.measure);
+        let rate = |one: &Functional| one.group_rate(change, self.measure);
+        self.all.iter().map(|one| self.combined(one, violation, rate)).collect()
+    }
+
+    /// How much is missing in all, see [`norm`]; zero where a search has arrived.
+    pub(in crate::correction) fn infeasibility(&self, sums: &CellSums) -> f64 {
+        norm(&self.residuals(sums))
+    }
+
+    /// Whether a search has arrived: violations are as good as zero, or bounds are kept with half of the back-off to spare.
+    pub(in crate::correction) fn hold(&self, sums: &CellSums) -> bool {
+        self.all.iter().all(|one| self.value(one, sums) <= one.upper + one.tolerance - 0.5 * one.back_off)
+    }
+
+    /// Whether bounds are kept; or without any, whether violations are no larger than their standard errors.
+    pub(in crate::correction) fn are_met(&self, sums: &CellSums) -> bool {
+        let above = |one: &Inequality| if self.bounded { 0.0 } else { one.noise };
+        self.all.iter().all(|one| self.value(one, sums) <= one.upper + above(one))
+    }
+
+    /// Whether what is missing is no more than a standard error: single rows decide it.
+    pub(in crate::correction) fn are_close(&self, sums: &CellSums) -> bool {
+        self.all.iter().all(|one| self.value(one, sums) <= one.upper + one.noise)
+    }
+
+    /// The largest tolerance.
+    pub(in crate::correction) fn tolerance(&self) -> f64 {
+        self.all.iter().map(|one| one.tolerance).fold(0.0, f64::max)
+    }
+
+    fn value(&self, one: &Inequality, sums: &CellSums) -> f64 {
+        let violation = |functional: &Functional| functional.violation(sums, self.measure);
+        let rate = |functional: &Functional| functional.group_rate(sums, self.measure);
+        self.combined(one, violation, rate)
+    }
+
+    fn combined(
+        &self,
+        one: &Inequality,
+        violation: impl Fn(&Functional) -> f64,
+        rate: impl Fn(&Functional) -> f64,
+    ) -> f64 {
+        let term = |&(term, coefficient): &(Term, f64)| match term {
+            Term::Violation(at) => self.functionals[at].as_ref().map_or(0.0, |one| coefficient * violation(one)),
+            Term::Rate(at) => self.functionals[at].as_ref().map_or(0.0, |one| coefficient * rate(one)),
+        };
+        one.terms.iter().map(term).sum()
+    }
+}
+
+impl Inequality {
+    fn exact(upper: f64) -> Self {
+        Self { terms: Vec::new(), upper, back_off: 0.0, tolerance: 0.0, noise: 0.0 }
+    }
+}
+
+impl Precision<'_> {
+    /// Whether too few rows tell a rate to search for it. Scores are estimated, however few rows there are.
+    fn is_small(&self, functional: &Functional) -> bool {
+        self.measure == Measure::Decisions && functional.fewest_rows() < self.settings.min_group as f64
+    }
+
+    /// A bound with its back-off, of no more than `room`. Neither is below half a standard error, which rows cannot tell
+    /// from zero.
+    fn limit(&self, most: f64, room: f64, error: f64) -> Inequality {
+        let upper = most.max(0.5 * error);
+        let back_off = (self.settings.margin * error).max(self.settings.even).min(room).min(upper - 0.5 * error);
+        Inequality { terms: Vec::new(), upper, back_off, tolerance: 0.0, noise: error.max(self.settings.even) }
+    }
+}
+
+/// The largest positive residual and the mean over pairs of opposite inequalities: a norm of what is missing. The largest is what
+/// users see as the violation; by the mean no inequality waits for another that cannot be met.
+pub(in crate::correction) fn norm(residuals: &[f64]) -> f64 {
+    let positive = residuals.iter().map(|one| one.max(0.0));
+    positive.clone().fold(0.0, f64::max) + positive.sum::<f64>() * mean_weight(residuals.len())
+}
+
+/// What each positive residual weighs in the mean.
+pub(in crate::correction) fn mean_weight(inequalities: usize) -> f64 {
+    2.0 / inequalities.max(2) as f64
+}

@@ -1,0 +1,64 @@
+//! What a search asks of a run: fits, their derivatives, and the weights that multipliers stand for.
+//!
+//! It hides the learner, so that a search is compiled once and not for every learner.
+
+use crate::Result;
+use crate::constraint::{TiltTable, WeightRule};
+use crate::correction::problem::Problem;
+use crate::correction::settings::Correction;
+use crate::correction::trace::Observer;
+use crate::kernel::{Band, CellSums};
+
+/// A fit as a search sees it; the predictor stays with the run.
+#[derive(Debug, Clone)]
+pub(in crate::correction) struct Point {
+    /// The number by which the run finds its fit again.
+    pub(in crate::correction) id: usize,
+    pub(in crate::correction) rule: WeightRule,
+    pub(in crate::correction) multipliers: Vec<f64>,
+    /// The mean squared exponent, `λᵀGλ`.
+    pub(in crate::correction) size: f64,
+    /// Its decisions and scores on the rows that violations are measured on.
+    pub(in crate::correction) sums: CellSums,
+    pub(in crate::correction) error: f64,
+    pub(in crate::correction) violation: f64,
+}
+
+/// The first derivatives of the sums per cell of a fit, one for each multiplier, and the second derivatives of its expected
+/// number of errors, row by row.
+pub(in crate::correction) type SumDerivatives = (Vec<CellSums>, Vec<f64>);
+
+/// A run that a search steers.
+pub(in crate::correction) trait Oracle {
+    /// What is asked, and how.
+    fn settings(&self) -> &Correction;
+
+    /// The rows that violations are measured on.
+    fn evaluation(&self) -> &Problem;
+
+    /// How multipliers enter exponents.
+    fn table(&self) -> &TiltTable;
+
+    /// Makes weights by another rule from now on.
+    fn set_rule(&mut self, rule: WeightRule);
+
+    /// Whether the rule's tilt may change: a correction of covariate shift is laid out for one.
+    fn may_change_tilt(&self) -> bool;
+
+    /// How many multipliers were tried since the last solution.
+    fn tried(&self) -> usize;
+
+    /// Fits with the weights of some multipliers, and tells the observer. With the fit comes whether to go on; `None` where it
+    /// was interrupted.
+    fn evaluate(&mut self, multipliers: Vec<f64>, observer: &mut dyn Observer) -> Result<Option<(Point, bool)>>;
+
+    /// The derivatives of a fit with respect to some multipliers; `None` for learners without.
+    fn differentiate(&mut self, point: &Point, basis: &[usize]) -> Result<Option<SumDerivatives>>;
+
+    /// The rows near the decision boundary of the fit that was differentiated last; `None` where violations are measured on
+    /// other rows than those it was fitted to, or on scores.
+    fn near_boundary(&self, point: &Point, reach: f64) -> Result<Option<Band>>;
+
+    /// Lets go of all fits but these.
+    fn retain(&mut self, keep: &[&Point]);
+}

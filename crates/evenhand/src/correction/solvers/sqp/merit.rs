@@ -1,0 +1,27 @@
+//! The merit function: one number by which steps are chosen and accepted, and solutions compared.
+
+use crate::constraint::Measure;
+use crate::correction::problem::Inequalities;
+use crate::correction::solvers::oracle::Point;
+
+/// `φ(λ) = error + μ ‖[c]₊‖ + ½ ρ λᵀGλ`: an exact penalty function. [Nocedal & Wright 2006, ch. 17.2 and 18.5]
+#[derive(Debug)]
+pub(super) struct Merit {
+    /// `c ≤ 0`.
+    pub(super) inequalities: Inequalities,
+    /// μ: how many points of error a point of infeasibility may cost.
+    pub(super) penalty: f64,
+    /// ρ: what the mean squared exponent costs.
+    pub(super) regularisation: f64,
+    /// A promised fall below this is not worth a fit.
+    pub(super) tolerance: f64,
+    pub(super) measure: Measure,
+}
+
+impl Merit {
+    pub(super) fn value(&self, point: &Point) -> f64 {
+        // Even scores are an equation to be solved, whatever decisions they lead to.
+        let error = if self.measure == Measure::Decisions { point.error } else { 0.0 };
+        error + self.penalty * self.inequalities.infeasibility(&point.sums) + 0.5 * self.regularisation * point.size
+    }
+}

@@ -1,0 +1,125 @@
+//! From what is asked to a solution: where searches start, with which weights, and which result is kept.
+
+use super::Search;
+use super::merit::Merit;
+use crate::Result;
+use crate::constraint::{Constraint, Measure, Reference, Tilt, WeightRange, WeightRule};
+use crate::correction::problem::Inequalities;
+use crate::correction::settings::Bound;
+use crate::correction::solution::TradeOff;
+use crate::correction::solvers::oracle::Point;
+use crate::correction::trace::Termination;
+
+/// The weights that are tried where those of the settings end short, in this order.
+const PARAMETERISATIONS: [(Tilt, WeightRange); 3] = [
+    (Tilt::Centred, WeightRange::Unbounded),
+    (Tilt::Paper, WeightRange::Bounded),
+    (Tilt::Paper, WeightRange::Unbounded),
+];
+
+/// What is asked of a search.
+#[derive(Debug, Clone)]
+pub(in crate::correction) struct Target {
+    pub(in crate::correction) bounds: Vec<Bound>,
+    /// Whether evenness may cost what a bound may: for those who ask how far it goes.
+    pub(in crate::correction) at_any_cost: bool,
+}
+
+impl Search<'_> {
+    /// Finds the fit of least merit: from the best of `starts`, and where that ends short from no correction, with other weights too.
+    /// The first of `starts` is the fit without correction.
+    pub(in crate::correction) fn solve(&mut self, target: &Target, starts: &[Point]) -> Result<(Point, Termination)> {
+        let uncorrected = &starts[0];
+        let merit = self.merit(target, uncorrected);
+        if let Some(done) = starts.iter().find(|start| merit.inequalities.hold(&start.sums)) {
+            return Ok((done.clone(), Termination::Converged));
+        }
+        let start = starts.iter().min_by(|one, other| merit.value(one).total_cmp(&merit.value(other)));
+        let start = start.unwrap_or(uncorrected);
+        self.kept = starts.to_vec();
+        self.set_rule(start.rule);
+        let mut best = self.run_trust_region(&merit, start.clone())?;
+        for rule in self.restarts(target, &merit, start, &best) {
+            if self.cancelled || self.oracle.tried() >= self.settings.max_fits {
+                break;
+            }
+            self.kept = [starts, &[best.0.clone()]].concat();
+            self.set_rule(rule);
+            let found = self.run_trust_region(&merit, Point { rule, ..uncorrected.clone() })?;
+            if is_better(&merit, &found, &best) {
+                best = found;
+            }
+        }
+        // The sum of what is missing may fall while the largest violation rises: then nothing was gained.
+        if best.0.violation > uncorrected.violation {
+            best.0 = uncorrected.clone();
+        }
+        if self.cancelled {
+            best.1 = Termination::Cancelled;
+        }
+        Ok(best)
+    }
+
+    /// Whether a number was asked for, or how far it goes.
+    fn is_asked(&self, target: &Target) -> bool {
+        let number = |constraint: &Constraint| constraint.reference != Reference::Overall;
+        let settings = self.oracle.settings();
+        target.at_any_cost
+            || !target.bounds.is_empty()
+            || settings.measure == Measure::Scores
+            || self.oracle.evaluation().constraints().iter().any(number)
+    }
+
+    pub(super) fn merit(&self, target: &Target, uncorrected: &Point) -> Merit {
+        let (problem, measure) = (self.oracle.evaluation(), self.oracle.settings().measure);
+        let inequalities =
+            Inequalities::searched(problem, &target.bounds, measure, &self.settings, &uncorrected.sums);
+        let penalty =
+            if self.is_asked(target) { self.settings.penalty } else { self.settings.evenness_penalty };
+        let tolerance = match measure {
+            Measure::Decisions => self.settings.tolerance,
+            Measure::Scores => 0.1 * penalty * inequalities.tolerance(),
+        };
+        Merit { inequalities, penalty, regularisation: self.settings.regularisation, tolerance, measure }
+    }
+
+    /// The weights with which to start again from no correction.
+    fn restarts(
+        &self,
+        target: &Target,
+        merit: &Merit,
+        start: &Point,
+        (found, stop): &(Point, Termination),
+    ) -> Vec<WeightRule> {
+        if !matches!(stop, Termination::Infeasible | Termination::Stalled) || merit.measure == Measure::Scores {
+            return Vec::new();
+        }
+        let first = self.first_rule;
+        let left = merit.inequalities.infeasibility(&found.sums);
+        let much = left > self.settings.restart_share * merit.inequalities.infeasibility(&self.kept[0].sums);
+        let again = (start.id != self.kept[0].id).then_some(first);
+        let others = PARAMETERISATIONS.iter().filter(|(tilt, range)| {
+            let wanted = self.is_asked(target) || much && *tilt == first.tilt;
+            let may_change = *tilt == first.tilt || self.oracle.may_change_tilt();
+            wanted && may_change && self.settings.range.is_none_or(|asked| asked == *range)
+        });
+        let others = others.map(|&(tilt, range)| WeightRule { tilt, range, ..first }).filter(|&rule| rule != first);
+        again.into_iter().chain(others).collect()
+    }
+
+    /// What going on would cost, where a search without a bound ended short of evenness.
+    pub(in crate::correction) fn trade_off(&mut self, target: &Target, uncorrected: &Point, found: &Point) -> Result<Option<TradeOff>> {
+        let merit = self.merit(target, uncorrected);
+        if self.is_asked(target) || merit.inequalities.are_met(&found.sums) {
+            return Ok(None);
+        }
+        self.set_rule(found.rule);
+        self.predict_trade_off(&merit, found)
+    }
+}
+
+/// What meets what was asked goes before what does not; of two alike the lower merit is better.
+fn is_better(merit: &Merit, one: &(Point, Termination), other: &(Point, Termination)) -> bool {
+    let met = |stop: Termination| stop == Termination::Converged;
+    (met(one.1), -merit.value(&one.0)) > (met(other.1), -merit.value(&other.0))
+}

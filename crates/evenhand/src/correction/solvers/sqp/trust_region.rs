@@ -1,0 +1,143 @@
+//! The loop of sequential quadratic programming with a trust region and an exact penalty. [Fletcher 1985;
+//! Nocedal & Wright 2006, ch. 18.5]
+//!
+//! ```text
+//! repeat:  derivatives at the current fit
+//!          Δ = argmin of the model of φ within |SΔ|∞ ≤ r
+//!          ratio = actual / promised decrease of φ; accept above 0.1; r shrinks below ¼ and grows above ¾
+//! until    the promised decrease is below the tolerance (converged, or infeasible), r is below its minimum (stalled), or fits run out
+//! ```
+
+use super::Search;
+use super::basis::Basis;
+use super::derivatives::Derivatives;
+use super::merit::Merit;
+use super::refinement::refine;
+use super::subproblem::{Step, Subproblem};
+use crate::Result;
+use crate::correction::solvers::oracle::Point;
+use crate::correction::trace::Termination;
+
+impl Search<'_> {
+    /// Steps from a fit for as long as the merit function falls.
+    pub(super) fn run_trust_region(&mut self, merit: &Merit, start: Point) -> Result<(Point, Termination)> {
+        let (settings, asked) = (self.settings, &merit.inequalities);
+        let basis = Basis::new(self.oracle.table());
+        let mut derivatives = Derivatives::at(self.oracle, &start, &basis, asked)?;
+        let (mut current, mut radius) = (start, settings.radius);
+        loop {
+            let met = asked.are_met(&current.sums);
+            let ended = |otherwise: Termination| if met { Termination::Converged } else { otherwise };
+            if self.cancelled {
+                return Ok((current, Termination::Cancelled));
+            }
+            // Without a bound nothing is left to gain; with one, error is.
+            if !asked.is_bounded() && asked.hold(&current.sums) {
+                return Ok((current, Termination::Converged));
+            }
+            let step = subproblem(merit, &current, &derivatives, &basis, radius, settings.max_exponent).solve();
+            let Some(step) = step.filter(|step| step.decrease > merit.tolerance) else {
+                return Ok((current, ended(Termination::Infeasible)));
+            };
+            if self.oracle.tried() >= settings.max_fits {
+                return Ok((current, ended(Termination::IterationLimit)));
+            }
+            let refined = self.refined(merit, &current, &derivatives, &basis, &step)?;
+            let moves = refined.as_ref().unwrap_or(&step.moves);
+            let Some(trial) = self.evaluate(basis.moved(&current.multipliers, moves))? else { continue };
+            if !derivatives.exact {
+                let [before, after] = [&current, &trial].map(|point| asked.residuals(&point.sums));
+                derivatives.update(moves, &before, &after, &basis.scale);
+            }
+            let ratio = (merit.value(&current) - merit.value(&trial)) / step.decrease;
+            radius = next_radius(radius, basis.norm(moves), ratio, 2.0 * settings.radius);
+            let accepted = ratio > settings.accept;
+            if accepted {
+                current = trial;
+                self.retain(&current);
+            }
+            // Without a bound, what is left once single rows were looked at is theirs to decide.
+            let last = !asked.is_bounded() && (refined.is_some() || met && !accepted);
+            if last || radius < settings.min_radius {
+                let met = asked.are_met(&current.sums);
+                return Ok((current, if met { Termination::Converged } else { Termination::Stalled }));
+            }
+            if accepted && derivatives.exact {
+                derivatives = Derivatives::at(self.oracle, &current, &basis, asked)?;
+            }
+        }
+    }
+
+    /// Where a step is short and what is missing is little, the best of the steps like it row by row.
+    fn refined(
+        &self,
+        merit: &Merit,
+        current: &Point,
+        derivatives: &Derivatives,
+        basis: &Basis,
+        step: &Step,
+    ) -> Result<Option<Vec<f64>>> {
+        let (reach, norm) = (self.settings.refinement_reach, basis.norm(&step.moves));
+        if !derivatives.exact || norm >= 2.0 * reach || !merit.inequalities.are_close(&current.sums) {
+            return Ok(None);
+        }
+        let Some(band) = self.oracle.near_boundary(current, reach / 4.0)? else { return Ok(None) };
+        let within = (reach / norm).min(1.0);
+        let first = step.moves.iter().map(|by| by * within).collect();
+        Ok(Some(refine(self.oracle.evaluation(), merit, &band, &basis.scale, first, &self.settings)))
+    }
+}
+
+/// The radius after a step of some norm: where the parabola through the merit function before and after has its least if the step was
+/// poor, twice the norm if it was good. [Conn, Gould & Toint 2000, ch. 17.1]
+fn next_radius(radius: f64, norm: f64, ratio: f64, largest: f64) -> f64 {
+    if ratio < 0.25 {
+        norm * (0.5 / (1.0 - ratio)).clamp(0.1, 0.5)
+    } else if ratio > 0.75 {
+        radius.max(2.0 * norm).min(largest)
+    } else {
+        radius
+    }
+}
+
+/// The model of the merit function around a fit.
+pub(super) fn subproblem<'a>(
+    merit: &Merit,
+    current: &Point,
+    derivatives: &'a Derivatives,
+    basis: &'a Basis,
+    radius: f64,
+    max_exponent: f64,
+) -> Subproblem<'a> {
+    let (multipliers, count) = (basis.of(&current.multipliers), basis.multipliers.len());
+    let product = |row: usize| -> f64 { (0..count).map(|at| basis.gram[row * count + at] * multipliers[at]).sum() };
+    let gradient = derivatives.gradient.iter().enumerate();
+    let hessian = derivatives.curvature.iter().zip(&basis.gram);
+    Subproblem {
+        gradient: gradient.map(|(at, error)| error + merit.regularisation * product(at)).collect(),
+        hessian: hessian.map(|(error, gram)| error + merit.regularisation * gram).collect(),
+        residuals: merit.inequalities.residuals(&current.sums),
+        jacobian: &derivatives.jacobian,
+        penalty: merit.penalty,
+        scale: &basis.scale,
+        multipliers,
+        radius,
+        max_exponent,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_radius_shrinks_after_poor_steps_and_grows_after_good_ones() {
+        assert_eq!(next_radius(2.0, 1.0, 0.5, 4.0), 2.0, "neither");
+        assert_eq!(next_radius(2.0, 2.0, 0.9, 4.0), 4.0, "good, at the edge");
+        assert_eq!(next_radius(2.0, 0.5, 0.9, 4.0), 2.0, "good, and well inside");
+        assert_eq!(next_radius(4.0, 4.0, 0.9, 4.0), 4.0, "never above the largest");
+        assert_eq!(next_radius(2.0, 1.0, 0.0, 4.0), 0.5, "nothing gained: half of the step");
+        assert_eq!(next_radius(2.0, 1.0, -1.0, 4.0), 0.25, "lost as much as was promised: a quarter");
+        assert_eq!(next_radius(2.0, 1.0, -99.0, 4.0), 0.1, "never below a tenth at once");
+    }
+}
