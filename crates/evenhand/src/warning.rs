@@ -106,6 +106,18 @@ pub enum Warning {
         /// The groups of one of them.
         groups: Vec<String>,
     },
+    /// Constraints on so few rows that no correction was searched for them.
+    NotSearched {
+        /// Their names.
+        constraints: Vec<String>,
+        /// How many rows it takes.
+        min_group: usize,
+    },
+    /// Constraints on so few rows that they were held to less than the bound.
+    HeldLoosely {
+        /// Their names.
+        constraints: Vec<String>,
+    },
     /// The learner stopped before its own tolerance was reached.
     LearnerNotConverged {
         /// In how many fits.
@@ -122,8 +134,8 @@ pub struct CountedValues {
     pub values: usize,
 }
 
-/// So many columns are named before the rest are counted.
-const NAMED_COLUMNS: usize = 5;
+/// So many names are listed before the rest are counted.
+const LISTED: usize = 5;
 
 impl std::fmt::Display for Warning {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -180,11 +192,10 @@ impl std::fmt::Display for Warning {
                 write!(f, "the header has `{column}` more than once; a later one is called `{renamed}` here")
             }
             Self::StrayText { column, row, texts, rows, numbers } => {
-                let quoted: Vec<String> = texts.iter().map(|text| format!("`{text}`")).collect();
                 write!(
                     f,
                     "column `{column}`, row {row}: {} in {} among {}: taken as a column of categories",
-                    quoted.join(", "),
+                    quoted(texts).join(", "),
                     count(*rows, "row"),
                     count(*numbers, "number")
                 )
@@ -197,6 +208,16 @@ impl std::fmt::Display for Warning {
                     count(*rows, "row")
                 )
             }
+            Self::NotSearched { constraints, min_group } => write!(
+                f,
+                "measured and judged, but not corrected for, since fewer than {min_group} rows tell their rates: {}",
+                named(&quoted(constraints))
+            ),
+            Self::HeldLoosely { constraints } => write!(
+                f,
+                "too few rows to tell whether the bound holds, so held to half a standard error instead: {}",
+                named(&quoted(constraints))
+            ),
             Self::LearnerNotConverged { fits } => {
                 write!(
                     f,
@@ -208,6 +229,19 @@ impl std::fmt::Display for Warning {
     }
 }
 
+fn quoted(names: &[String]) -> Vec<String> {
+    names.iter().map(|name| format!("`{name}`")).collect()
+}
+
+/// The first few names, and how many more there are.
+fn named(all: &[String]) -> String {
+    let mut named: Vec<String> = all.iter().take(LISTED).cloned().collect();
+    if all.len() > LISTED {
+        named.push(format!("and {} more", all.len() - LISTED));
+    }
+    named.join(", ")
+}
+
 fn possible_codes(columns: &[CountedValues]) -> String {
     if let [CountedValues { column, values }] = columns {
         return format!(
@@ -215,16 +249,12 @@ fn possible_codes(columns: &[CountedValues]) -> String {
              categorical, else that it is numeric"
         );
     }
-    let named = columns.iter().take(NAMED_COLUMNS).map(|one| format!("`{}` ({})", one.column, one.values));
-    let mut named: Vec<String> = named.collect();
-    if columns.len() > NAMED_COLUMNS {
-        named.push(format!("and {} more", columns.len() - NAMED_COLUMNS));
-    }
+    let values: Vec<String> = columns.iter().map(|one| format!("`{}` ({})", one.column, one.values)).collect();
     format!(
         "{} columns have few whole-number values and are used as numbers: {}; of those that are codes say that they are \
          categorical, of the others that they are numeric",
         columns.len(),
-        named.join(", ")
+        named(&values)
     )
 }
 

@@ -4,6 +4,7 @@
 //! sums per cell, so they take the derivative of those sums as readily as the sums themselves.
 
 use super::Problem;
+use crate::Warning;
 use crate::constraint::{Constraint, Functional, Measure, Reference};
 use crate::correction::settings::{Bound, SqpSettings};
 use crate::kernel::CellSums;
@@ -15,6 +16,10 @@ pub(in crate::correction) struct Inequalities {
     measure: Measure,
     bounded: bool,
     all: Vec<Inequality>,
+    /// Constraints on too few rows to search for.
+    small: Vec<usize>,
+    /// Constraints that are held to less than a bound, since their rows tell no more.
+    loose: Vec<usize>,
 }
 
 /// `Σ coefficient · term ≤ upper`.
@@ -69,7 +74,14 @@ impl Inequalities {
 
     fn build(problem: &Problem, bounds: &[Bound], measure: Measure, precision: Option<Precision<'_>>) -> Self {
         let functionals = problem.functionals().to_vec();
-        let mut new = Self { functionals, measure, bounded: !bounds.is_empty(), all: Vec::new() };
+        let mut new = Self {
+            functionals,
+            measure,
+            bounded: !bounds.is_empty(),
+            all: Vec::new(),
+            small: Vec::new(),
+            loose: Vec::new(),
+        };
         let violation = bounds.iter().filter_map(|bound| match bound {
             Bound::MaxViolation(most) => Some(*most),
             _ => None,
@@ -79,6 +91,7 @@ impl Inequalities {
         for (at, constraint) in problem.constraints().iter().enumerate() {
             let Some(functional) = &new.functionals[at] else { continue };
             if precision.is_some_and(|precision| precision.is_small(functional)) {
+                new.small.push(at);
                 continue;
             }
             match violation {
@@ -114,6 +127,9 @@ impl Inequalities {
     fn push_violation(&mut self, at: usize, constraint: &Constraint, most: f64, precision: Option<Precision<'_>>) {
         let error = self.standard_error(&[at], precision);
         let limit = precision.map_or_else(|| Inequality::exact(most), |one| one.limit(most, 0.5 * most, error));
+        if limit.upper > most {
+            self.loose.push(at);
+        }
         self.push(at, constraint, 1.0, &limit);
     }
 
@@ -160,6 +176,9 @@ impl Inequalities {
                 // Where the bound is a ratio, `most` is zero: half of what it leaves of rates of 1.
                 let room = if most > 0.0 { 0.5 * most } else { 0.5 * (1.0 - share) };
                 let limit = precision.map_or_else(|| Inequality::exact(most), |one| one.limit(most, room, error));
+                if limit.upper > most {
+                    self.loose.push(one);
+                }
                 let terms = vec![(Term::Rate(one), share), (Term::Rate(other), -1.0)];
                 self.all.push(Inequality { terms, ..limit });
             }
@@ -221,6 +240,19 @@ impl Inequalities {
     /// The largest tolerance.
     pub(in crate::correction) fn tolerance(&self) -> f64 {
         self.all.iter().map(|one| one.tolerance).fold(0.0, f64::max)
+    }
+
+    /// What to know about constraints on few rows.
+    pub(in crate::correction) fn warnings(&self, constraints: &[Constraint], settings: &SqpSettings) -> Vec<Warning> {
+        let names = |places: &[usize]| -> Vec<String> {
+            let place = |at: &usize| places.contains(at);
+            (0..constraints.len()).filter(place).map(|at| constraints[at].name.clone()).collect()
+        };
+        let (small, loose) = (names(&self.small), names(&self.loose));
+        let small =
+            (!small.is_empty()).then_some(Warning::NotSearched { constraints: small, min_group: settings.min_group });
+        let loose = (!loose.is_empty()).then_some(Warning::HeldLoosely { constraints: loose });
+        small.into_iter().chain(loose).collect()
     }
 
     fn value(&self, one: &Inequality, sums: &CellSums) -> f64 {

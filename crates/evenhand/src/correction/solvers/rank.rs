@@ -12,9 +12,7 @@ pub(super) fn independent(gram: &[f64], count: usize) -> Vec<usize> {
     // Products that differ in the last digits alone are equal.
     const ROUNDING: f64 = 1e-10;
     let own = |at: usize| gram[at * count + at];
-    let alike = |one: usize, other: usize| {
-        gram[one * count + other].powi(2) > own(one) * own(other) * (1.0 - ROUNDING)
-    };
+    let alike = |one: usize, other: usize| gram[one * count + other].powi(2) > own(one) * own(other) * (1.0 - ROUNDING);
     let stays = |at: usize| {
         let first = |other: usize| {
             own(other) > own(at) * (1.0 + ROUNDING) || (own(other) >= own(at) * (1.0 - ROUNDING) && other < at)

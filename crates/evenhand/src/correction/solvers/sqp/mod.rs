@@ -41,8 +41,11 @@ pub(in crate::correction) fn correct<L: Learner>(
     if trade_off.is_some() {
         stop = Termination::TooCostly;
     }
+    let asked = search.merit(&target, &uncorrected).inequalities;
+    let warnings = asked.warnings(run.problem.constraints(), &settings);
     let mut solution = run.into_solution(&found, stop);
     solution.trade_off = trade_off;
+    solution.warnings.extend(warnings);
     Ok(solution)
 }
 

@@ -16,7 +16,14 @@ const ROUNDS: usize = 24;
 
 /// The best small step: starting from `first`, the best of its neighbours by one or two multipliers, again and again; the mesh is
 /// halved where none is better. Which is tried first does not matter, so neither does the order of groups.
-pub(super) fn refine(problem: &Problem, merit: &Merit, band: &Band, scale: &[f64], first: Vec<f64>, settings: &SqpSettings) -> Vec<f64> {
+pub(super) fn refine(
+    problem: &Problem,
+    merit: &Merit,
+    band: &Band,
+    scale: &[f64],
+    first: Vec<f64>,
+    settings: &SqpSettings,
+) -> Vec<f64> {
     let mut best = Candidate::at(problem, merit, &band.moved(&first), band, scale, first);
     let mut mesh = settings.refinement_reach / 4.0;
     let rounds = settings.refinement_evaluations.div_ceil(2 * band.directions().pow(2).max(1)).min(ROUNDS);

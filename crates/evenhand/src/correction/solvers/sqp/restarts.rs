@@ -72,10 +72,8 @@ impl Search<'_> {
 
     pub(super) fn merit(&self, target: &Target, uncorrected: &Point) -> Merit {
         let (problem, measure) = (self.oracle.evaluation(), self.oracle.settings().measure);
-        let inequalities =
-            Inequalities::searched(problem, &target.bounds, measure, &self.settings, &uncorrected.sums);
-        let penalty =
-            if self.is_asked(target) { self.settings.penalty } else { self.settings.evenness_penalty };
+        let inequalities = Inequalities::searched(problem, &target.bounds, measure, &self.settings, &uncorrected.sums);
+        let penalty = if self.is_asked(target) { self.settings.penalty } else { self.settings.evenness_penalty };
         let tolerance = match measure {
             Measure::Decisions => self.settings.tolerance,
             Measure::Scores => 0.1 * penalty * inequalities.tolerance(),
@@ -108,7 +106,12 @@ impl Search<'_> {
     }
 
     /// What going on would cost, where a search without a bound ended short of evenness.
-    pub(in crate::correction) fn trade_off(&mut self, target: &Target, uncorrected: &Point, found: &Point) -> Result<Option<TradeOff>> {
+    pub(in crate::correction) fn trade_off(
+        &mut self,
+        target: &Target,
+        uncorrected: &Point,
+        found: &Point,
+    ) -> Result<Option<TradeOff>> {
         let merit = self.merit(target, uncorrected);
         if self.is_asked(target) || merit.inequalities.are_met(&found.sums) {
             return Ok(None);
