@@ -76,7 +76,7 @@ impl Cells {
         })
     }
 
-    /// The same cells of rows that stand for all, each weighing as much as those it stands for.
+    /// The cells of aggregated rows, each with the weight of the rows it represents.
     pub(crate) fn aggregated(&self, rows: &[usize], row_weights: Vec<f64>) -> Self {
         let cell_of_row = Arc::new(self.cell_of_row.select(rows));
         Self { cell_of_row, row_weights: Some(row_weights.into()), ..self.clone() }

@@ -69,7 +69,7 @@ impl Functional {
         if self.least { violation.max(0.0) } else { violation }
     }
 
-    /// How the violation answers to a change of the sums per cell, itself given as such sums.
+    /// The derivative of the violation in a direction of the sums per cell, itself given as such sums.
     pub(crate) fn slope(&self, change: &CellSums, measure: Measure) -> f64 {
         rate(&self.overall, change, measure) - rate(&self.group, change, measure)
     }

@@ -268,7 +268,7 @@ impl TiltTable {
         if self.rule.relative { self.classes as f64 } else { 1.0 }
     }
 
-    /// Per multiplier, how each cell's weight answers to it.
+    /// The derivative of each cell's weight with respect to each multiplier.
     pub(crate) fn slopes(&self, multipliers: &[f64]) -> Vec<Vec<f64>> {
         let (weights, exponents) = (self.weights(multipliers), self.exponents(multipliers));
         let shares: Vec<f64> = match self.rule.range {

@@ -1,8 +1,8 @@
 //! Error against violation, from no correction to the floor: one search that goes on from bound to bound.
 //!
 //! Holds [`Frontier`] and its [`Point`]s. Every point is what a correction asked for that bound would look
-//! for, but starts from the point before it: multipliers, slopes and the learner's memory are at
-//! hand, and a short step leads on.
+//! for, but starts from the point before it: multipliers, derivatives and the learner's warm
+//! start are at hand, and a few steps suffice.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ pub struct Frontier<P> {
 pub struct Point<P> {
     /// What was asked.
     pub asked: Asked,
-    /// What was found. Fits, loops and warnings are those that led here from the point before.
+    /// What was found. Fits, iterations and warnings are those that led here from the point before.
     pub solution: Solution<P>,
     /// Whether another point has no more violation and no more error on the same rows, and less of one.
     pub dominated: bool,
@@ -185,7 +185,7 @@ impl<P> Point<P> {
         Self { asked, solution, dominated: false }
     }
 
-    /// How it does on the rows by which multipliers are chosen: the training rows, unless others were asked for.
+    /// Its metrics on the rows that multipliers are chosen on: the training rows, unless others were asked for.
     pub fn validation(&self) -> &Metrics {
         self.solution.validation.as_ref().unwrap_or(&self.solution.train)
     }

@@ -15,7 +15,7 @@ use crate::{Result, parallel};
 /// are left out.
 ///
 /// # Errors
-/// What the predictor or the sensitivity says when it is put to these features.
+/// The errors of the predictor and of the sensitivity on these features.
 pub(crate) fn cell_sum_derivatives(
     predictor: &dyn Predictor,
     sensitivity: &dyn Sensitivity,
@@ -60,7 +60,7 @@ pub(crate) fn cell_sum_derivatives(
     Ok((0..directions).map(slope).collect())
 }
 
-/// Rows whose decision is close to a tie, with how their probabilities answer to some directions.
+/// Rows near the decision boundary, with the derivatives of their probabilities in some directions.
 #[derive(Debug)]
 pub(crate) struct Band {
     classes: usize,

@@ -1,7 +1,7 @@
-//! Verdicts: whether bounds hold, as far as some rows can tell.
+//! Tests of bounds: whether a bound holds, as far as some rows can tell.
 //!
-//! Holds [`BoundTest`] and [`Verdict`]. The numbers a bound limits, and their intervals, are those of
-//! `compared`; what chance alone makes of them is `floor`'s.
+//! Holds [`BoundTest`] and [`Verdict`]. The numbers that a bound limits, with their intervals, are in `contrast`; what
+//! they would be under parity is in `null_distribution`.
 
 use std::fmt;
 
@@ -65,7 +65,7 @@ impl fmt::Display for Verdict {
 }
 
 impl BoundTest {
-    /// Whether a confidence can be judged at, for those who would know before they fit.
+    /// Whether bounds can be tested at a confidence, for callers that want to know before they fit.
     ///
     /// # Errors
     /// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999.
@@ -80,24 +80,26 @@ impl BoundTest {
         self.verdict == Verdict::NotMet || beyond || !self.unmeasured.is_empty()
     }
 
-    /// Whether chance alone goes more than half the way from even to the bound.
+    /// Whether the value expected under parity is more than half the way from parity to the bound: then such rows can
+    /// hardly tell whether the bound holds.
     pub fn is_near_null(&self) -> bool {
         let even = if matches!(self.bound, Bound::MinRatio(_)) { 1.0 } else { 0.0 };
-        self.expected_under_parity.is_some_and(|floor| (floor - even).abs() > (self.bound.limit() - even).abs() / 2.0)
+        self.expected_under_parity
+            .is_some_and(|expected| (expected - even).abs() > (self.bound.limit() - even).abs() / 2.0)
     }
 }
 
 impl Problem {
-    /// Judges a predictor by bounds, as far as these rows can tell.
+    /// Tests whether a predictor keeps bounds, as far as these rows can tell.
     ///
     /// A bound limits the worst of several numbers, one for each constraint and direction or for each
-    /// ordered pair of groups, and the interval is that of the worst. Half of what confidence leaves is given
-    /// to each end. At the better end the intervals of all numbers must hold at once (Bonferroni): one that
-    /// errs is enough to err. At the worse end they need not: it errs only if the interval of the number that
-    /// is truly the worst does.
+    /// ordered pair of groups, and the interval is that of the worst. Each end may err with
+    /// half of the probability that the confidence leaves. At the better end the intervals of all numbers must hold
+    /// simultaneously (Bonferroni), since the end errs if one of them does. At the worse end no correction is needed:
+    /// it errs only if the interval of the number that is truly the worst does.
     ///
-    /// Rows are taken as drawn independently, and as new to the predictor: on training rows the verdict
-    /// flatters. Groups that overlap are taken as different rows, which makes intervals wider, and so does
+    /// Rows are assumed to be drawn independently and to be new to the predictor: on training rows the verdict is too
+    /// favourable. Groups that overlap are taken as different rows, which makes intervals wider, and so does
     /// taking the variance of probabilities as large as that of decisions. Row weights count by Kish's
     /// effective rows.
     ///
@@ -153,7 +155,7 @@ impl Problem {
     }
 }
 
-/// The interval of the worst number. An end that may be anything is left out.
+/// The interval of the worst number; an end that these rows cannot bound is left out.
 fn interval(contrasts: &Contrasts<'_>, confidence: f64) -> Result<(Option<f64>, Option<f64>)> {
     let (one, all) = (quantile(confidence)?, simultaneous(confidence, contrasts.all.len())?);
     let lows = |z: f64| contrasts.worst(contrasts.all.iter().map(|&contrast| contrasts.interval(contrast, z).0));
@@ -351,9 +353,9 @@ mod tests {
     #[test]
     fn bad_numbers_are_refused() {
         let (problem, predictor) = (Rows::new(&[2, 2]).problem(), predictor(&ones(&[(2, 4)])));
-        let judge = |bound, confidence| problem.test_bounds(&predictor, &[bound], Measure::Decisions, confidence);
-        assert_eq!(judge(Bound::MaxViolation(0.1), 95.0).unwrap_err().code(), "setting-invalid");
-        assert_eq!(judge(Bound::MaxViolation(2.0), 0.95).unwrap_err().code(), "setting-invalid");
+        let test = |bound, confidence| problem.test_bounds(&predictor, &[bound], Measure::Decisions, confidence);
+        assert_eq!(test(Bound::MaxViolation(0.1), 95.0).unwrap_err().code(), "setting-invalid");
+        assert_eq!(test(Bound::MaxViolation(2.0), 0.95).unwrap_err().code(), "setting-invalid");
     }
 
     fn draw(rates: &[(f64, usize)], rng: &mut ChaCha8Rng) -> Vec<f64> {

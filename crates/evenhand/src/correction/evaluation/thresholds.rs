@@ -1,7 +1,7 @@
-//! Thresholds by pattern of groups: what a calibration finds, and how it decides.
+//! Thresholds by pattern of groups: the decision rule of threshold post-processing.
 //!
-//! Holds [`Thresholds`]. A rule says with which chance a score is decided positive: a step at each of its thresholds.
-//! Rates and errors are taken in expectation over the lots; only single decisions are drawn.
+//! Holds [`Thresholds`]. The probability of a positive decision is a step function of the score, with a step at each
+//! threshold. Rates and errors are expectations over the random decisions; only the decisions of single rows are drawn.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use crate::{Result, Warning, parallel};
 /// What decides in place of the threshold ½. The groups of a row must be known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Thresholds {
-    /// By which lots are drawn; `None` where no decision is left to one.
+    /// Seed of the random decisions; `None` where no decision is random.
     pub seed: Option<u64>,
     /// A rule for each pattern of groups that training rows have.
     pub patterns: Vec<PatternRule>,
@@ -119,7 +119,7 @@ impl Thresholds {
         Some(Warning::UnseenPattern { rows, groups: names(problem, example).into_iter().map(str::to_owned).collect() })
     }
 
-    /// Decides rows by their groups and scores, two a row. One lot is drawn per row, in row order.
+    /// Decides rows by their groups and scores, two a row. One random number is drawn per row, in row order.
     pub(crate) fn decide(&self, membership: &Membership, scores: &[f64]) -> (Vec<u32>, Option<Warning>) {
         let of = |pattern: usize| -> Vec<&str> {
             let inside = (0..membership.groups()).filter(|&group| membership.contains(pattern, group));
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn lots_fall_as_often_as_the_chance_says_and_alike_for_a_seed() {
+    fn random_decisions_have_the_probability_of_their_rule_and_depend_on_the_seed_alone() {
         let decide = |seed| {
             let thresholds = Thresholds { seed: Some(seed), patterns: vec![rule(&[], 1, &[(None, 0.3)])] };
             thresholds.decide(&Membership::none(10_000), &[0.5, 0.5].repeat(10_000)).0

@@ -1,4 +1,4 @@
-//! Rows that are alike, as one.
+//! Aggregation: rows that are alike become one weighted row.
 //!
 //! A row is its codes and its cell, which says its groups and its label. Surveys repeat
 //! themselves: of the 32,561 training rows of the Adult census 19,395 are distinct. A learner
@@ -11,13 +11,13 @@ use crate::cells::Cells;
 use crate::data::Codes;
 use crate::features::Features;
 
-/// Above this many rows the sixteen bytes a row that finding them takes are not spent.
+/// Above this many rows nothing is aggregated: finding equal rows takes sixteen bytes per row.
 const MOST_ROWS: usize = 1 << 24;
 
-/// Aggregation pays when it leaves at most this share of the rows.
+/// Aggregation is used when it leaves at most this share of the rows.
 const WORTH_IT: f64 = 0.9;
 
-/// Rows that stand for all, and what each weighs.
+/// One representative of each set of equal rows, and the weight of the set.
 pub(super) struct Aggregated {
     pub(super) rows: Vec<usize>,
     pub(super) weights: Vec<f64>,
@@ -25,7 +25,7 @@ pub(super) struct Aggregated {
 
 /// The first row of each kind, in row order; `None` where that is not worth it.
 pub(super) fn aggregate(features: &Features, cells: &Cells) -> Option<Aggregated> {
-    // Numbers seldom repeat.
+    // Rows with numeric columns are seldom equal.
     if !features.dense().is_empty() || features.rows() > MOST_ROWS {
         return None;
     }

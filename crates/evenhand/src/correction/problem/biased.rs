@@ -1,7 +1,7 @@
 //! Labels as a bias gives them: Proposition 1 read forwards.
 //!
 //! Holds [`Problem::biased`], from the probabilities of true labels to those of biased ones, and what a caller
-//! needs to draw such labels. A correction reads the same law backwards. [Jiang & Nachum 2019, Prop. 1]
+//! needs to draw such labels. A correction reads the same relation backwards. [Jiang & Nachum 2019, Prop. 1]
 
 use super::{Problem, WeightMap};
 use crate::constraint::{Constraint, Event, Labelled, Reference};

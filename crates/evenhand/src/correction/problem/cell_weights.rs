@@ -1,7 +1,7 @@
 //! Weights as they are told to people: by cell.
 //!
-//! Holds [`CellWeights`]. Rows alike in their groups and their label share a weight, or, where the shift of features
-//! is undone, have weights close to each other.
+//! Holds [`CellWeights`]. Rows alike in their groups and their label share a weight, or, where covariate shift
+//! is corrected, have weights close to each other.
 
 use super::Problem;
 use crate::Weights;

@@ -103,9 +103,7 @@ impl Problem {
         Ok(warnings)
     }
 
-    /// The same problem with rows that are alike aggregated into one that weighs as much as they do.
-    ///
-    /// `None` where too few are alike. For learners to whom that is the same.
+    /// The same problem with equal rows aggregated into one weighted row; `None` where too few are equal.
     fn aggregated(&self) -> Option<Self> {
         let aggregated = aggregate(&self.features, &self.cells)?;
         Some(Self {

@@ -1,4 +1,7 @@
-//! Named conventions: ours, the paper's, and those of its authors' notebooks.
+//! How the multipliers are found: the solver, its settings, and named presets.
+//!
+//! Presets are ours, the paper's, and those of its authors' notebooks. The solvers themselves are in
+//! `correction::solvers`.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,25 +13,25 @@ use crate::{Error, Result};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Solver {
-    /// Newton's method in the multipliers, with the centred tilt.
+    /// Sequential quadratic programming in the multipliers with a trust region, with the centred tilt.
     Sqp(SqpSettings),
     /// The loop of Algorithms 1 and 2.
     Loop(LoopSettings),
 }
 
-/// The settings of Newton's method in the multipliers. None needs tuning.
+/// The settings of sequential quadratic programming in the multipliers. None needs tuning.
 ///
 /// | setting | default | range | effect |
 /// |---|---|---|---|
-/// | `max_fits` | 100 | ≥ 1 | how many multipliers are tried at most: a fit each, and one more a fold where folds judge |
+/// | `max_fits` | 100 | ≥ 1 | how many multipliers are tried at most: one fit each, and one more per fold with k-fold validation |
 /// | `margin` | 1.645 | 0 to 10 | how many standard errors to stay below a bound, so that it holds on new rows (never below half of it) |
 /// | `range` | as what is asked needs | | whether weights are bounded as in the paper, or not |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SqpSettings {
     /// How many multipliers are tried at most.
     pub max_fits: usize,
-    /// Whether weights are bounded; `None` for bounded ones unless these end short of what
-    /// is asked, and others lead further.
+    /// Whether weights are bounded; `None` starts with bounded weights, and takes unbounded ones where bounded weights
+    /// do not reach what is asked.
     pub range: Option<WeightRange>,
     /// How many standard errors to stay below a bound.
     pub margin: f64,
@@ -41,20 +44,20 @@ impl Default for SqpSettings {
     }
 }
 
-/// The conventions of the loop of Algorithms 1 and 2.
+/// The settings of the loop of Algorithms 1 and 2.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LoopSettings {
     /// How multipliers become weights.
     pub rule: WeightRule,
-    /// How far multipliers move against a violation, η in the paper.
+    /// Step size of the update of the multipliers, η in the paper.
     pub step: f64,
-    /// How many times they move.
+    /// How many times they are updated.
     pub loops: usize,
     /// Whether the first fit has weights of 1, not those of zero multipliers (one over the number of classes).
     pub first_unweighted: bool,
-    /// Whether a last fit follows the last move.
+    /// Whether a last fit follows the last update.
     pub last_fit: bool,
-    /// For notions of true and false positive rates: whether weights are those of one loop earlier.
+    /// For notions of true and false positive rates: whether weights are those of one iteration earlier.
     pub lag: bool,
     /// Which of the models is returned.
     pub keep: Keep,
@@ -65,7 +68,7 @@ pub struct LoopSettings {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Preset {
-    /// Ours: centred tilt, Newton's method.
+    /// Ours: centred tilt, sequential quadratic programming.
     #[default]
     Default,
     /// Algorithms 1 and 2 as printed: bare membership, unweighted first fit, the last iterate.

@@ -33,7 +33,7 @@ pub(super) struct Pattern {
     /// How many there are.
     pub(super) rows: usize,
     pub(super) curve: Curve,
-    /// For rows labelled otherwise and for positive ones: how each limit answers to a unit of weight decided positive.
+    /// For rows labelled otherwise and for positive ones: the derivative of each limit with respect to the weight decided positive.
     slopes: [Vec<f64>; 2],
 }
 

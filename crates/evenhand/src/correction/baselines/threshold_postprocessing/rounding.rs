@@ -1,7 +1,7 @@
 //! One threshold per pattern, near the best mixture of thresholds.
 //!
-//! Without lots a notion can seldom hold exactly: a threshold moves whole rows, and one threshold cannot set two rates.
-//! For every pattern whose decisions the best mixture leaves to lots, the places of the curve next to what the mixture
+//! Without random decisions a notion can seldom hold exactly: a threshold moves whole rows, and one threshold cannot set two rates.
+//! For every pattern whose decisions the best mixture draws at random, the places of the curve next to what the mixture
 //! decides positive are tried, in all combinations where these are few; the least miss wins, and of equals the least error.
 
 use super::programme::{Mixture, Programme};

@@ -1,8 +1,8 @@
 //! What a correction aims at, as linear inequalities between rates.
 //!
 //! Bounds of every kind, and evenness itself, become [`Limit`]s: a combination of rates that
-//! must not exceed a number. Being linear in the sums per cell, they take a sums's derivative
-//! as readily as a sums.
+//! must not exceed a number. Being linear in the sums per cell, they take derivatives
+//! of these sums as well as the sums themselves.
 
 use crate::constraint::{Constraint, Functional, Measure, Reference};
 use crate::correction::problem::Problem;

@@ -1,7 +1,7 @@
 //! One step of Newton's method in the multipliers: a small quadratic programme.
 //!
-//! With every limit and the error replaced by their sensitivities, find the multipliers that bring the
-//! worst limit as low as it goes (to zero, if that can be had within the region where sensitivities
+//! With every limit and the error replaced by their linearisations, find the multipliers that bring the
+//! worst limit as low as it goes (to zero, if that can be had within the region where linearisations
 //! are trusted) at the least error, and move exponents least. Directions in which nothing
 //! changes, as where groups partition the rows, take no step at all.
 
