@@ -30,10 +30,10 @@ def read(folder: Path) -> Part:
 
 
 def violations(positive: np.ndarray, part: Part, notion: str) -> dict[str, np.ndarray]:
-    """Overall rate minus the rate of each group, per rate that the notion speaks of.
+    """Overall rate minus the rate of each group, per rate that the notion conditions on.
 
     `positive` holds decisions, or the probability of a positive one: rates are then expected
-    rates. A group without rows that a rate speaks of has no violation.
+    rates. A group without rows that a rate conditions on has no violation.
     """
     every = np.ones(len(positive))
     among = {
