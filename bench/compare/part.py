@@ -1,4 +1,4 @@
-"""Training or test rows as every contender gets them, and how decisions on them are judged."""
+"""Training or test rows as every method gets them, and how decisions on them are evaluated."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -52,7 +52,7 @@ def _violations(positive: np.ndarray, groups: np.ndarray, rows: np.ndarray) -> n
     return np.where(counts > 0, overall - rates, 0.0)
 
 
-def judge(positive: np.ndarray, part: Part, notion: str) -> tuple[float, float]:
+def evaluate(positive: np.ndarray, part: Part, notion: str) -> tuple[float, float]:
     """The share of rows decided otherwise than labelled, and the largest violation; both expected."""
     error = float(np.abs(positive - part.labels).mean())
     return error, float(max(np.abs(one).max() for one in violations(positive, part, notion).values()))
