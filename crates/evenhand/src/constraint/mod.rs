@@ -4,7 +4,7 @@
 //! target, and says which rows its multiplier re-weights. `form` is that form and how each
 //! notion takes it; `functional` evaluates it on sums per cell; `tilt` turns multipliers into
 //! weights per cell.
-//! Leans on `notion`, `group` and `cells`. Knows nothing of learners or loops.
+//! Knows nothing of learners or solvers.
 
 mod form;
 mod functional;

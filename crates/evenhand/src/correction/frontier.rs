@@ -1,7 +1,7 @@
-//! Error against violation, from no correction to the floor: one search that goes on from bound to bound.
+//! The trade-off between error and violation: one warm-started path of solutions from bound to bound.
 //!
-//! Holds [`Frontier`] and its [`Point`]s. Every point is what a correction asked for that bound would look
-//! for, but starts from the point before it: multipliers, derivatives and the learner's warm
+//! Holds [`Frontier`] and its [`Point`]s. Every point is the solution that a correction with that bound looks
+//! for, but its search starts from the point before it: multipliers, derivatives and the learner's warm
 //! start are at hand, and a few steps suffice.
 
 use serde::{Deserialize, Serialize};
@@ -19,14 +19,14 @@ use crate::{Error, Result, Warning};
 /// The setting that says how many points to look for.
 const POINTS: &str = "points";
 
-/// Classifiers from the uncorrected one to the most even one that weights lead to.
+/// Solutions from the uncorrected classifier to the smallest violation that weights reach.
 #[derive(Debug)]
 pub struct Frontier<P> {
     /// In the order in which less violation was asked for; the first is not corrected.
     pub points: Vec<Point<P>>,
 }
 
-/// A classifier on the way, and what was asked of it.
+/// One solution, and what was asked of it.
 #[derive(Debug)]
 pub struct Point<P> {
     /// What was asked.
@@ -164,7 +164,7 @@ where
         search.aim(goal);
         let stop = search.reach(THRIFT.len(), observer)?;
         go_on = stop == Termination::Converged;
-        // A bound may be missed by less than the rows can tell: that is the end, but no floor.
+        // A bound may be missed by less than the rows can tell. The path ends there, but the bound was reachable.
         let even = !go_on && stop != Termination::Cancelled && evenness.is_kept(search.cell_sums());
         let (asked, stop) = if even { (Asked::Evenness, Termination::Converged) } else { (asked, stop) };
         found.push(Point::new(asked, search.solution(stop)));
@@ -172,8 +172,8 @@ where
     Ok(found)
 }
 
-/// What to ask, from less than `most` violation down to `least`, which is as little as the rows can
-/// tell. The distance from it falls as a square: where the floor is and what it costs is what a frontier is drawn for.
+/// The bounds of the path, from below `most` down to `least`, the smallest violation that the rows can tell. The
+/// distance to `least` decreases quadratically, so that points are dense where violations are small.
 fn grid(most: f64, least: f64, points: usize) -> Vec<Asked> {
     let last = points - 1;
     let bound = |at: usize| least + (most - least).max(0.0) * (1.0 - at as f64 / last as f64).powi(2);

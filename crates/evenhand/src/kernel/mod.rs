@@ -5,7 +5,7 @@
 //! sums loss, gradient and curvature over rows, `cell_sums` sums decisions and scores per
 //! cell, `slope` their derivatives. Each takes a range of rows and returns sums that `parallel::reduce` merges in a
 //! fixed order; none knows how many threads there are, or whether blocks come from memory.
-//! Leans on `features` and `parallel`. Knows nothing of groups, notions or solvers.
+//! Knows nothing of groups, notions or solvers.
 
 mod cell_sums;
 pub(crate) mod link;

@@ -10,9 +10,8 @@ use crate::{Result, parallel};
 
 /// The derivative of the sums per cell in each direction of a sensitivity.
 ///
-/// Decisions are steps; for the derivative alone each is smoothed, as a function of how far the
-/// largest probability is ahead of the second, over a `bandwidth` on either side of the tie. Losses
-/// are left out.
+/// A decision is a step function; for the derivative alone it is smoothed, as a function of the difference between the
+/// two largest probabilities, over a `bandwidth` on either side of the tie. Losses are left out.
 ///
 /// # Errors
 /// The errors of the predictor and of the sensitivity on these features.
@@ -75,7 +74,7 @@ pub(crate) struct Band {
 }
 
 impl Band {
-    /// The probabilities of the close rows after a move in each direction, by the sensitivity.
+    /// The probabilities of these rows after a step along the directions, to first order.
     pub(crate) fn moved(&self, moves: &[f64]) -> Vec<f64> {
         let mut scores = self.scores.clone();
         for (direction, &by) in moves.iter().enumerate() {
@@ -84,14 +83,14 @@ impl Band {
         scores
     }
 
-    /// Moves probabilities further in one direction.
+    /// Adds a further step along one direction.
     pub(crate) fn add(&self, scores: &mut [f64], direction: usize, by: f64) {
         for (score, slope) in scores.iter_mut().zip(&self.slopes[direction]) {
             *score += by * slope;
         }
     }
 
-    /// The decisions of all rows, the close ones with these probabilities.
+    /// The sums per cell of the decisions of all rows, given these probabilities of the rows near the boundary.
     pub(crate) fn cell_sums(&self, scores: &[f64]) -> CellSums {
         let mut sums = self.others.clone();
         let width = width(self.classes);

@@ -50,7 +50,7 @@ impl Problem {
                 let tilt = multiplier * (member / share - centre);
                 match constraint.event {
                     Event::Predicts(class) => logits[class] -= tilt * among(constraint.labelled, truth),
-                    // Being right is worth as much as the label is probable.
+                    // c(x, y) = y_true(y|x)·(g/Z − 1): predicting y is correct with the probability of y.
                     Event::Correct => logits.iter_mut().zip(truth).for_each(|(logit, chance)| *logit -= tilt * chance),
                 }
             }

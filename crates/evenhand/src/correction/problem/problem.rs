@@ -1,4 +1,4 @@
-//! One set of rows made ready: encoded, in cells, with constraints bound to them.
+//! The optimisation problem on one set of rows: encoded features, cells, and constraints bound to them.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Binds constraints to rows. Those that condition on rows there are none of stay, with no violation.
+    /// Binds constraints to rows. A constraint that conditions on rows which do not occur stays, with no violation.
     ///
     /// # Errors
     /// [`Error::Length`] when the parts are not of one length.
@@ -78,7 +78,7 @@ impl Problem {
         Ok((problem, warnings))
     }
 
-    /// Leaves out constraints that condition on rows there are none of.
+    /// Drops constraints that condition on rows which do not occur.
     ///
     /// # Errors
     /// [`Error::NoConstraints`] when none is left.
@@ -147,7 +147,7 @@ impl Problem {
         cell_sums(predictor, &self.features, self.cells.cell_rows())
     }
 
-    /// The same rows, each counted so many times more.
+    /// The same rows with each row weight multiplied by a count: a bootstrap sample.
     ///
     /// # Errors
     /// [`Error::NoConstraints`] when a constraint is left without rows, [`Error::NoWeight`] when all are.
@@ -233,7 +233,7 @@ impl Problem {
         TiltTable::new(&self.constraints, &self.functionals, &self.cells, rule)
     }
 
-    /// The same for the rows of each cell as they would be with every label.
+    /// The same for each cell and every label that its rows might have.
     pub(crate) fn label_table(&self, rule: WeightRule) -> TiltTable {
         TiltTable::of_every_label(&self.constraints, &self.functionals, &self.cells, rule)
     }
@@ -243,8 +243,8 @@ impl Problem {
         &self.functionals
     }
 
-    /// Over which range of probabilities decisions are smoothed for their derivative: as wide as an
-    /// estimate of a density from the rows of the smallest group asks for.
+    /// The bandwidth over which decisions are smoothed for their derivative, by the n^(−1/5) rule of kernel density
+    /// estimation with n the rows of the smallest group.
     pub(in crate::correction) fn bandwidth(&self) -> f64 {
         let rows = self.functionals.iter().flatten().map(Functional::fewest_rows).fold(f64::INFINITY, f64::min);
         rows.powf(-0.2).clamp(0.08, 0.3)

@@ -2,7 +2,7 @@
 //!
 //! Holds [`Programme`]. Its unknowns are, for every pattern of groups, with which probability each corner of the hull of
 //! its ROC curve is taken; rates and errors are linear in them, whatever the notion and however groups overlap. The
-//! limits are those of `goal`, so bounds of every kind are kept too. [Hardt, Price & Srebro 2016, Sec. 4]
+//! limits are those of the solver, so bounds of every kind are kept too. [Hardt, Price & Srebro 2016, Sec. 4]
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use crate::kernel::CellSums;
 use crate::learner::{Predictor, scores};
 use crate::{Measure, Result};
 
-/// How far rates may be from limits for the sake of rounding.
+/// Tolerance on limits for rounding errors.
 const ROUNDING: f64 = 1e-9;
 
 /// The curves of all patterns, and what a threshold of each does to every limit.
 pub(super) struct Programme {
     pub(super) patterns: Vec<Pattern>,
-    /// Per limit, how far it is above its number where none is decided positive.
+    /// The residual of each limit where no row is decided positive.
     base: Vec<f64>,
     /// The weight of all rows.
     total: f64,
