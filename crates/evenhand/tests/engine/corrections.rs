@@ -394,7 +394,7 @@ fn the_uncorrected_classifier_is_the_learner_alone() {
 }
 
 #[test]
-fn an_assessment_tells_the_rates_of_every_group() {
+fn metrics_tell_the_rates_of_every_group() {
     let data = dataset(table());
     let fitted = fit(&correction("demographic-parity"), &data);
     let train = &fitted.solution().train;

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn two_groups_are_judged_by_their_difference() {
+    fn two_groups_are_tested_by_their_difference() {
         // 56 of 70 and 48 of 80: [Newcombe 1998] has 0.0524 to 0.3339 for the difference of 0.2.
         let (rows, scores) = (Rows::new(&[70, 80]), ones(&[(56, 70), (48, 80)]));
         let tested = rows.test_bounds(&scores, Bound::MaxDifference(0.35));
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_is_judged_by_the_interval_of_the_groups_own_rate() {
+    fn a_target_is_tested_by_the_interval_of_the_groups_own_rate() {
         let rows = Rows::new(&[10, 90]).notion("group-target-rate=0.5");
         let tested = rows.test_bounds(&ones(&[(5, 10), (45, 90)]), Bound::MaxViolation(0.3));
         // Wilson: 5 of 10 is from 0.2366 to 0.7634.
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn probabilities_are_judged_by_their_means() {
+    fn probabilities_are_tested_by_their_means() {
         let scores: Vec<f64> = (0..200).map(|row| if row < 100 { 0.4 } else { 0.3 }).collect();
         let tested = Rows::new(&[100, 100]).test_as(&scores, Bound::MaxDifference(0.5), Measure::Scores);
         assert!(near(tested.value, 0.1, 1e-12) && tested.verdict == Verdict::Met, "{tested:?}");
