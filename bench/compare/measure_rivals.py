@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from subprocess import run
 
-from part import judge, read
+from part import evaluate, read
 from record import KEYS, NOTIONS, append, load
 from rivals import RIVALS
 
@@ -48,7 +48,7 @@ def measure(rival, train, test, notion: str) -> dict:
     seconds = time.perf_counter() - start
     found = {"seconds": seconds, "fits": fits}
     for name, part in (("train", train), ("test", test)):
-        found[f"{name}_error"], found[f"{name}_violation"] = judge(decide(part), part, notion)
+        found[f"{name}_error"], found[f"{name}_violation"] = evaluate(decide(part), part, notion)
     return found | {"version": f"{rival.PACKAGE} {version(rival.PACKAGE)}"}
 
 

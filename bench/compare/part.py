@@ -1,4 +1,4 @@
-"""Training or test rows as every contender gets them, and how decisions on them are judged."""
+"""Training or test rows as every method gets them, and how decisions on them are evaluated."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,10 +30,10 @@ def read(folder: Path) -> Part:
 
 
 def violations(positive: np.ndarray, part: Part, notion: str) -> dict[str, np.ndarray]:
-    """Overall rate minus the rate of each group, per rate that the notion speaks of.
+    """Overall rate minus the rate of each group, per rate that the notion conditions on.
 
     `positive` holds decisions, or the probability of a positive one: rates are then expected
-    rates. A group without rows that a rate speaks of has no violation.
+    rates. A group without rows that a rate conditions on has no violation.
     """
     every = np.ones(len(positive))
     among = {
@@ -52,7 +52,7 @@ def _violations(positive: np.ndarray, groups: np.ndarray, rows: np.ndarray) -> n
     return np.where(counts > 0, overall - rates, 0.0)
 
 
-def judge(positive: np.ndarray, part: Part, notion: str) -> tuple[float, float]:
+def evaluate(positive: np.ndarray, part: Part, notion: str) -> tuple[float, float]:
     """The share of rows decided otherwise than labelled, and the largest violation; both expected."""
     error = float(np.abs(positive - part.labels).mean())
     return error, float(max(np.abs(one).max() for one in violations(positive, part, notion).values()))

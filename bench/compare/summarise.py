@@ -31,7 +31,7 @@ Written by `bench/compare/run`; every measurement is in `speed.csv`, `quality-ou
 - (c) is the procedure of (b), fit by fit, and is not run on the drawn splits: {agreement}
 - (d) and (e) decide partly at random, and are evaluated by expected decisions. Their one sensitive feature is the combination of
   groups a row is in; combinations without both labels in training count as the commonest one.
-- (e) needs the groups of the rows it predicts. **For disparate impact no other contender may know them**, so there it solves
+- (e) needs the groups of the rows it predicts. **For disparate impact no other method may know them**, so there it solves
   an easier task.
 - **◀** marks a rival whose mean test error and mean test violation are both lower than those of (a) by more than two
   standard errors, those of the mean of differences split by split.
@@ -76,7 +76,7 @@ def speed(found: dict) -> str:
 
 def quality(found: dict) -> str:
     """Asked everywhere: no rival better in both respects."""
-    # The one contender that is told what the notion withholds.
+    # The one method that is told what the notion withholds.
     knowing = lambda *cell: ", which knows the groups" if cell == ("disparate-impact", "threshold-optimizer") else ""
     beaten = [
         f"- {dataset}, {notion}: {METHODS[method]}{knowing(notion, method)}"

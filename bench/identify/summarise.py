@@ -145,7 +145,7 @@ def bootstrap(rows: list[dict]) -> str:
 
 
 def paired(rows: list[dict], name: str, one: str, other: str, scale: float = 1.0) -> list[float]:
-    """How much more one contender has than another, draw by draw."""
+    """How much more one method has than another, draw by draw."""
     of = {trained: {row["draw"]: float(row[name]) for row in found} for (trained,), found in grouped(rows, "trained").items()}
     return [scale * (of[one][draw] - of[other][draw]) for draw in of[one]]
 

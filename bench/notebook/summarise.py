@@ -49,7 +49,7 @@ def main(measured: Path, out: Path) -> None:
     with (out / "RESULTS.csv").open("w", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         quality = ["fits", "test_error", "test_violation", "train_error", "train_violation", "version"]
-        table.writerow(["contender", "run", "seconds", *quality, *(name for name, _ in where)])
+        table.writerow(["method", "run", "seconds", *quality, *(name for name, _ in where)])
         for key, (_, field) in CONTENDERS.items():
             for number, run in enumerate(runs[key], 1):
                 row = [key, number, f"{run[field]:.4f}", *(run[name] for name in quality)]

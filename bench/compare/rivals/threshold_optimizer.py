@@ -1,7 +1,7 @@
 """fairlearn's ThresholdOptimizer on the probabilities of one logistic regression.
 
 It asks for the groups of the rows it predicts, and for disparate impact too, where no other
-contender may know them: there it solves an easier task. Thresholds are chosen at random between
+method may know them: there it solves an easier task. Thresholds are chosen at random between
 two where need be: judged by expected decisions. fairlearn takes dense matrices only.
 """
 

@@ -100,7 +100,7 @@ impl Injection {
     /// [`Error::Length`] when there is not one multiplier per constraint, [`Error::Setting`] for numbers that are
     /// none or rates outside 0 to 1, and what the learner says.
     pub fn draw(&self, problem: &Problem, seed: u64) -> Result<Injected> {
-        // One stream, row by row: neither threads nor the bias decide which lot a row gets.
+        // One stream, row by row: neither threads nor the bias decide which random numbers a row gets.
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         match &self.bias {
             Bias::Multipliers(multipliers) => self.tilted(problem, multipliers, &mut rng),
@@ -112,43 +112,43 @@ impl Injection {
         problem.check_multipliers(multipliers)?;
         let classes = problem.classes();
         let truth = problem.probabilities(&self.learner)?;
-        let model = problem.biased(multipliers, &truth)?;
+        let distribution = problem.biased(multipliers, &truth)?;
         let (mut labels, mut biased) = (Vec::new(), Vec::new());
-        for (row, (truth, model)) in truth.chunks(classes).zip(model.chunks(classes)).enumerate() {
+        for (row, (truth, distribution)) in truth.chunks(classes).zip(distribution.chunks(classes)).enumerate() {
             let [first, second]: [f64; 2] = [rng.random(), rng.random()];
             let label = match self.truth {
                 Truth::Labels => problem.labels().get(row),
                 Truth::Model => chosen(truth.iter().copied(), first),
             };
             labels.push(label as u32);
-            biased.push(coupled(truth, model, label, second) as u32);
+            biased.push(coupled(truth, distribution, label, second) as u32);
         }
         Ok(Injected { truth: Codes::narrow(labels, classes), biased: Codes::narrow(biased, classes) })
     }
 }
 
-/// A biased label given the true one, so that the two differ as seldom as their laws allow: the true one stays with
+/// A biased label given the true one, so that the two differ as seldom as their distributions allow (the maximal coupling): the true one stays with
 /// probability `min(1, y_bias/y_true)`; what leaves goes where `y_bias` is above `y_true`, in proportion.
-fn coupled(truth: &[f64], biased: &[f64], label: usize, lot: f64) -> usize {
+fn coupled(truth: &[f64], biased: &[f64], label: usize, uniform: f64) -> usize {
     let stays = if truth[label] > 0.0 { (biased[label] / truth[label]).min(1.0) } else { 1.0 };
-    if lot < stays {
+    if uniform < stays {
         return label;
     }
-    // What is left of the lot is uniform again.
-    let rest = (lot - stays) / (1.0 - stays);
+    // Given that it is above, the number is uniform again when it is rescaled.
+    let rest = (uniform - stays) / (1.0 - stays);
     let excess = biased.iter().zip(truth).map(|(biased, truth)| (biased - truth).max(0.0));
     let total: f64 = excess.clone().sum();
     if total > 0.0 { chosen(excess.map(|one| one / total), rest) } else { label }
 }
 
-/// The class on which a lot falls; the last that is possible where rounding leaves it beyond all.
-fn chosen(chances: impl Iterator<Item = f64>, lot: f64) -> usize {
+/// The class that a uniform number selects; the last possible one where rounding leaves it beyond all.
+fn chosen(chances: impl Iterator<Item = f64>, uniform: f64) -> usize {
     let (mut sum, mut last) = (0.0, 0);
     for (class, chance) in chances.enumerate() {
         if chance > 0.0 {
             last = class;
             sum += chance;
-            if lot < sum {
+            if uniform < sum {
                 break;
             }
         }
@@ -169,13 +169,13 @@ fn flipped(problem: &Problem, flips: &[Flip], rng: &mut ChaCha8Rng) -> Result<In
         }
     }
     let biased = problem.labels().iter().enumerate().map(|(row, label)| {
-        let mut lot: f64 = rng.random();
+        let mut uniform: f64 = rng.random();
         for flip in flips.iter().filter(|flip| flip.from == label && problem.is_in(row, flip.group)) {
-            if lot < flip.rate {
+            if uniform < flip.rate {
                 return flip.to as u32;
             }
-            // It did not strike; what is left of the lot is uniform again. A rate of 1 always strikes.
-            lot = (lot - flip.rate) / (1.0 - flip.rate);
+            // The flip does not apply; the rescaled number is uniform again. A rate of 1 always applies.
+            uniform = (uniform - flip.rate) / (1.0 - flip.rate);
         }
         label as u32
     });
@@ -225,7 +225,7 @@ mod tests {
             assert_eq!(injected.truth == *problem.labels(), truth == Truth::Labels);
             for group in 0..2 {
                 let rows = members(&problem, group);
-                // The law of the population itself, which no fit has told.
+                // The true distribution of the population, which no fit has estimated.
                 let chance = |merit: f64| 1.0 / (1.0 + (-merit).exp());
                 let expected = |log_odds: &dyn Fn(usize) -> f64| {
                     rows.iter().map(|&row| chance(log_odds(row))).sum::<f64>() / rows.len() as f64
@@ -268,7 +268,7 @@ mod tests {
         assert_ne!(one, draw([0.5, 0.0, 0.2, -0.3], 2));
         let single = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         assert_eq!(single.install(|| draw([0.5, 0.0, 0.2, -0.3], 1)), one);
-        // Drawn anew, true labels are others but of the same law.
+        // Drawn anew, true labels are others but of the same distribution.
         let model = Injection { truth: Truth::Model, ..Injection::new(Bias::Multipliers(vec![0.0; 4])) };
         let drawn = model.draw(&problem, 1).unwrap();
         let all: Vec<usize> = (0..3_000).collect();
@@ -342,9 +342,9 @@ mod tests {
     #[test]
     fn a_label_leaves_as_seldom_as_the_laws_allow() {
         let (truth, biased) = ([0.5, 0.3, 0.2], [0.2, 0.3, 0.5]);
-        let rng: Vec<f64> = (0..10_000).map(|at| (f64::from(at) + 0.5) / 10_000.0).collect();
+        let uniforms: Vec<f64> = (0..10_000).map(|at| (f64::from(at) + 0.5) / 10_000.0).collect();
         let share = |label: usize, to: usize| {
-            rng.iter().filter(|&&lot| coupled(&truth, &biased, label, lot) == to).count() as f64 / 10_000.0
+            uniforms.iter().filter(|&&uniform| coupled(&truth, &biased, label, uniform) == to).count() as f64 / 10_000.0
         };
         assert!((share(0, 0) - 0.4).abs() < 1e-3 && (share(0, 2) - 0.6).abs() < 1e-3);
         assert!((share(1, 1) - 1.0).abs() < 1e-9 && (share(2, 2) - 1.0).abs() < 1e-9);

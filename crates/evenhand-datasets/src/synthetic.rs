@@ -1,10 +1,10 @@
 //! A made-up population whose true labels are known.
 //!
 //! Holds [`population`]: applicants for a loan whose repayment (`deserved`) follows a
-//! logistic law that gives every group the same rate, and decisions (`approved`) that are
+//! logistic model that gives every group the same rate, and decisions (`approved`) that are
 //! the closest distortion of it which a bias against two overlapping groups allows
 //! [Jiang & Nachum 2019, Prop. 1]. A real user never has the first; here it can be used to
-//! judge what was trained on the second. A [`BiasModel`] draws many samples of one such population, and of
+//! evaluate what was trained on the second. A [`BiasModel`] draws many samples of one such population, and of
 //! others that a straight model cannot describe.
 
 use rand::{RngExt, SeedableRng};
@@ -59,11 +59,11 @@ impl Default for PopulationParameters {
     }
 }
 
-/// So many applicants tell a law. Its groups then deserve alike up to a tenth or so of what 50,000 rows can tell.
+/// A bias model is computed from this many applicants. Its groups then deserve alike up to a tenth or so of what 50,000 rows can tell.
 const REFERENCE: usize = 400_000;
 
 impl PopulationParameters {
-    /// The law of such populations, as a large one tells it.
+    /// The bias model of such populations, computed from a large one.
     pub fn bias_model(self) -> BiasModel {
         // A seed of its own: no sample should be a part of these.
         let mut random = ChaCha8Rng::seed_from_u64(u64::MAX);
@@ -77,7 +77,7 @@ impl PopulationParameters {
 }
 
 impl BiasModel {
-    /// The law under which some people deserve alike.
+    /// The model under which these people deserve alike in every group.
     fn of(parameters: PopulationParameters, people: &[Applicant]) -> Self {
         let count = |group: usize| people.iter().filter(|one| one.memberships()[group]).count() as f64;
         let counts = [count(0), count(1)];
@@ -125,10 +125,10 @@ impl BiasModel {
         let bias: Vec<f64> = people.iter().map(|one| self.bias(one)).collect();
         let (mut deserved, mut approved) = (Vec::with_capacity(people.len()), Vec::with_capacity(people.len()));
         for (merit, bias) in merit.iter().zip(&bias) {
-            // One lot decides both labels, so that they differ only through the bias.
-            let lot: f64 = random.random();
-            deserved.push(if lot < logistic(*merit) { "yes" } else { "no" });
-            approved.push(if lot < logistic(merit - bias) { "yes" } else { "no" });
+            // One random number decides both labels, so that they differ only through the bias.
+            let uniform: f64 = random.random();
+            deserved.push(if uniform < logistic(*merit) { "yes" } else { "no" });
+            approved.push(if uniform < logistic(merit - bias) { "yes" } else { "no" });
         }
         Ok(Applicants { table: table(people, approved, deserved)?, merit, bias })
     }
@@ -184,9 +184,9 @@ impl Applicant {
     fn draw(random: &mut ChaCha8Rng) -> Self {
         let female = random.random::<f64>() < 0.5;
         let age_band = match random.random::<f64>() {
-            lot if lot < 0.18 => 0,
-            lot if lot < 0.52 => 1,
-            lot if lot < 0.84 => 2,
+            uniform if uniform < 0.18 => 0,
+            uniform if uniform < 0.52 => 1,
+            uniform if uniform < 0.84 => 2,
             _ => 3,
         };
         // Features differ between groups, as they do in life: income by sex, both by age.

@@ -71,22 +71,22 @@ enum Kind {
     /// The same with multipliers chosen by five folds.
     KFold,
     /// Another method altogether.
-    Rival(evenhand::Method),
+    Baseline(evenhand::Method),
 }
 
 impl Method {
     /// `unconstrained`, `notebook`, `k-fold`, `default`, or `default@0.02` for a bound of 0.02; `reweighing`,
-    /// `calibration`, `thresholds` (the same without lots) or `lagrangian`.
+    /// `calibration`, `thresholds` (the same without randomness) or `lagrangian`.
     fn named(name: &str) -> Result<Self> {
         let kind = match (name, name.strip_prefix("default@")) {
             ("unconstrained", _) => Kind::Unconstrained,
             ("notebook", _) => Kind::Notebook,
             ("k-fold", _) => Kind::KFold,
             ("default", _) => Kind::Default { bound: None },
-            ("thresholds", _) => Kind::Rival(evenhand::Method::ThresholdPostprocessing(ThresholdPostprocessing {
+            ("thresholds", _) => Kind::Baseline(evenhand::Method::ThresholdPostprocessing(ThresholdPostprocessing {
                 decisions: Decisions::Deterministic,
             })),
-            ("reweighing" | "calibration" | "lagrangian", _) => Kind::Rival(name.parse()?),
+            ("reweighing" | "calibration" | "lagrangian", _) => Kind::Baseline(name.parse()?),
             (_, Some(bound)) => Kind::Default { bound: Some(bound.parse()?) },
             _ => return Err(format!("no method `{name}`").into()),
         };
@@ -98,7 +98,7 @@ impl Method {
         let mut correction = prepared.correction(notion.clone());
         match self.kind {
             Kind::Unconstrained | Kind::Notebook => {}
-            Kind::Rival(method) => correction.method = method,
+            Kind::Baseline(method) => correction.method = method,
             Kind::Default { bound } => {
                 // These trace the frontier: what is asked for is what is measured.
                 correction.solver = Solver::Sqp(SqpSettings { margin: 0.0, ..SqpSettings::default() });
@@ -113,7 +113,7 @@ impl Method {
     }
 }
 
-/// Fits once, and judges the classifier on the rows it was trained on and on the others.
+/// Fits once, and evaluates the classifier on the rows it was trained on and on the others.
 fn measure(method: &Method, prepared: &Prepared, notion: &Notion) -> Result<Value> {
     let (correction, learner) = (method.correction(prepared, notion), prepared.learner());
     let start = Instant::now();

@@ -69,7 +69,7 @@ impl Experiment {
         Ok(Self { published, learner, train, test })
     }
 
-    /// Trains a method, and judges it on both kinds of rows.
+    /// Trains a method, and evaluates it on training and test rows.
     ///
     /// # Errors
     /// Those of [`Correction::solve`].
@@ -89,11 +89,11 @@ impl Experiment {
         let train = solution.evaluate(&self.train, Measure::Decisions)?;
         let test = solution.evaluate(&self.test, Measure::Decisions)?;
         // A bound of nothing: what is wanted of the bound_test is what chance alone would show.
-        let judged = solution.test_bounds(&self.test, &[Bound::MaxViolation(0.0)], Measure::Decisions, 0.95)?;
+        let tests = solution.test_bounds(&self.test, &[Bound::MaxViolation(0.0)], Measure::Decisions, 0.95)?;
         Ok(Measured {
             train: Part::of(&train),
             test: Part::of(&test),
-            expected_under_parity: judged.first().and_then(|judged| judged.expected_under_parity),
+            expected_under_parity: tests.first().and_then(|test| test.expected_under_parity),
             fits: solution.fits,
             stop: solution.stop,
             slack: solution.slack,

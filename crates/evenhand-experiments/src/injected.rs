@@ -1,7 +1,7 @@
 //! Bias put into labels that are taken for the truth: who finds back to it?
 //!
 //! A dataset's labels are the truth. Biased ones are drawn from them by Proposition 1, with multipliers that cost a classifier
-//! trained without correction a few points of true accuracy. Contenders train on the biased labels and are judged by the
+//! trained without correction a few points of true accuracy. Methods train on the biased labels and are evaluated by the
 //! true ones. The truth of these datasets is not even, so evenness is the wrong thing to ask: what is asked is the true
 //! rate of every group, which a census or an audit may know where nobody knows labels ([`Notion::KnownRate`]).
 
@@ -56,7 +56,7 @@ impl InjectedExperiment {
         self.changed
     }
 
-    /// Trains a method on the biased labels, and judges it by the true ones.
+    /// Trains a method on the biased labels, and evaluates it by the true ones.
     ///
     /// Our default looks for scores at the known rates, which identifies the bias; others look for decisions, which is
     /// all they can.

@@ -1,4 +1,4 @@
-//! Asks for a bound, and judges on rows the classifier has not seen whether it holds.
+//! Asks for a bound, and tests on rows the classifier has not seen whether it holds.
 //!
 //! `cargo run --release -p evenhand --example bound_and_verdict`
 

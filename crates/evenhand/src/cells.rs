@@ -76,13 +76,13 @@ impl Cells {
         })
     }
 
-    /// The same cells of rows that stand for all, each weighing as much as those it stands for.
+    /// The cells of aggregated rows, each with the weight of the rows it represents.
     pub(crate) fn aggregated(&self, rows: &[usize], row_weights: Vec<f64>) -> Self {
         let cell_of_row = Arc::new(self.cell_of_row.select(rows));
         Self { cell_of_row, row_weights: Some(row_weights.into()), ..self.clone() }
     }
 
-    /// The same cells with every row counted so many times more.
+    /// The same cells with each row weight multiplied by a count.
     ///
     /// # Errors
     /// [`Error::NoWeight`] when that leaves none.
@@ -92,7 +92,7 @@ impl Cells {
         self.of(self.cell_of_row.clone(), Some(weights), "the rows drawn")
     }
 
-    /// The same cells of some rows; some may be without.
+    /// The same cells of some rows; a cell may then have no rows.
     ///
     /// # Errors
     /// [`Error::NoWeight`] when the rows weigh nothing.
@@ -162,7 +162,7 @@ impl Cells {
         self.counts[cell]
     }
 
-    /// How many rows of equal weight the rows of some cells are worth (Kish): their number, when there are no weights.
+    /// The effective sample size of the rows of some cells (Kish): their number, when there are no weights.
     pub(crate) fn effective_rows(&self, cells: impl Iterator<Item = usize>) -> f64 {
         let add = |(sum, squares): (f64, f64), cell: usize| (sum + self.weights[cell], squares + self.squares[cell]);
         let (sum, squares) = cells.fold((0.0, 0.0), add);

@@ -22,8 +22,8 @@ pub trait Predictor: Send + Sync {
     }
 }
 
-/// How a fitted predictor's probabilities answer to changes of the weights it was fitted with,
-/// to first order, in one or more directions.
+/// The derivatives of a fitted predictor's probabilities with respect to the weights it was fitted with, in one or more
+/// directions.
 pub trait Sensitivity: Send + Sync {
     /// Puts it to some rows; the scorer returned gives, for each row, direction by direction, how
     /// fast the probability of each class changes.

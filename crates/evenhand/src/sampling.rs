@@ -1,4 +1,4 @@
-//! The sampling technique: rows kept by lot in place of weights.
+//! The sampling technique: rows sampled in place of weights.
 //!
 //! For learners that take no weights. A label y' is drawn for each row with probability
 //! proportional to `exp(Σ_k λ_k c_k(x,y'))`, and the row is kept if y' is its observed label:
@@ -12,7 +12,7 @@ use crate::{Error, Result, Weights};
 
 /// Weights of 1 (times the user's row weights) for kept rows and 0 for the others.
 ///
-/// One lot is drawn per row in row order, so the same seed keeps the same rows.
+/// One random number is drawn per row in row order, so the same seed keeps the same rows.
 ///
 /// # Errors
 /// [`Error::NoWeight`] when no row is kept.
@@ -35,7 +35,7 @@ fn keep(probabilities: impl Iterator<Item = f64>, row_weights: Option<&[f64]>, s
         let kept = rng.random::<f64>() < probability;
         if kept { row_weights.map_or(1.0, |weights| weights[row]) } else { 0.0 }
     });
-    Weights::of_rows(kept.collect()).map_err(|_| Error::NoWeight { what: "the rows kept by lot".into() })
+    Weights::of_rows(kept.collect()).map_err(|_| Error::NoWeight { what: "the sampled rows".into() })
 }
 
 #[cfg(test)]
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_over_rows_kept_by_lot_are_on_average_the_weighted_sums() {
+    fn sums_over_sampled_rows_are_on_average_the_weighted_sums() {
         let rows = 2000;
         let probabilities: Vec<f64> = (0..rows).map(|row| 0.2 + 0.6 * f64::from(row % 7) / 6.0).collect();
         let own: Vec<f64> = (0..rows).map(|row| 1.0 + f64::from(row % 3)).collect();

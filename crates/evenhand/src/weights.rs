@@ -1,6 +1,6 @@
 //! Row weights: the one thing a correction hands to a learner.
 //!
-//! Holds [`Weights`]: one number per cell, or per row where the shift of features is undone, times the
+//! Holds [`Weights`]: one number per cell, or per row where covariate shift is corrected, times the
 //! user's own row weights if there are any. A learner asks for the weights of a block of rows and cannot tell cells from rows.
 //! Leans on `data::Codes`. Knows nothing of groups, learners or files.
 

@@ -66,7 +66,7 @@ fn run_with<L: Learner>(
     if config.model.is_some() || config.report.is_some() {
         let (digest, split) = (progress.during("hashing the data", || rows.all.digest()), config.training.split());
         let model = Model::new(&config.correction, &fitted, record, tested, (digest, rows.all.rows()), split);
-        let model = model.judged(compared.bound_tests.clone()).read_as(&rows.reading, rows.all.table());
+        let model = model.with_bound_tests(compared.bound_tests.clone()).read_as(&rows.reading, rows.all.table());
         let model = config.training.recipe().into_iter().fold(model, Model::of_recipe);
         if let Some(path) = &config.model {
             model.save(path)?;

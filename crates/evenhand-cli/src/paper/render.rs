@@ -19,15 +19,15 @@ fn remarks(results: &Results) -> Vec<String> {
     match results.protocol {
         Protocol::Notebook => {
             remarks.push(
-                "One split decides little: `by chance` is the violation that a perfectly even classifier would show on these test rows. See --protocol repeated."
+                "One split decides little: `under parity` is the violation that a perfectly even classifier would show on these test rows. See --protocol repeated."
                     .into(),
             );
             if results.rows.iter().any(|row| matches!(row.method, PaperMethod::Calibration | PaperMethod::Lagrangian)) {
-                remarks.push("The authors' code for calibration and the Lagrangian approach was not published. Calibration here is the exact optimum on the training rows, with lots between thresholds for every combination of groups: its violation there is 0. Of the Lagrangian approach the paper tells the rate, the passes and the steps of the slack; batches of 100 rows, the average over the second half of the passes and what counts as degenerate (97 % of a constant classifier's error) are chosen here.".into());
+                remarks.push("The authors' code for calibration and the Lagrangian approach was not published. Calibration here is the exact optimum on the training rows, with random decisions between thresholds for every combination of groups: its violation there is 0. Of the Lagrangian approach the paper tells the rate, the passes and the steps of the slack; batches of 100 rows, the average over the second half of the passes and what counts as degenerate (97 % of a constant classifier's error) are chosen here.".into());
             }
         }
         Protocol::Repeated => remarks.push(format!(
-            "Means over {} splits drawn at random, the same for all methods, ± standard error of the mean; `by chance` is the violation that a perfectly even classifier would show on such test rows.",
+            "Means over {} splits drawn at random, the same for all methods, ± standard error of the mean; `under parity` is the violation that a perfectly even classifier would show on such test rows.",
             results.splits
         )),
     }
@@ -48,7 +48,7 @@ pub(super) fn text(results: &Results) -> String {
     for row in &results.rows {
         if last != Some((row.dataset, &row.notion)) {
             last = Some((row.dataset, &row.notion));
-            let mut head = vec!["error".to_owned(), "violation".into(), "by chance".into()];
+            let mut head = vec!["error".to_owned(), "violation".into(), "under parity".into()];
             head.extend(if notebook { vec!["published".into(), String::new(), String::new()] } else { Vec::new() });
             lines.push(String::new(), Vec::new());
             lines.push(format!("{}, {}, {}", row.dataset, row.notion, counted(row.test_rows, "test row")), head);
@@ -99,7 +99,7 @@ pub(super) fn folded(text: &str) -> String {
 fn markdown(results: &Results) -> String {
     let notebook = results.protocol == Protocol::Notebook;
     let mut head =
-        vec!["dataset", "notion", "method", "test error", "test violation", "by chance", "training violation"];
+        vec!["dataset", "notion", "method", "test error", "test violation", "under parity", "training violation"];
     head.extend(if notebook {
         ["published error", "published violation", "agreement"].as_slice()
     } else {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use evenhand::{Column, ReadOptions, Table};
 
-use crate::support::{CliTest, Lots, each_line};
+use crate::support::{CliTest, RandomNumbers, each_line};
 
 const FIT: &str = "fit census.csv --label y --group RAC1P=1,2,5 --notion demographic-parity";
 
@@ -14,7 +14,7 @@ const SHIFTS: [i64; 6] = [7, -7, 9, -5, 8, -6];
 
 /// People with a code from 1, hours that differ by code, and a label that depends on hours.
 fn census() -> CliTest {
-    let (test, mut rng) = (CliTest::new(), Lots::new(3));
+    let (test, mut rng) = (CliTest::new(), RandomNumbers::new(3));
     let mut text = "RAC1P,hours,y\n".to_owned();
     for _ in 0..6000 {
         let code = rng.below(6);

@@ -21,7 +21,7 @@ fn threshold_postprocessing_without_random_decisions_has_one_threshold_each() {
 }
 
 #[test]
-fn reweighing_has_no_multipliers_and_judges_bounds() {
+fn reweighing_has_no_multipliers_and_tests_bounds() {
     snapshot!(CliTest::new(), &format!("{FIT} --method reweighing --max-violation 0.001"));
 }
 
@@ -110,7 +110,7 @@ fn a_post_processed_model_decides_by_group_and_not_without() {
 }
 
 #[test]
-fn lots_are_drawn_by_the_seed_alone() {
+fn random_decisions_depend_on_the_seed_alone() {
     let test = CliTest::new();
     let decide = |seed: u64, threads: usize| {
         let method = format!("--method threshold-postprocessing --method-seed {seed} --threads {threads}");

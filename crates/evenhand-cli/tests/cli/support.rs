@@ -142,9 +142,9 @@ pub(crate) fn data_folder() -> Option<String> {
 }
 
 /// A stream of whole numbers below a bound, the same everywhere.
-pub(crate) struct Lots(u64);
+pub(crate) struct RandomNumbers(u64);
 
-impl Lots {
+impl RandomNumbers {
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -158,7 +158,7 @@ impl Lots {
 
 /// Loans approved by income and history, and less often for women.
 pub(crate) fn loans(rows: usize) -> String {
-    let mut rng = Lots::new(7);
+    let mut rng = RandomNumbers::new(7);
     let mut text = "id,income,history,sex,age,region,approved\n".to_owned();
     for row in 0..rows {
         let (income, history) = (20 + rng.below(80), rng.below(3));

@@ -4,22 +4,22 @@ use evenhand::correction::CovariateShift;
 use evenhand::{Logistic, Measure};
 use evenhand_datasets::synthetic::{BiasModel, PopulationParameters};
 
-use crate::sample::{JUDGED_BY, Judges, Sample, parity};
+use crate::sample::{EVALUATED_ON, EvaluationSample, Sample, parity};
 use crate::{Result, each_draw, print};
 
 pub(crate) fn run(rows: &[usize], draws: u64) -> Result<()> {
     let model = PopulationParameters::default().bias_model();
-    let judges = model.draw(JUDGED_BY, 0)?;
-    let judges = Judges::new(&judges, judges.table.clone());
+    let evaluation = model.draw(EVALUATED_ON, 0)?;
+    let evaluation = EvaluationSample::new(&evaluation, evaluation.table.clone());
     print("rows,draw,trained,accuracy");
     for &rows in rows {
-        each_draw(draws, |draw| measure(&model, rows, draw, &judges))?;
+        each_draw(draws, |draw| measure(&model, rows, draw, &evaluation))?;
     }
     Ok(())
 }
 
-fn measure(model: &BiasModel, rows: usize, draw: u64, judges: &Judges) -> Result<Vec<String>> {
-    let sample = Sample::new(&model.draw(rows, draw)?.table, judges)?;
+fn measure(model: &BiasModel, rows: usize, draw: u64, evaluation: &EvaluationSample) -> Result<Vec<String>> {
+    let sample = Sample::new(&model.draw(rows, draw)?.table, evaluation)?;
     let corrected = |measure, shift| sample.corrected(&parity(measure, shift)?, &Logistic::default());
     let all = [
         ("uncorrected", sample.plain(&sample.past)?),
@@ -28,5 +28,5 @@ fn measure(model: &BiasModel, rows: usize, draw: u64, judges: &Judges) -> Result
         ("decisions", corrected(Measure::Decisions, CovariateShift::Ignored)?),
         ("true-labels", sample.plain(&sample.truth)?),
     ];
-    Ok(all.iter().map(|(trained, judged)| format!("{rows},{draw},{trained},{:.6}", judged.accuracy)).collect())
+    Ok(all.iter().map(|(trained, evaluated)| format!("{rows},{draw},{trained},{:.6}", evaluated.accuracy)).collect())
 }

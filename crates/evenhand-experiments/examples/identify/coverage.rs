@@ -1,4 +1,4 @@
-//! Estimates of the bias in samples of one law: how far they stray, and whether intervals cover the truth.
+//! Estimates of the bias in samples of one population: how far they are off, and whether intervals cover the truth.
 
 use evenhand::identify::Resampled;
 use evenhand::{Dataset, Identify};

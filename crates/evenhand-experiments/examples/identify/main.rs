@@ -1,10 +1,10 @@
 //! `bench/identify`: how well a bias that was put into labels is found, and what its correction is worth.
 //!
-//! Everything is drawn from laws whose truth is known (`evenhand_datasets::synthetic`), and printed as CSV, a line a measurement:
+//! Everything is drawn from populations whose truth is known (`evenhand_datasets::synthetic`), and printed as CSV, a line a measurement:
 //!
 //! `identify coverage ROWS DRAWS RESAMPLES` estimates the bias in samples, with intervals;
-//! `identify accuracy ROWS DRAWS` judges classifiers by true labels;
-//! `identify shift ROWS DRAWS` does so with the shift of features kept and undone, in laws that the model cannot describe.
+//! `identify accuracy ROWS DRAWS` evaluates classifiers by true labels;
+//! `identify shift ROWS DRAWS` does so with covariate shift ignored and corrected, in populations that the model cannot describe.
 //!
 //! ROWS is a list such as `5000,50000`. The seeds are fixed; draws are made side by side.
 
@@ -36,7 +36,7 @@ fn listed(numbers: &str) -> Result<Vec<usize>> {
 
 /// Makes draws on all cores, and prints what they tell in their order.
 fn each_draw(draws: u64, tell: impl Fn(u64) -> Result<Vec<String>> + Sync + Send) -> Result<()> {
-    // Draw 0 is left to the rows that classifiers are judged by.
+    // Draw 0 is left to the rows that classifiers are evaluated on.
     let lines = (1..=draws).into_par_iter().map(tell).collect::<Result<Vec<_>>>()?;
     lines.iter().flatten().for_each(|line| print(line));
     Ok(())

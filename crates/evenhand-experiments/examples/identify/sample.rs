@@ -1,4 +1,4 @@
-//! A sample made ready to be trained on in several ways, and applicants to judge the result by.
+//! A sample made ready to be trained on in several ways, and applicants to evaluate the result on.
 
 use evenhand::correction::{Binding, CovariateShift, Problem, Silent};
 use evenhand::features::Features;
@@ -8,20 +8,20 @@ use evenhand_datasets::synthetic::{self, Applicants};
 
 use crate::Result;
 
-/// How many applicants classifiers are judged by. They are judged by the probability of each true label, not by one
+/// How many applicants classifiers are evaluated on. They are evaluated on the probability of each true label, not by one
 /// drawn with it, so that no luck of theirs is in the difference of two classifiers.
-pub(crate) const JUDGED_BY: usize = 200_000;
+pub(crate) const EVALUATED_ON: usize = 200_000;
 
-/// The same rows with the labels of the past and with the true ones, and those to judge by encoded like them.
+/// The same rows with the labels of the past and with the true ones, and those to evaluate on encoded like them.
 pub(crate) struct Sample<'a> {
     pub(crate) past: Problem,
     pub(crate) truth: Problem,
-    judges: &'a Judges,
-    judging: Features,
+    evaluation: &'a EvaluationSample,
+    evaluation_features: Features,
 }
 
-/// A classifier judged by the truth, and the multipliers behind it.
-pub(crate) struct Judged {
+/// A classifier evaluated on the truth, and the multipliers behind it.
+pub(crate) struct Evaluated {
     pub(crate) accuracy: f64,
     pub(crate) loss: f64,
     pub(crate) multipliers: Vec<f64>,
@@ -42,45 +42,45 @@ pub(crate) fn parity(measure: Measure, shift: CovariateShift) -> Result<Correcti
 }
 
 impl<'a> Sample<'a> {
-    pub(crate) fn new(table: &Table, judges: &'a Judges) -> Result<Self> {
+    pub(crate) fn new(table: &Table, evaluation: &'a EvaluationSample) -> Result<Self> {
         let correction = parity(Measure::Scores, CovariateShift::Ignored)?;
         let (binding, past, _) = Binding::new(&correction, &Dataset::new(table.clone(), &schema("approved"))?)?;
         let (truth, _) = binding.problem(&Dataset::new(table.clone(), &schema("deserved"))?)?;
-        let (judging, _) = binding.features(&judges.table)?;
-        Ok(Self { past, truth, judges, judging })
+        let (evaluation_features, _) = binding.features(&evaluation.table)?;
+        Ok(Self { past, truth, evaluation, evaluation_features })
     }
 
     /// Trained on the labels of the past, with a correction.
-    pub(crate) fn corrected<L: Learner>(&self, correction: &Correction, learner: &L) -> Result<Judged> {
+    pub(crate) fn corrected<L: Learner>(&self, correction: &Correction, learner: &L) -> Result<Evaluated> {
         let solution = correction.solve(&self.past, learner, &mut Silent)?;
-        self.test_bounds(&solution.predictor, solution.multipliers)
+        self.evaluate(&solution.predictor, solution.multipliers)
     }
 
     /// Trained on the labels of the past as they are, or on the true ones.
-    pub(crate) fn plain(&self, problem: &Problem) -> Result<Judged> {
+    pub(crate) fn plain(&self, problem: &Problem) -> Result<Evaluated> {
         let solution = parity(Measure::Scores, CovariateShift::Ignored)?.uncorrected(problem, &Logistic::default())?;
-        self.test_bounds(&solution.predictor, Vec::new())
+        self.evaluate(&solution.predictor, Vec::new())
     }
 
-    fn test_bounds(&self, predictor: &dyn Predictor, multipliers: Vec<f64>) -> Result<Judged> {
-        let probabilities = &self.judges.probabilities;
+    fn evaluate(&self, predictor: &dyn Predictor, multipliers: Vec<f64>) -> Result<Evaluated> {
+        let probabilities = &self.evaluation.probabilities;
         let (mut right, mut loss) = (0.0, 0.0);
-        for (score, truth) in scores(predictor, &self.judging, 2)?.chunks(2).zip(probabilities) {
+        for (score, truth) in scores(predictor, &self.evaluation_features, 2)?.chunks(2).zip(probabilities) {
             right += if score[1] > score[0] { *truth } else { 1.0 - truth };
             loss -= truth * score[1].ln() + (1.0 - truth) * score[0].ln();
         }
         let count = probabilities.len() as f64;
-        Ok(Judged { accuracy: right / count, loss: loss / count, multipliers })
+        Ok(Evaluated { accuracy: right / count, loss: loss / count, multipliers })
     }
 }
 
 /// Applicants whose true probabilities are known.
-pub(crate) struct Judges {
+pub(crate) struct EvaluationSample {
     table: Table,
     probabilities: Vec<f64>,
 }
 
-impl Judges {
+impl EvaluationSample {
     pub(crate) fn new(drawn: &Applicants, table: Table) -> Self {
         Self { table, probabilities: drawn.merit.iter().map(|merit| 1.0 / (1.0 + (-merit).exp())).collect() }
     }

@@ -7,7 +7,7 @@ use evenhand::learner::{LogisticModel, Scorer, Sensitivity, Training, scores};
 use evenhand::{Column, Dataset, Learner, Logistic, Measure, Predictor, Table, Weights};
 use evenhand_datasets::synthetic::{BiasModel, PopulationParameters};
 
-use crate::sample::{JUDGED_BY, Judged, Judges, Sample, parity, schema};
+use crate::sample::{EVALUATED_ON, Evaluated, EvaluationSample, Sample, parity, schema};
 use crate::{Result, each_draw, print};
 
 /// The populations: one that a straight model describes, and three that it does not.
@@ -26,18 +26,20 @@ pub(crate) fn run(rows: &[usize], draws: u64) -> Result<()> {
     for (name, parameters) in POPULATIONS {
         for strength in STRENGTHS {
             let bias = PopulationParameters { strength, ..parameters }.bias_model();
-            let judges = bias.draw(JUDGED_BY, 0)?;
+            let evaluation = bias.draw(EVALUATED_ON, 0)?;
             let models = [
-                (Model::Straight, Judges::new(&judges, judges.table.clone())),
-                (Model::Cells, Judges::new(&judges, with_cells(&judges.table)?)),
+                (Model::Straight, EvaluationSample::new(&evaluation, evaluation.table.clone())),
+                (Model::Cells, EvaluationSample::new(&evaluation, with_cells(&evaluation.table)?)),
             ];
             for &rows in rows {
                 each_draw(draws, |draw| {
                     let mut lines = Vec::new();
-                    for (model, judges) in &models {
-                        for (trained, judged) in measure(&bias, rows, draw, *model, judges)? {
-                            lines
-                                .push(format!("{name},{strength},{rows},{draw},{model:?},{trained},{}", line(&judged)));
+                    for (model, evaluation) in &models {
+                        for (trained, evaluated) in measure(&bias, rows, draw, *model, evaluation)? {
+                            lines.push(format!(
+                                "{name},{strength},{rows},{draw},{model:?},{trained},{}",
+                                line(&evaluated)
+                            ));
                         }
                     }
                     Ok(lines)
@@ -62,11 +64,11 @@ fn measure(
     rows: usize,
     draw: u64,
     model: Model,
-    judges: &Judges,
-) -> Result<Vec<(&'static str, Judged)>> {
+    evaluation: &EvaluationSample,
+) -> Result<Vec<(&'static str, Evaluated)>> {
     let drawn = bias.draw(rows, draw)?;
     let rich = with_cells(&drawn.table)?;
-    let sample = Sample::new(if model == Model::Cells { &rich } else { &drawn.table }, judges)?;
+    let sample = Sample::new(if model == Model::Cells { &rich } else { &drawn.table }, evaluation)?;
     let corrected = |shift| sample.corrected(&parity(Measure::Scores, shift)?, &Logistic::default());
     let mut all = vec![
         ("uncorrected", sample.plain(&sample.past)?),
@@ -95,9 +97,9 @@ fn described(table: &Table) -> Result<Vec<f64>> {
     Ok(scores(&solution.predictor, problem.features(), 2)?)
 }
 
-fn line(judged: &Judged) -> String {
-    let multiplier = |at: usize| judged.multipliers.get(at).map_or(String::new(), |one| format!("{one:.6}"));
-    format!("{:.6},{:.6},{},{}", judged.accuracy, judged.loss, multiplier(0), multiplier(1))
+fn line(evaluated: &Evaluated) -> String {
+    let multiplier = |at: usize| evaluated.multipliers.get(at).map_or(String::new(), |one| format!("{one:.6}"));
+    format!("{:.6},{:.6},{},{}", evaluated.accuracy, evaluated.loss, multiplier(0), multiplier(1))
 }
 
 /// The edges between cells, of income and of history.

@@ -25,13 +25,13 @@ struct Counts {
 }
 
 impl Counts {
-    fn add(&mut self, judged: &BoundTest, truth: f64) {
-        match judged.verdict {
+    fn add(&mut self, tested: &BoundTest, truth: f64) {
+        match tested.verdict {
             Verdict::TooFewRows => self.open += 1,
-            verdict if (verdict == Verdict::Met) == judged.bound.holds(truth) => self.right += 1,
+            verdict if (verdict == Verdict::Met) == tested.bound.holds(truth) => self.right += 1,
             _ => self.wrong += 1,
         }
-        self.held += usize::from(judged.low.unwrap() <= truth && truth <= judged.high.unwrap());
+        self.held += usize::from(tested.low.unwrap() <= truth && truth <= tested.high.unwrap());
     }
 }
 
@@ -52,8 +52,8 @@ fn verdicts_on_adult_are_right_as_often_as_they_say() {
         for _ in 0..DRAWS {
             let rows = split.test.rows();
             let drawn: Vec<usize> = (0..rows).map(|_| rng.random_range(0..rows)).collect();
-            let judged = test_bounds(&fitted, &split.test.select(&drawn));
-            counts.iter_mut().zip(&judged).for_each(|(counts, judged)| counts.add(judged, truth));
+            let tested = test_bounds(&fitted, &split.test.select(&drawn));
+            counts.iter_mut().zip(&tested).for_each(|(counts, tested)| counts.add(tested, truth));
         }
     }
     // So many test rows have a standard error of half the bound. Without a margin it is kept on 9 of the 20.

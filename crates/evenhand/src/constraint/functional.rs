@@ -29,10 +29,10 @@ pub(crate) struct Functional {
     /// The rows it is compared with.
     overall: Vec<Part>,
     target: f64,
-    /// Whether more than the target is no violation.
+    /// Whether the target is a lower bound.
     least: bool,
     share: f64,
-    /// How many rows of equal weight the group's are worth, and those of the others it is compared with.
+    /// The effective sample sizes of the group and of the others it is compared with.
     rows: [f64; 2],
 }
 
@@ -69,7 +69,7 @@ impl Functional {
         if self.least { violation.max(0.0) } else { violation }
     }
 
-    /// How the violation answers to a change of the sums per cell, itself given as such sums.
+    /// The derivative of the violation in a direction of the sums per cell, itself given as such sums.
     pub(crate) fn slope(&self, change: &CellSums, measure: Measure) -> f64 {
         rate(&self.overall, change, measure) - rate(&self.group, change, measure)
     }
@@ -96,7 +96,7 @@ impl Functional {
             return None;
         }
         let (overall, group) = (self.reference(sums, measure), self.group_rate(sums, measure));
-        // Everyone holds the group, which is taken out by its share.
+        // The overall rate includes the group, whose part is subtracted by its share.
         Some(Share::new((overall - self.share * group) / (1.0 - self.share), self.rows[1]))
     }
 
@@ -112,18 +112,18 @@ impl Functional {
         }
     }
 
-    /// Whether another's group holds just the rows that this one's does not, of those both condition on.
+    /// Whether the group of another constraint is the complement of this one's, among the rows that both condition on.
     pub(crate) fn is_complement(&self, other: &Self) -> bool {
         let inside = |cell: usize| self.group.iter().any(|part| part.0 == cell);
         self.group.len() + other.group.len() == self.overall.len() && !other.group.iter().any(|part| inside(part.0))
     }
 
-    /// The share of those that the group is compared with, which is 1 where it is compared with a number.
+    /// The share of the rows outside the group, or 1 where the group is compared with a number.
     pub(crate) fn others(&self) -> f64 {
         if self.overall.is_empty() || self.share >= 1.0 { 1.0 } else { 1.0 - self.share }
     }
 
-    /// How many rows of equal weight the smaller of the two sides is worth: the group, or the others.
+    /// The effective sample size of the group or of the others, whichever is smaller.
     pub(crate) fn fewest_rows(&self) -> f64 {
         let [group, others] = self.rows;
         if self.overall.is_empty() || others < 1.0 { group } else { group.min(others) }

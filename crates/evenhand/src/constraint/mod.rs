@@ -1,10 +1,10 @@
 //! Constraints: notions bound to groups and classes, all in one form.
 //!
 //! A constraint is a linear functional of the decisions over a subset of rows, with a
-//! target, and says which exponent its multiplier reweights. `form` is that form and how each
-//! notion takes it; `functional` evaluates it on a sums; `tilt` turns multipliers into
+//! target, and says which rows its multiplier re-weights. `form` is that form and how each
+//! notion takes it; `functional` evaluates it on sums per cell; `tilt` turns multipliers into
 //! weights per cell.
-//! Leans on `notion`, `group` and `cells`. Knows nothing of learners or loops.
+//! Knows nothing of learners or solvers.
 
 mod form;
 mod functional;

@@ -100,7 +100,7 @@ impl WeightRule {
 }
 
 impl TiltTable {
-    /// Lays out the exponents of constraints on the cells they are bound to.
+    /// Computes what each constraint adds to the exponents of the cells it is bound to.
     pub(crate) fn new(
         constraints: &[Constraint],
         functionals: &[Option<Functional>],
@@ -111,8 +111,8 @@ impl TiltTable {
         Self::at(&places, constraints, functionals, cells, rule)
     }
 
-    /// The same for the rows of each cell as they would be with every label, label by label: the own one and all
-    /// others. Only with their own do they count in what is kept equal over rows.
+    /// The same for each cell and every label that its rows might have, label by label. Totals over rows count rows at
+    /// their own label only.
     pub(crate) fn of_every_label(
         constraints: &[Constraint],
         functionals: &[Option<Functional>],
@@ -182,7 +182,7 @@ impl TiltTable {
         self.entries.len()
     }
 
-    /// How far a multiplier moves for a step of 1: the group's share Z for the centred tilt.
+    /// The scale of a multiplier's step: the group's share Z for the centred tilt.
     ///
     /// `λ (g/Z − 1) = (λ/Z) (g − Z)`: scaled by Z, a step moves the exponent of the group's
     /// own rows by about as much as in the paper's algorithms, however small the group.
@@ -190,13 +190,13 @@ impl TiltTable {
         self.scales[multiplier]
     }
 
-    /// How far a multiplier of 1 moves the exponent that it moves most.
+    /// The largest coefficient of a multiplier in any exponent.
     pub(crate) fn reach(&self, multiplier: usize) -> f64 {
         self.entries[multiplier].iter().fold(0.0, |reach: f64, &(_, _, coefficient)| reach.max(coefficient.abs()))
     }
 
-    /// Mean products of two multipliers' exponents over rows and classes: `λᵀ·gram·λ` is how far,
-    /// in mean square, multipliers move the exponents of rows. Row by row.
+    /// The Gram matrix of the exponents over rows and classes, row by row: `λᵀ·gram·λ` is the mean square of the
+    /// exponents of multipliers λ.
     pub(crate) fn gram(&self) -> Vec<f64> {
         let count = self.entries.len();
         let mut dense = vec![0.0; self.labels.len() * self.classes];
@@ -233,7 +233,7 @@ impl TiltTable {
         let exponents = self.exponents(multipliers);
         let weight = |(exponents, &label): (&[f64], &usize)| {
             let own = exponents[label];
-            // Differences from the own exponent, capped before exp overflows: a weight is never zero.
+            // Differences from the own exponent are capped before exp overflows, so that a weight is never zero.
             let differences = exponents.iter().map(|other| (other - own).min(CAP));
             match self.rule.range {
                 WeightRange::Bounded => differences.map(f64::exp).sum::<f64>().recip(),
@@ -253,7 +253,7 @@ impl TiltTable {
         weights
     }
 
-    /// The mean over the rows of each label of something that cells have.
+    /// The mean over the rows of each label of a number per cell.
     fn label_means(&self, values: &[f64]) -> Vec<f64> {
         let mut sums = vec![(0.0, 0.0); self.classes];
         for ((value, share), &label) in values.iter().zip(&self.shares).zip(&self.labels) {
@@ -268,7 +268,7 @@ impl TiltTable {
         if self.rule.relative { self.classes as f64 } else { 1.0 }
     }
 
-    /// Per multiplier, how each cell's weight answers to it.
+    /// The derivative of each cell's weight with respect to each multiplier.
     pub(crate) fn slopes(&self, multipliers: &[f64]) -> Vec<Vec<f64>> {
         let (weights, exponents) = (self.weights(multipliers), self.exponents(multipliers));
         let shares: Vec<f64> = match self.rule.range {
@@ -282,7 +282,7 @@ impl TiltTable {
                 slope[cell] += weights[cell] * coefficient * (own - shares[cell * self.classes + class]);
             }
             if self.rule.range == WeightRange::Unbounded && self.keeps_totals {
-                // Where totals are kept the mean weight of a label never changes.
+                // Where totals are kept, the mean weight of a label is constant.
                 let (up, mean) = (self.label_means(&slope), self.label_means(&weights));
                 for ((slope, weight), &label) in slope.iter_mut().zip(&weights).zip(&self.labels) {
                     *slope -= weight * up[label] / mean[label];
@@ -294,5 +294,5 @@ impl TiltTable {
     }
 }
 
-/// Differences of exponents are cut here: exp overflows f64 above ~709.78.
+/// The cap on differences of exponents: exp overflows f64 above ~709.78.
 const CAP: f64 = 700.0;

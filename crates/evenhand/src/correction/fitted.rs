@@ -36,10 +36,10 @@ impl<P: Predictor> Fitted<P> {
         Ok(Self { binding, problem, solution, weights, bounds, measure, warnings })
     }
 
-    /// Scores and decides the rows of a raw table. Labels are not needed, nor groups unless it was calibrated.
+    /// Scores and decides the rows of a raw table. Labels are not needed, nor groups unless thresholds by group decide.
     ///
     /// # Errors
-    /// [`crate::Error::GroupNeeded`] when it was calibrated, and a column that tells a group is not there;
+    /// [`crate::Error::GroupNeeded`] when thresholds by group decide, and a column that tells a group is not there;
     /// [`crate::Error::LostColumns`] or [`crate::Error::ColumnKind`] when the table is not like the training one.
     pub fn predict(&self, table: &Table) -> Result<Predictions> {
         self.solution.classifier().predict(&self.binding, table)
@@ -65,8 +65,8 @@ impl<P: Predictor> Fitted<P> {
         Ok((self.solution.test_bounds(&problem, &self.bounds, self.measure, confidence)?, warnings))
     }
 
-    /// The weight of every training row in the closed form, in (0, 1), times the user's own. Where the shift of
-    /// features was undone it is divided by φ, as the learner was given it: then it is 1 on average.
+    /// The weight of every training row in the closed form, in (0, 1), times the user's own. Where covariate
+    /// shift was corrected it is divided by φ, as the learner was given it: then it is 1 on average.
     pub fn weights(&self) -> &Weights {
         &self.weights
     }
@@ -102,7 +102,7 @@ impl<P: Predictor> Fitted<P> {
         names.zip(self.solution.multipliers.iter().copied())
     }
 
-    /// Every loop of the run.
+    /// Every iteration of the run.
     pub fn trace(&self) -> &[Iteration] {
         &self.solution.trace
     }

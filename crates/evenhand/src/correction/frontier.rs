@@ -1,8 +1,8 @@
-//! Error against violation, from no correction to the floor: one search that goes on from bound to bound.
+//! The trade-off between error and violation: one warm-started path of solutions from bound to bound.
 //!
-//! Holds [`Frontier`] and its [`Point`]s. Every point is what a correction asked for that bound would look
-//! for, but starts from the point before it: multipliers, slopes and the learner's memory are at
-//! hand, and a short step leads on.
+//! Holds [`Frontier`] and its [`Point`]s. Every point is the solution that a correction with that bound looks
+//! for, but its search starts from the point before it: multipliers, derivatives and the learner's warm
+//! start are at hand, and a few steps suffice.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,19 +19,19 @@ use crate::{Error, Result, Warning};
 /// The setting that says how many points to look for.
 const POINTS: &str = "points";
 
-/// Classifiers from the uncorrected one to the most even one that weights lead to.
+/// Solutions from the uncorrected classifier to the smallest violation that weights reach.
 #[derive(Debug)]
 pub struct Frontier<P> {
     /// In the order in which less violation was asked for; the first is not corrected.
     pub points: Vec<Point<P>>,
 }
 
-/// A classifier on the way, and what was asked of it.
+/// One solution, and what was asked of it.
 #[derive(Debug)]
 pub struct Point<P> {
     /// What was asked.
     pub asked: Asked,
-    /// What was found. Fits, loops and warnings are those that led here from the point before.
+    /// What was found. Fits, iterations and warnings are those that led here from the point before.
     pub solution: Solution<P>,
     /// Whether another point has no more violation and no more error on the same rows, and less of one.
     pub dominated: bool,
@@ -175,8 +175,8 @@ where
     Ok(found)
 }
 
-/// What to ask, from less than `most` violation down to `least`, which is as little as the rows can
-/// tell. The distance from it falls as a square: where the floor is and what it costs is what a frontier is drawn for.
+/// The bounds of the path, from below `most` down to `least`, the smallest violation that the rows can tell. The
+/// distance to `least` decreases quadratically, so that points are dense where violations are small.
 fn grid(most: f64, least: f64, points: usize) -> Vec<Asked> {
     let last = points - 1;
     let bound = |at: usize| least + (most - least).max(0.0) * (1.0 - at as f64 / last as f64).powi(2);
@@ -188,7 +188,7 @@ impl<P> Point<P> {
         Self { asked, solution, dominated: false }
     }
 
-    /// How it does on the rows by which multipliers are chosen: the training rows, unless others were asked for.
+    /// Its metrics on the rows that multipliers are chosen on: the training rows, unless others were asked for.
     pub fn validation(&self) -> &Metrics {
         self.solution.validation.as_ref().unwrap_or(&self.solution.train)
     }

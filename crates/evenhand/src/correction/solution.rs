@@ -25,18 +25,19 @@ pub struct Solution<P> {
     pub rule: WeightRule,
     /// The weight of each cell: in the closed form, or as another method has it.
     pub cell_weights: Vec<f64>,
-    /// Where the shift of features was undone, what by: the weights that were used are those of the closed form over φ.
+    /// By what weights were divided, where covariate shift was corrected: the learner was given the weights of the
+    /// closed form over φ.
     pub shift_correction: Option<ShiftCorrection<P>>,
     /// Whether the classifier was fitted with weights of 1 instead (the paper's first fit).
     pub unweighted: bool,
     /// The classifier's rates and violations on the training rows.
     pub train: Metrics,
-    /// The same on the rows by which multipliers were chosen, where those are not the training rows as
-    /// the classifier itself sees them: validation rows, or all of them by models that have not seen them.
+    /// The same on the rows that multipliers were chosen on, where validation asks for others than the training rows:
+    /// a holdout, or all rows by the models of the folds.
     pub validation: Option<Metrics>,
-    /// Every loop.
+    /// Every iteration.
     pub trace: Vec<Iteration>,
-    /// What decides in place of the threshold ½, where the method is a calibration.
+    /// What decides in place of the threshold ½, after threshold post-processing.
     pub thresholds: Option<Thresholds>,
     /// By how much relaxed violations might exceed zero, where the method is the Lagrangian approach.
     pub slack: Option<f64>,
@@ -60,22 +61,22 @@ pub struct TradeOff {
 }
 
 impl<P: Predictor> Solution<P> {
-    /// The weight of every row that it was found on: that of its cell, times the user's own; where the shift of
-    /// features was undone, over φ.
+    /// The weight of every row that it was found on: that of its cell, times the user's own; where covariate
+    /// shift was corrected, over φ.
     ///
     /// # Errors
-    /// What the predictor says, where the shift of features was undone.
+    /// What the predictor says, where covariate shift was corrected.
     pub fn weights(&self, trained_on: &Problem) -> Result<Weights> {
         let cells = trained_on.cells();
         Ok(match &self.shift_correction {
-            Some(undone) => Weights::of_each(undone.weights(trained_on)?, cells.row_weights().cloned()),
+            Some(correction) => Weights::of_each(correction.weights(trained_on)?, cells.row_weights().cloned()),
             None => {
                 Weights::of_cells(self.cell_weights.clone(), cells.cell_of_row().clone(), cells.row_weights().cloned())
             }
         })
     }
 
-    /// Error, rates and violations on other rows, bound like those it was trained on. Where lots decide, in expectation.
+    /// Error, rates and violations on other rows, bound like those it was trained on. With random decisions, in expectation.
     ///
     /// # Errors
     /// What the predictor says.

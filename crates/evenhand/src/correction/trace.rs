@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One loop: a fit, what it violates, and how the multipliers moved.
+/// One iteration: a fit, its violations, and the update of the multipliers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Iteration {
     /// Counted from 1.
     pub number: usize,
     /// The multipliers behind the weights of this fit.
     pub multipliers: Vec<f64>,
-    /// The multipliers after the move that followed.
+    /// The multipliers after the update that followed.
     pub next_multipliers: Vec<f64>,
     /// Overall (or asked) rate minus group rate, per constraint, on the training rows.
     pub violations: Vec<f64>,
@@ -57,7 +57,7 @@ impl std::fmt::Display for Termination {
 
 /// Watches a run. This crate reads no clock of its own: an observer may lend one.
 pub trait Observer {
-    /// Called after every loop; returning `false` ends the run with what there is.
+    /// Called after every iteration; returning `false` ends the run with what there is.
     fn after(&mut self, done: &Iteration) -> bool;
 
     /// Seconds since the run started.

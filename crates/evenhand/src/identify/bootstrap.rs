@@ -76,7 +76,7 @@ fn summarise(mut draws: Vec<f64>, confidence: f64) -> Option<Resampled> {
     Some(Resampled { standard_error: variance.sqrt(), low: at(tail), high: at(1.0 - tail), draws: count })
 }
 
-/// A Poisson number of mean 1, by multiplying lots until their product falls below 1/e.
+/// A Poisson number of mean 1, by multiplying uniform numbers until their product falls below 1/e.
 fn poisson(random: &mut ChaCha8Rng) -> f64 {
     let (mut product, mut count) = (random.random::<f64>(), 0.0);
     while product > (-1.0_f64).exp() {

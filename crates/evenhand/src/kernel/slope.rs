@@ -17,7 +17,7 @@ use crate::{Result, parallel};
 /// probable than the other adds `2δ` to the expected errors.
 ///
 /// # Errors
-/// What the predictor or the sensitivity says when it is put to these features.
+/// The errors of the predictor and of the sensitivity on these features.
 pub(crate) fn cell_sum_derivatives(
     predictor: &dyn Predictor,
     sensitivity: &dyn Sensitivity,
@@ -74,7 +74,7 @@ pub(crate) fn cell_sum_derivatives(
     Ok(((0..directions).map(slope).collect(), sums[of_cells..].to_vec()))
 }
 
-/// Rows whose decision is close to a tie, with how their probabilities answer to some directions.
+/// Rows near the decision boundary, with the derivatives of their probabilities in some directions.
 #[derive(Debug)]
 pub(crate) struct Band {
     classes: usize,
@@ -89,7 +89,7 @@ pub(crate) struct Band {
 }
 
 impl Band {
-    /// The probabilities of the close rows after a move in each direction, by the sensitivity.
+    /// The probabilities of these rows after a step along the directions, to first order.
     pub(crate) fn moved(&self, moves: &[f64]) -> Vec<f64> {
         let mut scores = self.scores.clone();
         for (direction, &by) in moves.iter().enumerate() {
@@ -98,14 +98,14 @@ impl Band {
         scores
     }
 
-    /// Moves probabilities further in one direction.
+    /// Adds a further step along one direction.
     pub(crate) fn add(&self, scores: &mut [f64], direction: usize, by: f64) {
         for (score, slope) in scores.iter_mut().zip(&self.slopes[direction]) {
             *score += by * slope;
         }
     }
 
-    /// The decisions of all rows, the close ones with these probabilities.
+    /// The sums per cell of the decisions of all rows, given these probabilities of the rows near the boundary.
     pub(crate) fn cell_sums(&self, scores: &[f64]) -> CellSums {
         let mut sums = self.others.clone();
         let width = width(self.classes);

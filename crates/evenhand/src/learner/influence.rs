@@ -1,4 +1,4 @@
-//! How far a logistic regression and the multipliers behind it would stray with other rows.
+//! Influence functions of a logistic regression and of the multipliers behind it.
 //!
 //! Multipliers λ and coefficients β solve two systems at once: the gradient g(β, λ) of the weighted
 //! loss vanishes, and so do the violations v(β) of scores. Linearised, a row that adds `g_i` to
@@ -33,7 +33,7 @@ pub(crate) struct Influence {
 }
 
 impl Logistic {
-    /// How the multipliers behind a fit answer to each row.
+    /// The influence of each row on the multipliers behind a fit.
     ///
     /// # Errors
     /// [`Error::Learner`] where there are too many coefficients for a matrix of second derivatives.
@@ -49,17 +49,19 @@ impl Logistic {
         parallel::inside(|| {
             let gradients: Vec<Vec<f64>> = rows.gradients(at, asked.slopes);
             let scores = asked.counts.iter().map(|count| LogisticRows { weights: count, ..rows }.score_gradient(at));
-            let answers = Minimiser::default().sensitivities(&Penalised { rows, settings: self }, at, scores.collect());
-            let answers = answers
+            let sensitivities =
+                Minimiser::default().sensitivities(&Penalised { rows, settings: self }, at, scores.collect());
+            let sensitivities = sensitivities
                 .ok_or_else(|| Error::learner("there are too many features for standard errors; leave some out"))?;
-            // An answer is minus H⁻¹a.
-            let product = |answer: &Vec<f64>, gradient: &Vec<f64>| -> f64 {
-                answer.iter().zip(gradient).map(|(a, g)| a * g).sum()
+            // A sensitivity is minus H⁻¹a.
+            let product = |sensitivity: &Vec<f64>, gradient: &Vec<f64>| -> f64 {
+                sensitivity.iter().zip(gradient).map(|(a, g)| a * g).sum()
             };
-            let jacobian =
-                answers.iter().flat_map(|answer| gradients.iter().map(move |gradient| product(answer, gradient)));
+            let jacobian = sensitivities
+                .iter()
+                .flat_map(|sensitivity| gradients.iter().map(move |gradient| product(sensitivity, gradient)));
             let directions: Vec<Vec<f64>> =
-                answers.iter().map(|answer| answer.iter().map(|entry| -entry).collect()).collect();
+                sensitivities.iter().map(|sensitivity| sensitivity.iter().map(|entry| -entry).collect()).collect();
             let Asked { shares, cell_of_row, row_weights, .. } = *asked;
             let parts = Parts { directions: &directions, shares, cell_of_row, row_weights };
             Ok(Influence { jacobian: jacobian.collect(), products: rows.influence(at, &parts) })

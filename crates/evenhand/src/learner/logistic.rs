@@ -62,8 +62,8 @@ impl Learner for Logistic {
         true
     }
 
-    /// Implicit differentiation: where the gradient vanishes, `dβ = −H⁻¹ dg`, and the gradient's
-    /// answer to weights is itself a gradient, with the slopes as weights.
+    /// Implicit differentiation: where the gradient vanishes, `dβ = −H⁻¹ dg`, and the derivative of
+    /// the gradient with respect to weights is itself a gradient, with the slopes as weights.
     fn sensitivity(
         &self,
         training: Training<'_>,

@@ -2,7 +2,8 @@
 //!
 //! A learner sees features, labels and weights and nothing else; it never sees groups.
 //! `logistic` is built in; `function` makes a learner of any closure, `process` of any
-//! program, `interruptible` one that can be stopped in the middle of a fit. `minimise` is the solver behind `logistic`, `influence` how far its result would stray with other rows.
+//! program, `interruptible` one that can be stopped in the middle of a fit. `minimise` is
+//! the minimiser behind `logistic`, `influence` the influence of single rows on its result.
 
 mod function;
 mod influence;
@@ -37,15 +38,15 @@ pub trait Learner {
     /// [`crate::Error::Learner`], or what an outside program or closure says.
     fn fit(&self, training: Training<'_>, warm_start: &mut Self::WarmStart) -> Result<Self::Predictor>;
 
-    /// Whether rows that are alike may be handed over as one that weighs as much as they do.
+    /// Whether equal rows may be aggregated into one weighted row.
     ///
     /// True of a learner that minimises a weighted sum over rows; not of one that counts rows.
     fn takes_aggregated_rows(&self) -> bool {
         false
     }
 
-    /// How a fit answers to changes of its weights, each of `slopes` a direction: how fast the
-    /// weight of every row changes, which may be negative. `None` for learners without derivatives.
+    /// The derivatives of a fit with respect to its weights, in the directions `slopes`: the rate of change of every
+    /// row's weight, which may be negative. `None` for learners without derivatives.
     ///
     /// # Errors
     /// As [`Learner::fit`].
@@ -65,8 +66,8 @@ pub trait Learner {
         None
     }
 
-    /// Told before a fit whose weights have moved by so much in each direction of the last
-    /// [`Learner::sensitivity`]: it may start where that leads.
+    /// Called before a fit whose weights have changed by these steps along the directions of the last
+    /// [`Learner::sensitivity`]: the fit may start at the optimum that these derivatives predict.
     fn extrapolate(&self, _warm_start: &mut Self::WarmStart, _moves: &[f64]) {}
 }
 

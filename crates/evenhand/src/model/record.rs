@@ -31,10 +31,10 @@ pub struct Model {
     pub unweighted: bool,
     /// The classifier.
     pub learner: LearnerRecord,
-    /// The fit without correction by which weights were divided, where the shift of features was undone.
+    /// The fit without correction by which weights were divided, where covariate shift was corrected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed: Option<LearnerRecord>,
-    /// What decides in place of the threshold ½, where it was calibrated.
+    /// What decides in place of the threshold ½, after threshold post-processing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thresholds: Option<Thresholds>,
     /// The columns that tell groups, where it cannot decide without them.
@@ -70,7 +70,7 @@ pub struct CellRecord {
     pub groups: Vec<String>,
     /// Their label.
     pub label: String,
-    /// Their weight in the closed form: in (0, 1), and where the shift of features is undone not yet divided by φ.
+    /// Their weight in the closed form: in (0, 1), and where covariate shift is corrected not yet divided by φ.
     pub weight: f64,
 }
 
@@ -141,7 +141,7 @@ pub struct Provenance {
 pub struct Split {
     /// The share of rows held out.
     pub holdout: f64,
-    /// The seed of the lots.
+    /// The seed of the random draws.
     pub seed: u64,
 }
 
@@ -170,7 +170,7 @@ impl Model {
             binding: binding.clone(),
             unweighted: solution.unweighted,
             learner: record(fitted.predictor()),
-            observed: solution.shift_correction.as_ref().map(|undone| record(&undone.observed)),
+            observed: solution.shift_correction.as_ref().map(|correction| record(&correction.observed)),
             thresholds: solution.thresholds.clone(),
             groups_needed: solution.thresholds.as_ref().map(|_| binding.group_columns()).unwrap_or_default(),
             slack: solution.slack,
@@ -194,7 +194,7 @@ impl Model {
 
     /// Records verdicts on the bounds of the settings.
     #[must_use]
-    pub fn judged(mut self, bound_tests: Vec<BoundTest>) -> Self {
+    pub fn with_bound_tests(mut self, bound_tests: Vec<BoundTest>) -> Self {
         self.bound_tests = bound_tests;
         self
     }
@@ -252,10 +252,10 @@ impl Model {
         ReadOptions { if_present: true, ..options }
     }
 
-    /// Scores and decides the rows of a raw table. Labels are not needed, nor groups unless it was calibrated.
+    /// Scores and decides the rows of a raw table. Labels are not needed, nor groups unless thresholds by group decide.
     ///
     /// # Errors
-    /// [`crate::Error::GroupNeeded`] when it was calibrated, and a column that tells a group is not there;
+    /// [`crate::Error::GroupNeeded`] when thresholds by group decide, and a column that tells a group is not there;
     /// [`crate::Error::LostColumns`] or [`crate::Error::ColumnKind`] when the table is not like the training one.
     pub fn predict(&self, table: &Table) -> Result<Predictions> {
         self.classifier().predict(&self.binding, table)

@@ -134,10 +134,10 @@ impl Model {
         }
     }
 
-    /// Where the model was calibrated, its thresholds must be those that its scores lead to again.
+    /// After threshold post-processing, its thresholds must be those that its scores lead to again.
     fn check_thresholds(&self, problem: &Problem) -> Result<Option<Check>> {
-        let Method::ThresholdPostprocessing(calibration) = self.settings.method else { return Ok(None) };
-        let (found, _) = calibration.thresholds(&self.settings, problem, self.predictor())?;
+        let Method::ThresholdPostprocessing(postprocessing) = self.settings.method else { return Ok(None) };
+        let (found, _) = postprocessing.thresholds(&self.settings, problem, self.predictor())?;
         let matches = self.thresholds.as_ref() == Some(&found);
         let has = if matches { "lead to these" } else { "lead to others" };
         let detail = format!("the scores {has}: {} patterns of groups", found.patterns.len());

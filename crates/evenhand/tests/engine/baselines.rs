@@ -71,14 +71,14 @@ fn what_only_a_correction_can_do_is_refused() {
     let (_, problem) = bound(&settings);
     let refused =
         |settings: Correction| settings.solve(&problem, &Logistic::default(), &mut Silent).unwrap_err().to_string();
-    let rival = settings.method(Method::Reweighing);
-    let said = refused(rival.clone().validation(Validation::KFold { folds: 5, seed: 0 }));
+    let baseline = settings.method(Method::Reweighing);
+    let said = refused(baseline.clone().validation(Validation::KFold { folds: 5, seed: 0 }));
     assert!(said.contains("`validation` is other rows with the method reweighing"), "{said}");
-    let said = refused(rival.clone().technique(Technique::Sampling { seed: 0 }));
+    let said = refused(baseline.clone().technique(Technique::Sampling { seed: 0 }));
     assert!(said.contains("`technique` is sampling with the method reweighing"), "{said}");
-    let said = refused(rival.clone().covariate_shift(CovariateShift::Corrected));
+    let said = refused(baseline.clone().covariate_shift(CovariateShift::Corrected));
     assert!(said.contains("`covariate_shift` is corrected with the method reweighing"), "{said}");
-    let said = rival.frontier(&problem, &Logistic::default(), 5, &mut Silent).unwrap_err().to_string();
+    let said = baseline.frontier(&problem, &Logistic::default(), 5, &mut Silent).unwrap_err().to_string();
     assert!(said.contains("`method` is reweighing; allowed is correction"), "{said}");
 }
 

@@ -82,15 +82,15 @@ fn several_notions_can_be_asked_at_once() {
 }
 
 #[test]
-fn a_fitted_model_is_judged_by_the_bounds_it_was_asked_for() {
+fn a_fitted_model_is_tested_by_the_bounds_it_was_asked_for() {
     let (train, test) = holdout(6000, 0.5, 3).unwrap();
     let data = dataset(table());
     let settings = correction("demographic-parity").max_violation(0.05).bound(Bound::MinRatio(0.5));
     let fitted = fit(&settings, &data.select(&train));
-    let (judged, _) = fitted.test_bounds(&data.select(&test), 0.95).unwrap();
+    let (tested, _) = fitted.test_bounds(&data.select(&test), 0.95).unwrap();
     let (measured, _) = fitted.evaluate(&data.select(&test), Measure::Decisions).unwrap();
-    assert_eq!((judged[0].bound, judged[1].bound), (settings.bounds[0], settings.bounds[1]));
-    assert_eq!((judged[0].value, judged[0].row_count), (measured.violation, test.len()));
+    assert_eq!((tested[0].bound, tested[1].bound), (settings.bounds[0], settings.bounds[1]));
+    assert_eq!((tested[0].value, tested[0].row_count), (measured.violation, test.len()));
 }
 
 #[test]
@@ -394,7 +394,7 @@ fn the_uncorrected_classifier_is_the_learner_alone() {
 }
 
 #[test]
-fn an_assessment_tells_the_rates_of_every_group() {
+fn metrics_tell_the_rates_of_every_group() {
     let data = dataset(table());
     let fitted = fit(&correction("demographic-parity"), &data);
     let train = &fitted.solution().train;
@@ -468,14 +468,14 @@ fn the_settings_digest_tells_learners_apart() {
 #[test]
 fn multipliers_can_be_chosen_by_rows_the_classifier_has_not_seen() {
     let data = dataset(table());
-    for (select, fits) in [("holdout=0.25", 1), ("k-fold=3", 4)] {
-        let settings = correction("demographic-parity").validation(select.parse().unwrap());
+    for (choice, fits) in [("holdout=0.25", 1), ("k-fold=3", 4)] {
+        let settings = correction("demographic-parity").validation(choice.parse().unwrap());
         let fitted = fit(&settings, &data);
-        let (solution, judged) = (fitted.solution(), fitted.solution().validation.as_ref().unwrap());
-        // What is made even is what is judged; the training rows come out less so.
-        assert!(judged.violation.unwrap() < 0.02 && solution.trace[0].violation > 0.05, "{select}: {judged:?}");
-        assert_eq!((solution.fits % fits, judged.rows), (0, if fits == 1 { 1500 } else { 6000 }), "{select}");
+        let (solution, validation) = (fitted.solution(), fitted.solution().validation.as_ref().unwrap());
+        // Rates are made even on the validation rows; the training rows come out less so.
+        assert!(validation.violation.unwrap() < 0.02 && solution.trace[0].violation > 0.05, "{choice}: {validation:?}");
+        assert_eq!((solution.fits % fits, validation.rows), (0, if fits == 1 { 1500 } else { 6000 }), "{choice}");
         let model = model(&data, &settings, None);
-        assert!(model.verify(data.table().clone()).unwrap().matches, "{select}");
+        assert!(model.verify(data.table().clone()).unwrap().matches, "{choice}");
     }
 }

@@ -1,4 +1,4 @@
-//! Corrections that undo the shift of features: with every setting that could get in the way.
+//! Corrections with covariate shift corrected: with every setting that could get in the way.
 use crate::population::{table, three_classes};
 use evenhand::correction::WeightRange;
 use evenhand::correction::{Binding, CovariateShift, Silent, Solver, Technique};
@@ -20,7 +20,7 @@ fn dataset(table: Table) -> Dataset {
     Dataset::new(table, &schema()).unwrap()
 }
 
-fn undone(notion: &str) -> Correction {
+fn corrected(notion: &str) -> Correction {
     let correction = Correction::new(notion.parse().unwrap()).covariate_shift(CovariateShift::Corrected);
     correction.group("sex").unwrap().group("age_band=18-24").unwrap()
 }
@@ -74,7 +74,7 @@ fn exported_weights_are_those_the_classifier_was_fitted_with() {
     for (name, data) in
         [("plain", dataset(table())), ("weighted", weighted()), ("repeated", repeated()), ("classes", three_classes())]
     {
-        let settings = undone("demographic-parity").measure(Measure::Scores);
+        let settings = corrected("demographic-parity").measure(Measure::Scores);
         let fitted = fit(&settings, &data);
         let solution = fitted.solution();
         let (before, after) = (solution.trace[0].violation, solution.train.violation.unwrap());
@@ -92,14 +92,15 @@ fn exported_weights_are_those_the_classifier_was_fitted_with() {
 #[test]
 fn at_every_x_the_weights_of_all_labels_average_to_one() {
     let data = dataset(table());
-    let fitted = fit(&undone("demographic-parity"), &data);
+    let fitted = fit(&corrected("demographic-parity"), &data);
     let weights = fitted.weights().to_rows();
     assert!(weights.iter().any(|weight| (weight - 1.0).abs() > 0.2));
     // What is fitted without correction and an intercept has, overall and in each group it sees, as many positives as
     // observed: so weights average to 1 there too, but for the penalty.
     let mean = weights.iter().sum::<f64>() / weights.len() as f64;
     assert!((mean - 1.0).abs() < 0.01, "{mean}");
-    let kept = fit(&undone("demographic-parity").covariate_shift(CovariateShift::Ignored), &data).weights().to_rows();
+    let kept =
+        fit(&corrected("demographic-parity").covariate_shift(CovariateShift::Ignored), &data).weights().to_rows();
     assert!((kept.iter().sum::<f64>() / kept.len() as f64 - 0.5).abs() < 0.1);
 }
 
@@ -112,7 +113,7 @@ fn every_way_to_find_multipliers_takes_divided_weights() {
         }
         settings
     };
-    let parity = || undone("demographic-parity");
+    let parity = || corrected("demographic-parity");
     let all = [
         ("default", parity(), 0.01),
         ("unbounded", unbounded(parity()), 0.01),
@@ -122,10 +123,10 @@ fn every_way_to_find_multipliers_takes_divided_weights() {
         ("holdout", parity().validation("holdout=0.25".parse().unwrap()), 0.04),
         ("k-fold", parity().validation("k-fold=3".parse().unwrap()), 0.02),
         ("sampling", parity().technique(Technique::Sampling { seed: 3 }), 0.02),
-        ("opportunity", undone("equal-opportunity"), 0.02),
-        ("impact", undone("disparate-impact"), 0.06),
-        ("rate", undone("group-target-rate=0.4"), 0.02),
-        ("odds", undone("equalized-odds"), 0.06),
+        ("opportunity", corrected("equal-opportunity"), 0.02),
+        ("impact", corrected("disparate-impact"), 0.06),
+        ("rate", corrected("group-target-rate=0.4"), 0.02),
+        ("odds", corrected("equalized-odds"), 0.06),
     ];
     for (name, settings, most) in all {
         let fitted = fit(&settings, &data);
@@ -139,7 +140,7 @@ fn every_way_to_find_multipliers_takes_divided_weights() {
 #[test]
 fn what_was_divided_by_is_verified() {
     let data = dataset(table());
-    let settings = undone("demographic-parity");
+    let settings = corrected("demographic-parity");
     let mut model = verifies(&settings, &fit(&settings, &data), &data);
     let failed = |model: &Model| -> Vec<&'static str> {
         let verdict = model.verify(data.table().clone()).unwrap();
@@ -158,7 +159,7 @@ fn what_was_divided_by_is_verified() {
     assert!(!serde_json::to_string(&kept).unwrap().contains("covariate_shift"));
 }
 
-/// Logistic regression in the guise of any closure: no derivatives, no merged rows.
+/// Logistic regression in the guise of any closure: no derivatives, no aggregated rows.
 fn closure() -> impl Learner<Predictor = LogisticModel> {
     FnLearner::new(|training: Training<'_>| EXACT.fit(training, &mut <Logistic as Learner>::WarmStart::default()))
 }
@@ -166,7 +167,7 @@ fn closure() -> impl Learner<Predictor = LogisticModel> {
 #[test]
 fn a_learner_without_derivatives_reaches_the_same_multipliers() {
     let data = dataset(table());
-    let settings = undone("demographic-parity").measure(Measure::Scores);
+    let settings = corrected("demographic-parity").measure(Measure::Scores);
     let (known, learnt) = (fit(&settings, &data), settings.fit(&data, &closure()).unwrap());
     assert!(learnt.solution().train.violation.unwrap() < 1e-3);
     for ((_, one), (name, other)) in known.multipliers().zip(learnt.multipliers()) {
@@ -184,23 +185,23 @@ fn a_learner_that_only_decides_is_refused() {
         }))
     });
     let data = dataset(table());
-    let error = undone("demographic-parity").fit(&data, &deciding).err().unwrap();
+    let error = corrected("demographic-parity").fit(&data, &deciding).err().unwrap();
     assert_eq!(error.code(), "learner-failed");
     assert!(error.to_string().contains("must give probabilities"), "{error}");
     // Without the division it will do, and so will comparing it with no correction.
-    assert!(undone("demographic-parity").covariate_shift(CovariateShift::Ignored).fit(&data, &deciding).is_ok());
-    let (_, problem, _) = Binding::new(&undone("demographic-parity"), &data).unwrap();
-    assert!(undone("demographic-parity").uncorrected(&problem, &deciding).is_ok());
+    assert!(corrected("demographic-parity").covariate_shift(CovariateShift::Ignored).fit(&data, &deciding).is_ok());
+    let (_, problem, _) = Binding::new(&corrected("demographic-parity"), &data).unwrap();
+    assert!(corrected("demographic-parity").uncorrected(&problem, &deciding).is_ok());
 }
 
 #[test]
 fn notions_that_weigh_all_labels_alike_are_refused() {
     let data = dataset(table());
     for notion in ["equal-accuracy", "pinned=sex=female:0.9"] {
-        let error = undone(notion).fit(&data, &EXACT).unwrap_err();
+        let error = corrected(notion).fit(&data, &EXACT).unwrap_err();
         assert_eq!(error.code(), "setting-invalid");
         assert!(error.to_string().starts_with("`covariate_shift` is corrected with"), "{error}");
-        let both = undone("demographic-parity").and(notion.parse::<Notion>().unwrap());
+        let both = corrected("demographic-parity").and(notion.parse::<Notion>().unwrap());
         assert_eq!(both.check().unwrap_err().code(), "setting-invalid");
     }
 }
@@ -208,7 +209,7 @@ fn notions_that_weigh_all_labels_alike_are_refused() {
 #[test]
 fn a_frontier_is_traced_with_divided_weights() {
     let data = dataset(table());
-    let settings = undone("demographic-parity");
+    let settings = corrected("demographic-parity");
     let (_, problem, _) = Binding::new(&settings, &data).unwrap();
     let frontier = settings.frontier(&problem, &EXACT, 4, &mut Silent).unwrap();
     let last = &frontier.points.last().unwrap().solution;
@@ -224,7 +225,7 @@ fn one_thread_and_two_give_the_same_bits() {
     let data = dataset(table());
     let bits = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let fitted = pool.install(|| fit(&undone("equal-opportunity"), &data));
+        let fitted = pool.install(|| fit(&corrected("equal-opportunity"), &data));
         fitted.predictor().coefficients().iter().map(|one| one.to_bits()).collect::<Vec<_>>()
     };
     assert_eq!(bits(1), bits(2));

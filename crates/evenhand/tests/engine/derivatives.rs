@@ -13,7 +13,7 @@ fn two_classes() -> Dataset {
     Dataset::new(table(), &Schema::label("approved").positive("yes").ignore("deserved")).unwrap()
 }
 
-/// What a step of Newton's method is made of: how scores answer to weights, through a fit.
+/// What a step of the solver is made of: the derivatives of scores with respect to weights, through a fit.
 #[test]
 fn the_tangent_of_a_fit_matches_fits_with_other_weights() {
     let learner = Logistic { tolerance: 1e-10, ..Logistic::default() };

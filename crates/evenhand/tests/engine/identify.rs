@@ -47,7 +47,7 @@ fn parity() -> Correction {
 
 /// The share of true labels that classifiers get right and their mean log loss, in points and thousandths: of one trained
 /// on observed labels without correction, of those that some corrections lead to, and of one trained on true labels.
-fn judged(parameters: PopulationParameters, rows: usize, corrections: &[Correction]) -> Vec<[f64; 2]> {
+fn evaluated(parameters: PopulationParameters, rows: usize, corrections: &[Correction]) -> Vec<[f64; 2]> {
     let model = parameters.bias_model();
     let (sample, fresh) = (model.draw(rows, 1).unwrap().table, model.draw(100_000, 2).unwrap());
     let learner = Logistic::default();
@@ -55,7 +55,7 @@ fn judged(parameters: PopulationParameters, rows: usize, corrections: &[Correcti
     let truth = Dataset::new(sample, &Schema::label("deserved").positive("yes").ignore("approved")).unwrap();
     let truth = binding.problem(&truth).unwrap().0;
     let features = binding.features(&fresh.table).unwrap().0;
-    let judge = |solution: Solution<LogisticModel>| {
+    let evaluate = |solution: Solution<LogisticModel>| {
         let predictor: &dyn Predictor = &solution.predictor;
         let (mut right, mut loss) = (0.0, 0.0);
         // By the probability of each true label, so that no luck in drawing it is in a difference.
@@ -68,7 +68,7 @@ fn judged(parameters: PopulationParameters, rows: usize, corrections: &[Correcti
     };
     let corrected = corrections.iter().map(|one| one.solve(&problem, &learner, &mut Silent).unwrap());
     let plain = |problem| parity().uncorrected(problem, &learner).unwrap();
-    std::iter::once(plain(&problem)).chain(corrected).chain([plain(&truth)]).map(judge).collect()
+    std::iter::once(plain(&problem)).chain(corrected).chain([plain(&truth)]).map(evaluate).collect()
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_corrected_classifier_is_as_right_as_one_that_saw_the_true_labels() {
     // Differences from draw to draw have a standard deviation of 0.01 points at this size; decisions cost 0.015.
     let settings =
         [parity(), parity().covariate_shift(CovariateShift::Corrected), parity().measure(Measure::Decisions)];
-    let all = judged(PopulationParameters::default(), 20_000, &settings);
+    let all = evaluated(PopulationParameters::default(), 20_000, &settings);
     let (uncorrected, corrected, truth) = (all[0][0], &all[1..4], all[4][0]);
     assert!(truth - uncorrected > 1.5, "{all:?}");
     assert!(corrected.iter().all(|one| (one[0] - truth).abs() < 0.1), "{all:?}");
@@ -86,11 +86,14 @@ fn a_corrected_classifier_is_as_right_as_one_that_saw_the_true_labels() {
 fn dividing_by_the_shift_pays_only_where_the_model_can_tell_it() {
     let settings = [parity(), parity().covariate_shift(CovariateShift::Corrected)];
     // Income counts less for women, and the model only adds up sex and income: the log loss of the truth is recovered.
-    let all = judged(PopulationParameters { strength: 2.0, by_sex: -1.0, curve: 0.0 }, 30_000, &settings);
-    let [kept, undone, truth] = [all[1], all[2], all[3]];
-    assert!(kept[1] - truth[1] > 0.7 && (undone[1] - truth[1]).abs() < 0.35 && undone[0] > kept[0], "{all:?}");
+    let all = evaluated(PopulationParameters { strength: 2.0, by_sex: -1.0, curve: 0.0 }, 30_000, &settings);
+    let [ignored, corrected, truth] = [all[1], all[2], all[3]];
+    assert!(
+        ignored[1] - truth[1] > 0.7 && (corrected[1] - truth[1]).abs() < 0.35 && corrected[0] > ignored[0],
+        "{all:?}"
+    );
     // Income counts for less and less: the model cannot tell what labels are observed, and divides by something else.
-    let all = judged(PopulationParameters { strength: 2.0, by_sex: 0.0, curve: 0.5 }, 30_000, &settings);
+    let all = evaluated(PopulationParameters { strength: 2.0, by_sex: 0.0, curve: 0.5 }, 30_000, &settings);
     assert!(all[2][0] < all[1][0] - 0.2, "{all:?}");
 }
 
@@ -168,8 +171,8 @@ fn known_rates_of_groups_undo_a_bias_whose_truth_is_uneven() {
         let (_, problem, _) = Binding::new(&asked, data).unwrap();
         asked.uncorrected(&problem, &Logistic::default()).unwrap().predictor
     };
-    let (_, judged, _) = Binding::new(&asked, &truth).unwrap();
-    let error = |predictor: &LogisticModel| judged.evaluate_predictor(predictor, Measure::Decisions).unwrap().error;
+    let (_, problem, _) = Binding::new(&asked, &truth).unwrap();
+    let error = |predictor: &LogisticModel| problem.evaluate_predictor(predictor, Measure::Decisions).unwrap().error;
     let (best, biased, found) = (error(&trained_on(&truth)), error(&trained_on(&past)), error(fitted.predictor()));
     assert!(biased - found > 0.8 * (biased - best), "{biased} unconstrained, {found} corrected, {best} by the truth");
 }

@@ -1,4 +1,4 @@
-//! Calibration against brute force on small cases, and on the made-up population.
+//! Threshold post-processing against brute force on small cases, and on the made-up population.
 use crate::population::{table, three_classes};
 use evenhand::correction::{Decisions, Problem, Silent, ThresholdPostprocessing};
 use evenhand::data::Codes;
@@ -316,7 +316,7 @@ fn decisions_are_drawn_by_the_seed_and_rates_are_their_expectation() {
     assert_eq!((on(1), on(2)), (decisions.clone(), decisions.clone()));
     let drawn = decisions.iter().sum::<usize>() as f64 / decisions.len() as f64;
     let expected = fitted.solution().train.positive_rate.unwrap();
-    // Few rows are left to lots: far less than the standard deviation of 6,000 lots at one half, 0.0065.
+    // Few rows are decided at random: far less than the standard deviation of 6,000 random decisions at one half, 0.0065.
     assert!((drawn - expected).abs() < 0.0065, "{drawn} {expected}");
 }
 

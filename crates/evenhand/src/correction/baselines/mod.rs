@@ -1,8 +1,8 @@
-//! The methods a correction is compared with, on the same rows and through the same numbers.
+//! Baselines: the methods that a correction is compared with, on the same rows and with the same metrics.
 //!
-//! `once` is the one fit that most of them share, `reweighing` the weights of Kamiran & Calders, `calibration` the
-//! thresholds by group of Hardt, Price & Srebro, `lagrangian` the joint training of Eban et al.
-//! Leans on `problem`, `run` and learners; knows nothing of multipliers and tilts.
+//! `single_fit` is the one fit that most of them share, `reweighing` the weights of Kamiran & Calders,
+//! `threshold_postprocessing` the thresholds by group of Hardt, Price & Srebro, `lagrangian` the joint training of Eban
+//! et al. Their settings are in `settings`. Knows nothing of tilts.
 
 pub(crate) mod lagrangian;
 pub(crate) mod reweighing;

@@ -5,7 +5,7 @@ use crate::correction::{Correction, Iteration, Problem, Solution, Termination};
 use crate::learner::{Learner, Predictor};
 use crate::{Warning, Weights};
 
-/// Fits once, every row weighing as its cell does, times the user's own weight.
+/// Fits once, each row with the weight of its cell times the user's own weight.
 ///
 /// # Errors
 /// What the learner says.

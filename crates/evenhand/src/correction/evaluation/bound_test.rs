@@ -1,7 +1,7 @@
-//! Verdicts: whether bounds hold, as far as some rows can tell.
+//! Tests of bounds: whether a bound holds, as far as some rows can tell.
 //!
-//! Holds [`BoundTest`] and [`Verdict`]. The numbers a bound limits, and their intervals, are those of
-//! `compared`; what chance alone makes of them is `floor`'s.
+//! Holds [`BoundTest`] and [`Verdict`]. The numbers that a bound limits, with their intervals, are in `contrast`; what
+//! they would be under parity is in `null_distribution`.
 
 use std::fmt;
 
@@ -65,7 +65,7 @@ impl fmt::Display for Verdict {
 }
 
 impl BoundTest {
-    /// Whether a confidence can be judged at, for those who would know before they fit.
+    /// Whether bounds can be tested at a confidence, for callers that want to know before they fit.
     ///
     /// # Errors
     /// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999.
@@ -80,24 +80,26 @@ impl BoundTest {
         self.verdict == Verdict::NotMet || beyond || !self.unmeasured.is_empty()
     }
 
-    /// Whether chance alone goes more than half the way from even to the bound.
+    /// Whether the value expected under parity is more than half the way from parity to the bound: then such rows can
+    /// hardly tell whether the bound holds.
     pub fn is_near_null(&self) -> bool {
         let even = if matches!(self.bound, Bound::MinRatio(_)) { 1.0 } else { 0.0 };
-        self.expected_under_parity.is_some_and(|floor| (floor - even).abs() > (self.bound.limit() - even).abs() / 2.0)
+        self.expected_under_parity
+            .is_some_and(|expected| (expected - even).abs() > (self.bound.limit() - even).abs() / 2.0)
     }
 }
 
 impl Problem {
-    /// Judges a predictor by bounds, as far as these rows can tell.
+    /// Tests whether a predictor keeps bounds, as far as these rows can tell.
     ///
     /// A bound limits the worst of several numbers, one for each constraint and direction or for each
-    /// ordered pair of groups, and the interval is that of the worst. Half of what confidence leaves is given
-    /// to each end. At the better end the intervals of all numbers must hold at once (Bonferroni): one that
-    /// errs is enough to err. At the worse end they need not: it errs only if the interval of the number that
-    /// is truly the worst does.
+    /// ordered pair of groups, and the interval is that of the worst. Each end may err with
+    /// half of the probability that the confidence leaves. At the better end the intervals of all numbers must hold
+    /// simultaneously (Bonferroni), since the end errs if one of them does. At the worse end no correction is needed:
+    /// it errs only if the interval of the number that is truly the worst does.
     ///
-    /// Rows are taken as drawn independently, and as new to the predictor: on training rows the verdict
-    /// flatters. Groups that overlap are taken as different rows, which makes intervals wider, and so does
+    /// Rows are assumed to be drawn independently and to be new to the predictor: on training rows the verdict is too
+    /// favourable. Groups that overlap are taken as different rows, which makes intervals wider, and so does
     /// taking the variance of probabilities as large as that of decisions. Row weights count by Kish's
     /// effective rows.
     ///
@@ -153,7 +155,7 @@ impl Problem {
     }
 }
 
-/// The interval of the worst number. An end that may be anything is left out.
+/// The interval of the worst number; an end that these rows cannot bound is left out.
 fn interval(contrasts: &Contrasts<'_>, confidence: f64) -> Result<(Option<f64>, Option<f64>)> {
     let (one, all) = (quantile(confidence)?, simultaneous(confidence, contrasts.all.len())?);
     let lows = |z: f64| contrasts.worst(contrasts.all.iter().map(|&contrast| contrasts.interval(contrast, z).0));
@@ -248,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn two_groups_are_judged_by_their_difference() {
+    fn two_groups_are_tested_by_their_difference() {
         // 56 of 70 and 48 of 80: [Newcombe 1998] has 0.0524 to 0.3339 for the difference of 0.2.
         let (rows, scores) = (Rows::new(&[70, 80]), ones(&[(56, 70), (48, 80)]));
         let tested = rows.test_bounds(&scores, Bound::MaxDifference(0.35));
@@ -322,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_is_judged_by_the_interval_of_the_groups_own_rate() {
+    fn a_target_is_tested_by_the_interval_of_the_groups_own_rate() {
         let rows = Rows::new(&[10, 90]).notion("group-target-rate=0.5");
         let tested = rows.test_bounds(&ones(&[(5, 10), (45, 90)]), Bound::MaxViolation(0.3));
         // Wilson: 5 of 10 is from 0.2366 to 0.7634.
@@ -342,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn probabilities_are_judged_by_their_means() {
+    fn probabilities_are_tested_by_their_means() {
         let scores: Vec<f64> = (0..200).map(|row| if row < 100 { 0.4 } else { 0.3 }).collect();
         let tested = Rows::new(&[100, 100]).test_as(&scores, Bound::MaxDifference(0.5), Measure::Scores);
         assert!(near(tested.value, 0.1, 1e-12) && tested.verdict == Verdict::Met, "{tested:?}");
@@ -351,9 +353,9 @@ mod tests {
     #[test]
     fn bad_numbers_are_refused() {
         let (problem, predictor) = (Rows::new(&[2, 2]).problem(), predictor(&ones(&[(2, 4)])));
-        let judge = |bound, confidence| problem.test_bounds(&predictor, &[bound], Measure::Decisions, confidence);
-        assert_eq!(judge(Bound::MaxViolation(0.1), 95.0).unwrap_err().code(), "setting-invalid");
-        assert_eq!(judge(Bound::MaxViolation(2.0), 0.95).unwrap_err().code(), "setting-invalid");
+        let test = |bound, confidence| problem.test_bounds(&predictor, &[bound], Measure::Decisions, confidence);
+        assert_eq!(test(Bound::MaxViolation(0.1), 95.0).unwrap_err().code(), "setting-invalid");
+        assert_eq!(test(Bound::MaxViolation(2.0), 0.95).unwrap_err().code(), "setting-invalid");
     }
 
     fn draw(rates: &[(f64, usize)], rng: &mut ChaCha8Rng) -> Vec<f64> {

@@ -1,7 +1,7 @@
-//! Every number of which a bound limits the worst, with its interval.
+//! Contrasts: the numbers of which a bound limits the worst, each with its confidence interval.
 //!
-//! A bound on violations limits each constraint, in both directions; one on differences or
-//! ratios of every two groups, either way round. Each of these is a [`Contrast`].
+//! A bound on violations has two contrasts per constraint, one for each direction; a bound on differences or ratios has
+//! one for each ordered pair of groups.
 
 use crate::constraint::{Functional, Measure, Reference};
 use crate::correction::problem::Problem;
@@ -9,19 +9,19 @@ use crate::correction::settings::Bound;
 use crate::interval::{difference, ratio};
 use crate::kernel::CellSums;
 
-/// What a bound limits on some rows.
+/// All contrasts of a bound on some rows.
 pub(super) struct Contrasts<'a> {
     problem: &'a Problem,
     sums: &'a CellSums,
     measure: Measure,
     pub(super) bound: Bound,
-    /// What these rows can measure.
+    /// The contrasts that these rows can measure.
     pub(super) all: Vec<Contrast>,
-    /// The constraints they cannot, for want of rows.
+    /// The constraints that they cannot measure, for want of rows.
     pub(super) unmeasured: Vec<String>,
 }
 
-/// One number that must stay within the bound, by the places of constraints.
+/// One number that must stay within the bound, by the indices of constraints.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Contrast {
     /// The overall (or asked) rate minus the group's.
@@ -34,7 +34,7 @@ pub(super) enum Contrast {
     Ratio(usize, usize),
 }
 
-/// How far violations and group rates stray, per constraint.
+/// Random deviations of violations and group rates, per constraint.
 pub(super) struct Deviations {
     pub(super) violations: Vec<f64>,
     pub(super) rates: Vec<f64>,
@@ -71,7 +71,7 @@ impl<'a> Contrasts<'a> {
         self.problem
     }
 
-    /// The worst of some numbers; none is better than even.
+    /// The worst of some numbers, and at best the value at parity.
     pub(super) fn worst(&self, numbers: impl Iterator<Item = f64>) -> f64 {
         match self.bound {
             Bound::MinRatio(_) => numbers.fold(1.0, f64::min),
@@ -94,7 +94,7 @@ impl<'a> Contrasts<'a> {
         }
     }
 
-    /// The interval of a contrast alone, `z` standard errors to either end.
+    /// The interval of one contrast by itself, `z` standard errors to either end.
     pub(super) fn interval(&self, contrast: Contrast, z: f64) -> (f64, f64) {
         let share = |at: usize| self.functional(at).group_share(self.sums, self.measure);
         match contrast {
@@ -108,8 +108,8 @@ impl<'a> Contrasts<'a> {
         }
     }
 
-    /// Everyone holds the group: overall − group is (1 − Z)(others − group), Z the group's share.
-    /// Of the three only others and group are of different rows.
+    /// The overall rate includes the group, so overall − group is (1 − Z)(others − group) with Z the group's share, and
+    /// the interval is that of others − group, which are of different rows.
     fn violation(&self, at: usize, z: f64) -> (f64, f64) {
         let functional = self.functional(at);
         let group = functional.group_share(self.sums, self.measure);
@@ -128,14 +128,14 @@ impl<'a> Contrasts<'a> {
         }
     }
 
-    /// What made-up deviations make of violations and rates: deviations of variance 1 a row are scaled to
-    /// the p(1 − p) of the rate p that an even classifier would have everywhere.
+    /// Deviations of violations and rates from random deviations of cells: those have variance 1 per row, and are scaled
+    /// to the variance p(1 − p) of the rate p that a classifier at parity has in every group.
     pub(super) fn deviations(&self, deviations: &CellSums) -> Deviations {
         let count = self.problem.constraints().len();
-        let of = |stray: &dyn Fn(&Functional) -> f64| {
+        let of = |deviation: &dyn Fn(&Functional) -> f64| {
             let scaled = |functional: &Functional| {
                 let rate = functional.reference(self.sums, self.measure).clamp(0.0, 1.0);
-                (rate * (1.0 - rate)).sqrt() * stray(functional)
+                (rate * (1.0 - rate)).sqrt() * deviation(functional)
             };
             (0..count).map(|at| self.problem.functionals()[at].as_ref().map_or(0.0, scaled)).collect()
         };
@@ -145,7 +145,7 @@ impl<'a> Contrasts<'a> {
         }
     }
 
-    /// What a contrast would be, were all even but for what has deviations.
+    /// The value of a contrast for a classifier at parity with these deviations.
     pub(super) fn under_parity(&self, contrast: Contrast, deviations: &Deviations) -> f64 {
         let rate = |at: usize| {
             let even = self.functional(at).reference(self.sums, self.measure);
@@ -173,7 +173,7 @@ impl Contrast {
     }
 }
 
-/// Two rates of zero are equal.
+/// The ratio of two rates, 1 where both are zero.
 fn over(one: f64, other: f64) -> f64 {
     if one <= 0.0 && other <= 0.0 { 1.0 } else { one / other }
 }

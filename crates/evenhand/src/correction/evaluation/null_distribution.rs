@@ -1,9 +1,9 @@
-//! The sampling floor: what a bound limits would be by chance alone.
+//! The null distribution: what a bound limits would be for a classifier at parity, by sampling error alone.
 //!
-//! A classifier that is even on all people is not even on some of them. Rows of a cell are drawn
-//! again, so to say, with normal deviations in place of decisions, and the worst number taken, again and
-//! again. Cells make up groups and everyone alike, so numbers that hang together (a group and its
-//! complement, groups that overlap) do so here.
+//! Monte Carlo: for every cell a normal deviation takes the place of the sampling error of its decisions, and the worst
+//! contrast is computed from them; the mean over many draws is the value expected under parity. Deviations are drawn by
+//! cell, and groups are unions of cells, so contrasts of the same rows (a group and its complement, groups that
+//! overlap) are correlated as they are in the data.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -13,18 +13,17 @@ use crate::cells::Cells;
 use crate::interval::exceeded;
 use crate::kernel::CellSums;
 
-/// How often, at most and at least. The worst of several numbers has a spread of about half its
-/// mean, so the mean of 4,096 is known to about a hundredth.
+/// The number of draws, at most and at least. The worst of several numbers has a standard deviation of about half its
+/// mean, so the mean of 4,096 draws is known to about a hundredth.
 const DRAWS: [usize; 2] = [4096, 256];
 
-/// Fewer times where cells are so many that more numbers than this would be drawn.
+/// There are fewer draws where cells are so many that more normal numbers than this would be drawn.
 const NUMBERS: usize = 1 << 22;
 
-/// Nothing depends on it beyond the accuracy said above.
+/// The seed; it matters only within the accuracy said above.
 const SEED: u64 = 0;
 
-/// The expected worst of what a bound limits, with all true rates even; `None` where it
-/// limits nothing that these rows can measure.
+/// The expected worst contrast of a bound under parity; `None` where these rows can measure none.
 pub(super) fn expected_under_parity(contrasts: &Contrasts<'_>) -> Option<f64> {
     if contrasts.all.is_empty() {
         return None;
@@ -40,15 +39,14 @@ pub(super) fn expected_under_parity(contrasts: &Contrasts<'_>) -> Option<f64> {
     Some((0..draws).map(|_| worst()).sum::<f64>() / draws as f64)
 }
 
-/// For each cell and class a normal deviation with the variance that the rows of the cell would have,
-/// did each of them have a variance of 1.
+/// For each cell and class a normal deviation, with the variance of the cell's sum if every row had variance 1.
 fn deviations(cells: &Cells, rng: &mut ChaCha8Rng) -> CellSums {
     let classes = cells.classes();
     let spread = |cell: usize| match cells.effective_rows(std::iter::once(cell)) {
         rows if rows > 0.0 => cells.weight(cell) / rows.sqrt(),
         _ => 0.0,
     };
-    // Neither 0 nor 1, which nothing exceeds and everything.
+    // Keeps u inside (0, 1) so that the quantile is finite.
     let normal = |rng: &mut ChaCha8Rng| exceeded(rng.random::<f64>().clamp(f64::EPSILON, 1.0 - f64::EPSILON));
     let all = (0..cells.len()).flat_map(|cell| std::iter::repeat_n(spread(cell), classes));
     CellSums::of_decisions(classes, all.map(|spread| spread * normal(rng)))

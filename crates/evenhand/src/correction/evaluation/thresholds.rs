@@ -1,7 +1,7 @@
-//! Thresholds by pattern of groups: what a calibration finds, and how it decides.
+//! Thresholds by pattern of groups: the decision rule of threshold post-processing.
 //!
-//! Holds [`Thresholds`]. A rule says with which chance a score is decided positive: a step at each of its thresholds.
-//! Rates and errors are taken in expectation over the lots; only single decisions are drawn.
+//! Holds [`Thresholds`]. The probability of a positive decision is a step function of the score, with a step at each
+//! threshold. Rates and errors are expectations over the random decisions; only the decisions of single rows are drawn.
 
 use std::ops::Range;
 
@@ -15,36 +15,36 @@ use crate::kernel::{CellSums, blocks};
 use crate::learner::Predictor;
 use crate::{Result, Warning, parallel};
 
-/// What decides in place of the threshold ½. The groups of a row must be known.
+/// The decision rule in place of the threshold ½. It needs the groups of a row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Thresholds {
-    /// By which lots are drawn; `None` where no decision is left to one.
+    /// Seed of the random decisions; `None` where no decision is random.
     pub seed: Option<u64>,
     /// A rule for each pattern of groups that training rows have.
     pub patterns: Vec<PatternRule>,
 }
 
-/// How rows that are in the same groups are decided.
+/// The decision rule of rows that are in the same groups.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PatternRule {
     /// The groups they are in, and no other.
     pub groups: Vec<String>,
-    /// How many training rows that was.
+    /// How many training rows had this pattern.
     pub rows: usize,
-    /// From low scores to high, each with a larger chance; below the first none is decided positive.
+    /// In ascending order of scores and of probabilities; below the first threshold the probability is 0.
     pub steps: Vec<Step>,
 }
 
-/// The chance with which scores are decided positive, from a threshold on.
+/// The probability of a positive decision from a threshold on.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// The lowest score it holds for; `None` for all.
     pub at_least: Option<f64>,
-    /// The chance.
+    /// The probability of a positive decision.
     pub chance: f64,
 }
 
-/// What is left of one after this many additions of shares is one.
+/// Probabilities this close to 0 or 1 are 0 or 1 up to rounding.
 const ROUNDING: f64 = 1e-9;
 
 impl PatternRule {
@@ -61,7 +61,7 @@ impl PatternRule {
         Self { groups, rows, steps }
     }
 
-    /// The chance with which a score is decided positive.
+    /// The probability that a score is decided positive.
     pub fn chance(&self, score: f64) -> f64 {
         let holds = |step: &&Step| step.at_least.is_none_or(|least| score >= least);
         self.steps.iter().rev().find(holds).map_or(0.0, |step| step.chance)
@@ -69,7 +69,8 @@ impl PatternRule {
 }
 
 impl Thresholds {
-    /// The rule of rows in these groups, and whether training rows had it. Other rows are decided as the commonest are.
+    /// The rule of rows in these groups, and whether training rows had it. Other rows are decided by the rule of the
+    /// commonest pattern.
     fn rule<'a>(&'a self, groups: &[&str]) -> (&'a PatternRule, bool) {
         let commonest = || {
             let rules = self.patterns.iter();
@@ -83,7 +84,7 @@ impl Thresholds {
         }
     }
 
-    /// What a predictor's decisions by these thresholds sum to per cell, in expectation.
+    /// The expected sums per cell of a predictor's decisions by these thresholds.
     pub(crate) fn cell_sums(&self, predictor: &dyn Predictor, problem: &Problem) -> Result<CellSums> {
         let (features, rows) = (problem.features(), problem.cells().cell_rows());
         let rules: Vec<&PatternRule> =
@@ -119,7 +120,7 @@ impl Thresholds {
         Some(Warning::UnseenPattern { rows, groups: names(problem, example).into_iter().map(str::to_owned).collect() })
     }
 
-    /// Decides rows by their groups and scores, two a row. One lot is drawn per row, in row order.
+    /// Decides rows by their groups and scores, two a row. One random number is drawn per row, in row order.
     pub(crate) fn decide(&self, membership: &Membership, scores: &[f64]) -> (Vec<u32>, Option<Warning>) {
         let of = |pattern: usize| -> Vec<&str> {
             let inside = (0..membership.groups()).filter(|&group| membership.contains(pattern, group));
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn lots_fall_as_often_as_the_chance_says_and_alike_for_a_seed() {
+    fn random_decisions_have_the_probability_of_their_rule_and_depend_on_the_seed_alone() {
         let decide = |seed| {
             let thresholds = Thresholds { seed: Some(seed), patterns: vec![rule(&[], 1, &[(None, 0.3)])] };
             thresholds.decide(&Membership::none(10_000), &[0.5, 0.5].repeat(10_000)).0

@@ -1,9 +1,8 @@
-//! Rows that are alike, as one.
+//! Aggregation: rows that are alike become one weighted row.
 //!
-//! A row is its codes and its cell, which says its groups and its label. Surveys repeat
-//! themselves: of the 32,561 training rows of the Adult census 19,395 are distinct. A learner
-//! that minimises a weighted sum over rows cannot tell two rows from one that weighs twice
-//! as much, but for the time it takes.
+//! Rows are equal if they have the same codes and the same cell, that is the same groups and label. Categorical data
+//! repeat: of the 32,561 training rows of the Adult census 19,395 are distinct. A learner that minimises a weighted sum
+//! over rows has the same optimum for two equal rows as for one of twice the weight, and is faster.
 
 use rayon::prelude::*;
 
@@ -11,21 +10,21 @@ use crate::cells::Cells;
 use crate::data::Codes;
 use crate::features::Features;
 
-/// Above this many rows the sixteen bytes a row that finding them takes are not spent.
+/// Above this many rows nothing is aggregated: finding equal rows takes sixteen bytes per row.
 const MOST_ROWS: usize = 1 << 24;
 
-/// Aggregation pays when it leaves at most this share of the rows.
+/// Aggregation is used when it leaves at most this share of the rows.
 const WORTH_IT: f64 = 0.9;
 
-/// Rows that stand for all, and what each weighs.
+/// One representative of each set of equal rows, and the weight of the set.
 pub(super) struct Aggregated {
     pub(super) rows: Vec<usize>,
     pub(super) weights: Vec<f64>,
 }
 
-/// The first row of each kind, in row order; `None` where that is not worth it.
+/// The first of each set of equal rows, in row order; `None` where too few rows are equal.
 pub(super) fn aggregate(features: &Features, cells: &Cells) -> Option<Aggregated> {
-    // Numbers seldom repeat.
+    // Rows with numeric columns are seldom equal.
     if !features.dense().is_empty() || features.rows() > MOST_ROWS {
         return None;
     }
@@ -46,7 +45,7 @@ pub(super) fn aggregate(features: &Features, cells: &Cells) -> Option<Aggregated
     Some(Aggregated { rows, weights })
 }
 
-/// One number per row, the same for rows that are alike; `None` where 64 bits do not hold it.
+/// A key per row that is the same for equal rows; `None` where 64 bits cannot hold it.
 fn keys(features: &Features, cells: &Cells) -> Option<Vec<u64>> {
     let columns = features.coded().iter().map(|column| (&column.codes, column.active.codes()));
     let mut keys = vec![0; features.rows()];

@@ -1,7 +1,7 @@
 //! Labels as a bias gives them: Proposition 1 read forwards.
 //!
 //! Holds [`Problem::biased`], from the probabilities of true labels to those of biased ones, and what a caller
-//! needs to draw such labels. A correction reads the same law backwards. [Jiang & Nachum 2019, Prop. 1]
+//! needs to draw such labels. A correction reads the same relation backwards. [Jiang & Nachum 2019, Prop. 1]
 
 use super::{Problem, WeightMap};
 use crate::constraint::{Constraint, Event, Labelled, Reference};
@@ -50,7 +50,7 @@ impl Problem {
                 let tilt = multiplier * (member / share - centre);
                 match constraint.event {
                     Event::Predicts(class) => logits[class] -= tilt * among(constraint.labelled, truth),
-                    // Being right is worth as much as the label is probable.
+                    // c(x, y) = y_true(y|x)·(g/Z − 1): predicting y is correct with the probability of y.
                     Event::Correct => logits.iter_mut().zip(truth).for_each(|(logit, chance)| *logit -= tilt * chance),
                 }
             }

@@ -1,7 +1,7 @@
-//! Weights as they are told to people: by cell.
+//! Sample weights by cell, for reports.
 //!
-//! Holds [`CellWeights`]. Rows alike in their groups and their label share a weight, or, where the shift of features
-//! is undone, have weights close to each other.
+//! Holds [`CellWeights`]. Rows alike in their groups and their label share a weight, or, where covariate shift
+//! is corrected, have weights close to each other.
 
 use super::Problem;
 use crate::Weights;
@@ -19,9 +19,9 @@ pub struct CellWeights {
     pub total: f64,
     /// The sum of the user's own weights of them.
     pub own: f64,
-    /// The least weight, relative to the user's own.
+    /// The smallest weight, relative to the user's own.
     pub least: f64,
-    /// The most.
+    /// The largest weight, relative to the user's own.
     pub most: f64,
 }
 

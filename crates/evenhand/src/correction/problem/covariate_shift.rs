@@ -1,9 +1,10 @@
-//! The other half of Theorem 1: weights shift the distribution of features too, and division undoes it.
+//! Covariate shift, the other half of Theorem 1: weights change the distribution of features too, and division by φ
+//! corrects it.
 //!
 //! Training on observed labels with weights w is training on corrected ones under a distribution of x that is φ(x) times
 //! the data's, `φ(x) = Σ_y w(x,y) y_bias(y|x)` [Jiang & Nachum 2019, Thm. 1]. Given `w/φ` a learner sees the data's own.
-//! Holds [`CovariateShift`], and [`Observed`]: `y_bias` as the learner's own fit without correction tells it.
-//! Leans on `constraint` and `cells`; who fits is said in `run`.
+//! Holds [`Observed`], `y_bias` as the learner's own fit without correction estimates it, and [`ShiftCorrection`], what
+//! a solution keeps of it.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::constraint::{TiltTable, WeightRange};
 use crate::learner::{Predictor, scores};
 use crate::{Error, Result, parallel};
 
-/// What the shift was undone by.
+/// By what weights were divided to correct covariate shift.
 #[derive(Debug, Clone)]
 pub struct ShiftCorrection<P> {
     /// The learner's fit without correction: its probabilities are those of the observed labels.
@@ -61,7 +62,7 @@ impl Observed {
         divided(&self.label_weights(range, multipliers), &self.probabilities, cells)
     }
 
-    /// How `w/φ` of every row answers to some of the multipliers: `d(w/φ) = (dw − (w/φ) dφ) / φ`.
+    /// The derivatives of `w/φ` of every row with respect to some of the multipliers: `d(w/φ) = (dw − (w/φ) dφ) / φ`.
     pub(in crate::correction) fn slopes(
         &self,
         range: WeightRange,

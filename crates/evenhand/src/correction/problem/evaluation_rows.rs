@@ -30,7 +30,7 @@ pub(in crate::correction) struct Fold<L: Learner> {
     pub(in crate::correction) train: Problem,
     pub(in crate::correction) test: Problem,
     pub(in crate::correction) warm_start: L::WarmStart,
-    /// What labels are observed in `train`, where the shift of features is undone.
+    /// Probabilities of the observed labels of `train`, where covariate shift is corrected.
     pub(in crate::correction) observed: Option<Arc<Observed>>,
 }
 

@@ -1,7 +1,7 @@
-//! As what a learner takes a column: as a number, or as a category.
+//! Whether a column is numeric or categorical to the learner.
 //!
-//! Holds [`plans`], the one place where that is settled for data without a plan of their own. What the schema says goes
-//! before how groups use a column, and that goes before its type. Leans on `data`, `features` and `group`.
+//! Holds [`plans`], which decides it for data without a plan of their own. The schema has precedence over how groups use
+//! a column, and that has precedence over the column's type.
 
 use std::ops::RangeInclusive;
 
@@ -10,11 +10,11 @@ use crate::features::{ColumnPlan, Encoding, PlanKind};
 use crate::group::{Condition, Group, Groups};
 use crate::{CountedValues, Result, Warning};
 
-/// Whole numbers with so many distinct values may be codes. Two of them say the same either way; more than these are
-/// rather counts, years or amounts.
+/// Whole numbers with this many distinct values may be codes. With two values both encodings are the same; more values
+/// are rather counts, years or amounts.
 const FEW: RangeInclusive<usize> = 3..=20;
 
-/// With more distinct values a column is no list of codes, even where groups name some of them.
+/// A column with more distinct values than this is numeric, even where groups name some of the values.
 const MOST_CODES: usize = 1000;
 
 /// How the named columns become features, and which of those taken as numbers may be codes.
@@ -59,7 +59,7 @@ pub(super) fn plans(
 enum Use {
     /// Whether it has a value.
     Values,
-    /// Where it lies, which only numbers can tell: this goes before the other.
+    /// Comparison of the value with a number; this has precedence over the other use.
     Order,
 }
 
@@ -72,7 +72,7 @@ fn used(column: &str, groups: &[&Groups]) -> Option<Use> {
     conditions.filter(|condition| condition.column() == column).map(of).max()
 }
 
-/// Few values of any sort, or whole numbers: what has many fractions was measured.
+/// Whether numbers may be codes: they are few, or whole. A column with many fractions was measured.
 fn may_be_codes(values: &[f64]) -> bool {
     distinct(values, MOST_CODES)
         .is_some_and(|found| found.len() <= *FEW.end() || found.iter().all(|&one| is_whole(one)))

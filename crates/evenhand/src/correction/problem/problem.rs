@@ -1,4 +1,4 @@
-//! One set of rows made ready: encoded, in cells, with constraints bound to them.
+//! The optimisation problem on one set of rows: encoded features, cells, and constraints bound to them.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Binds constraints to rows. Those that condition on rows there are none of stay, with no violation.
+    /// Binds constraints to rows. A constraint that conditions on rows which do not occur stays, with no violation.
     ///
     /// # Errors
     /// [`Error::Length`] when the parts are not of one length.
@@ -78,7 +78,7 @@ impl Problem {
         Ok((problem, warnings))
     }
 
-    /// Leaves out constraints that condition on rows there are none of.
+    /// Drops constraints that condition on rows which do not occur.
     ///
     /// # Errors
     /// [`Error::NoConstraints`] when none is left.
@@ -103,9 +103,7 @@ impl Problem {
         Ok(warnings)
     }
 
-    /// The same problem with rows that are alike aggregated into one that weighs as much as they do.
-    ///
-    /// `None` where too few are alike. For learners to whom that is the same.
+    /// The same problem with equal rows aggregated into one weighted row; `None` where too few are equal.
     fn aggregated(&self) -> Option<Self> {
         let aggregated = aggregate(&self.features, &self.cells)?;
         Some(Self {
@@ -149,7 +147,7 @@ impl Problem {
         cell_sums(predictor, &self.features, self.cells.cell_rows())
     }
 
-    /// The same rows, each counted so many times more.
+    /// The same rows with each row weight multiplied by a count: a bootstrap sample.
     ///
     /// # Errors
     /// [`Error::NoConstraints`] when a constraint is left without rows, [`Error::NoWeight`] when all are.
@@ -235,7 +233,7 @@ impl Problem {
         TiltTable::new(&self.constraints, &self.functionals, &self.cells, rule)
     }
 
-    /// The same for the rows of each cell as they would be with every label.
+    /// The same for each cell and every label that its rows might have.
     pub(crate) fn label_table(&self, rule: WeightRule) -> TiltTable {
         TiltTable::of_every_label(&self.constraints, &self.functionals, &self.cells, rule)
     }

@@ -1,4 +1,4 @@
-//! From multipliers to what a learner is given, and how that answers to them.
+//! The map from multipliers λ to sample weights, and its derivatives.
 
 use super::Observed;
 use crate::cells::Cells;
@@ -7,13 +7,13 @@ use crate::correction::settings::Technique;
 use crate::sampling::{sample_each_row, sample_rows};
 use crate::{Result, Weights};
 
-/// How multipliers become the weights of some rows.
+/// The map from multipliers to the sample weights of some rows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WeightMap<'a> {
     pub(crate) table: &'a TiltTable,
     pub(crate) cells: &'a Cells,
     pub(crate) technique: Technique,
-    /// What labels are observed, where the shift of features is undone.
+    /// Probabilities of the observed labels, where covariate shift is corrected.
     pub(crate) observed: Option<&'a Observed>,
 }
 
@@ -23,13 +23,13 @@ impl WeightMap<'_> {
         of_cells(vec![1.0; cells.len()], cells)
     }
 
-    /// What the learner is given for multipliers.
+    /// The weights that a learner is given for multipliers.
     ///
     /// # Errors
-    /// [`crate::Error::NoWeight`] when rows are kept by lot, and none is.
+    /// [`crate::Error::NoWeight`] when rows are sampled, and none is drawn.
     pub(crate) fn weights(&self, multipliers: &[f64]) -> Result<Weights> {
         let mut values = match self.observed {
-            // These average to 1 at every x: there is nothing to scale.
+            // These weights average to 1 at every x, so they need no scaling.
             Some(observed) => observed.weights(self.range(), multipliers, self.cells),
             None => self.table.weights(multipliers),
         };
@@ -44,8 +44,8 @@ impl WeightMap<'_> {
                 sample_each_row(&values, self.cells.row_weights().map(|weights| &**weights), seed)
             }
             (Technique::Sampling { seed }, None) => {
-                // Shares among cells are what counts, and the cell that counts most is kept whole: the paper's own
-                // probabilities, which add up to 1 over classes, would leave out half of all rows of even data.
+                // Only the ratios between cells matter, so probabilities are scaled to 1 in the cell with the largest
+                // weight: the paper's own, which add up to 1 over classes, would drop half of all rows at λ = 0.
                 if self.table.rule().relative || self.range() == WeightRange::Unbounded {
                     as_probabilities(&mut values);
                 }
@@ -54,12 +54,12 @@ impl WeightMap<'_> {
         }
     }
 
-    /// How fast the weights change with some of the multipliers.
+    /// The derivatives of the weights with respect to some of the multipliers.
     pub(crate) fn slopes(&self, multipliers: &[f64], which: &[usize]) -> Vec<Weights> {
         if let Some(observed) = self.observed {
             let by = match self.technique {
                 Technique::Weighting => 1.0,
-                // Of the probability with which a row is kept; which row counts most is taken to stay the same.
+                // Derivatives of the probability with which a row is sampled, with the largest weight held fixed.
                 Technique::Sampling { .. } => largest(&observed.weights(self.range(), multipliers, self.cells)).recip(),
             };
             let each = |mut slope: Vec<f64>| {
@@ -86,7 +86,7 @@ fn of_cells(values: Vec<f64>, cells: &Cells) -> Weights {
     Weights::of_cells(values, cells.cell_of_row().clone(), cells.row_weights().cloned())
 }
 
-/// Rows that count most are kept for certain.
+/// Scales weights so that the largest is a probability of 1.
 fn as_probabilities(weights: &mut [f64]) {
     let largest = largest(weights);
     for weight in weights {

@@ -6,24 +6,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// The settings of a calibration.
+/// The settings of threshold post-processing, which the paper calls calibration. [Hardt, Price & Srebro 2016]
 ///
 /// | setting | default | effect |
 /// |---|---|---|
-/// | `decisions` | randomised, seed 0 | whether lots may decide between thresholds |
+/// | `decisions` | randomised, seed 0 | whether decisions between the thresholds of a group are drawn at random |
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct ThresholdPostprocessing {
-    /// Whether lots may decide.
+    /// Whether decisions are drawn at random.
     pub decisions: Decisions,
 }
 
-/// Whether lots decide between the thresholds of a group.
+/// Whether decisions between the thresholds of a group are drawn at random.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decisions {
-    /// They do where that is better: the notion holds exactly on the training rows, in expectation, at the least error.
+    /// They are where that is better: the notion holds exactly on the training rows, in expectation, at the least error.
     Randomised {
-        /// Seed of the lots.
+        /// Seed of the random draws.
         seed: u64,
     },
     /// One threshold for each pattern of groups, near those: the notion holds as far as single thresholds allow.

@@ -1,7 +1,7 @@
 //! By which method a classifier is made even-handed: ours, or one of those it is compared with.
 //!
-//! Holds [`Method`], its spellings, and which settings go with it. What a method does is in `rival`, or, for a
-//! correction, in `newton` and `published`. Knows nothing of rows.
+//! Holds [`Method`], its names, and which settings go with it. What a method does is in `correction::solvers` for a
+//! correction, and in `correction::baselines` for the others. Knows nothing of rows.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,8 +13,8 @@ use crate::{Error, Measure, Result};
 
 /// How a classifier is made even-handed, all on the same rows, groups and features.
 ///
-/// Set by [`Correction::method`]; then [`Correction::solve`] and [`Correction::fit`] go by it, and what they
-/// return is evaluated alike by [`Solution::evaluate`](super::Solution::evaluate).
+/// Set by [`Correction::method`]; then [`Correction::solve`] and [`Correction::fit`] use it, and what they
+/// return is evaluated alike by [`Solution::evaluate`](crate::correction::Solution::evaluate).
 ///
 /// | method | what it does | needs the group to predict |
 /// |---|---|---|
@@ -111,7 +111,7 @@ impl Method {
             return refused("validation", "other rows", "the training rows: only multipliers are chosen by others");
         }
         if settings.technique != Technique::Weighting {
-            return refused("technique", "sampling", "weighting: only a correction keeps rows by lot");
+            return refused("technique", "sampling", "weighting: only a correction samples rows");
         }
         if settings.covariate_shift != CovariateShift::Ignored {
             return refused(

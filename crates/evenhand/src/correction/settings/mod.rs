@@ -36,10 +36,10 @@ use crate::{Error, Result};
 /// | bounds | none | | how uneven is good enough; none asks for as even as the rows can tell |
 /// | method | correction | | which method is used: ours, or one it is compared with |
 /// | solver | that of [`Preset::Default`] | | how the multipliers are found |
-/// | select | training rows | | by which rows multipliers are chosen |
+/// | validation | training rows | | on which rows multipliers are chosen |
 /// | measure | decisions | | whether decisions or scores are compared |
-/// | technique | weighting | | weights, or rows kept by lot |
-/// | shift | kept | undone: not for notions of accuracy | whether weights are divided by φ |
+/// | technique | weighting | | weights, or sampled rows |
+/// | `covariate_shift` | ignored | corrected: not for notions of accuracy | whether weights are divided by φ |
 /// | standardise | yes | | whether numeric columns are centred and scaled |
 /// | plan | by column type, and by values where groups are | | how each column is encoded |
 ///
@@ -59,13 +59,13 @@ pub struct Correction {
     pub method: Method,
     /// How the multipliers are found; other methods have none.
     pub solver: Solver,
-    /// By which rows multipliers are chosen.
+    /// On which rows multipliers are chosen.
     pub validation: Validation,
     /// Whether decisions or scores are compared.
     pub measure: Measure,
     /// How weights reach the learner.
     pub technique: Technique,
-    /// Whether the shift of features that weights bring is undone.
+    /// Whether the covariate shift that weights bring is corrected.
     #[serde(default, skip_serializing_if = "CovariateShift::is_ignored")]
     pub covariate_shift: CovariateShift,
     /// Whether numeric columns are centred and scaled.
@@ -116,7 +116,7 @@ impl Correction {
         self
     }
 
-    /// Goes by this method, ours or another. Of the settings of the search it heeds none but bounds.
+    /// Uses this method, ours or a baseline. Of the settings of the search a baseline uses the bounds alone.
     #[must_use]
     pub fn method(mut self, method: Method) -> Self {
         self.method = method;
@@ -132,7 +132,7 @@ impl Correction {
         self
     }
 
-    /// Chooses multipliers by these rows.
+    /// Chooses multipliers on these rows.
     #[must_use]
     pub fn validation(mut self, validation: Validation) -> Self {
         self.validation = validation;
@@ -159,14 +159,14 @@ impl Correction {
         self.bound(Bound::MaxViolation(most))
     }
 
-    /// Weights rows, or keeps them by lot.
+    /// Weights rows, or samples them.
     #[must_use]
     pub fn technique(mut self, technique: Technique) -> Self {
         self.technique = technique;
         self
     }
 
-    /// Keeps the shift of features that weights bring, or undoes it.
+    /// Ignores the covariate shift that weights bring, or corrects it.
     #[must_use]
     pub fn covariate_shift(mut self, covariate_shift: CovariateShift) -> Self {
         self.covariate_shift = covariate_shift;

@@ -1,4 +1,7 @@
-//! Named conventions: ours, the paper's, and those of its authors' notebooks.
+//! How the multipliers are found: the solver, its settings, and named presets.
+//!
+//! Presets are ours, the paper's, and those of its authors' notebooks. The solvers themselves are in
+//! `correction::solvers`.
 
 use serde::{Deserialize, Serialize};
 
@@ -86,20 +89,20 @@ impl Default for SqpSettings {
     }
 }
 
-/// The conventions of the loop of Algorithms 1 and 2.
+/// The settings of the loop of Algorithms 1 and 2.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LoopSettings {
     /// How multipliers become weights.
     pub rule: WeightRule,
-    /// How far multipliers move against a violation, η in the paper.
+    /// Step size of the update of the multipliers, η in the paper.
     pub step: f64,
-    /// How many times they move.
+    /// How many times they are updated.
     pub loops: usize,
     /// Whether the first fit has weights of 1, not those of zero multipliers (one over the number of classes).
     pub first_unweighted: bool,
-    /// Whether a last fit follows the last move.
+    /// Whether a last fit follows the last update.
     pub last_fit: bool,
-    /// For notions of true and false positive rates: whether weights are those of one loop earlier.
+    /// For notions of true and false positive rates: whether weights are those of one iteration earlier.
     pub lag: bool,
     /// Which of the models is returned.
     pub keep: Keep,

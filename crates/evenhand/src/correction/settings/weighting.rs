@@ -12,22 +12,22 @@ pub enum Technique {
     Weighting,
     /// Each row is kept with a probability equal to its weight, for learners that take no weights.
     Sampling {
-        /// Seed of the lots.
+        /// Seed of the random draws.
         seed: u64,
     },
 }
 
-/// What becomes of the shift of features that comes with weights.
+/// What is done about the covariate shift that comes with weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CovariateShift {
-    /// It stays, as in the paper's algorithms: an x counts more, the likelier it is observed with a label that the
+    /// Nothing, as in the paper's algorithms: an x counts more, the likelier it is observed with a label that the
     /// correction favours.
     #[default]
     Ignored,
     /// Weights are divided by φ, so that every x counts as often as it occurs. They are then a number per row, not per
     /// cell, and take one more fit. φ is estimated from the probabilities that the learner gives the rows it was
-    /// fitted to: one that knows those by heart leaves no correction.
+    /// fitted to: a learner that overfits these rows completely leaves no correction.
     Corrected,
 }
 

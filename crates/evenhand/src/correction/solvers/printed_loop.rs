@@ -1,8 +1,7 @@
-//! Algorithms 1 and 2 of the paper: fit, measure, move the multipliers, re-weight, fit again.
+//! Algorithms 1 and 2 of the paper as printed: fit, measure violations, update the multipliers, re-weight, repeat.
 //!
-//! One loop serves both: which rows a multiplier moves is said by its constraint. The
-//! conventions in which the paper's text and its authors' notebooks differ are in
-//! [`LoopSettings`]. [Jiang & Nachum 2019, Alg. 1 and 2]
+//! One loop serves both algorithms: which rows a multiplier re-weights is said by its constraint. The conventions in
+//! which the paper's text and its authors' notebooks differ are in [`LoopSettings`]. [Jiang & Nachum 2019, Alg. 1 and 2]
 
 use super::run::{Iterate, Run};
 use crate::constraint::Constraint;

@@ -14,21 +14,21 @@ use crate::kernel::{Band, CellSums, band, cell_sum_derivatives};
 use crate::learner::{Learner, Predictor, Sensitivity};
 use crate::{Error, Result, Warning};
 
-/// A fitted model on the way, with what it was made from and what it does.
+/// One fitted model, with the multipliers it was fitted with and its evaluation.
 #[derive(Clone)]
 pub(in crate::correction) struct Iterate<P> {
     pub(in crate::correction) predictor: P,
     pub(in crate::correction) multipliers: Vec<f64>,
     pub(in crate::correction) unweighted: bool,
-    /// What it does with the training rows.
+    /// Sums per cell of its decisions and scores on the training rows.
     pub(in crate::correction) trained: CellSums,
-    /// What it, or models like it, do with the rows that violations are measured on.
+    /// The same on the rows that violations are measured on: by this model, or by those of the folds.
     pub(in crate::correction) sums: CellSums,
     pub(in crate::correction) violations: Vec<f64>,
     pub(in crate::correction) violation: f64,
 }
 
-/// What stays the same from fit to fit, and what the learner remembers.
+/// The state of a solver from fit to fit: what is fixed, the warm start of the learner, and the trace.
 pub(in crate::correction) struct Run<'a, L: Learner> {
     pub(in crate::correction) problem: &'a Problem,
     pub(in crate::correction) settings: &'a Correction,
@@ -36,9 +36,9 @@ pub(in crate::correction) struct Run<'a, L: Learner> {
     pub(in crate::correction) table: TiltTable,
     pub(in crate::correction) warm_start: L::WarmStart,
     pub(in crate::correction) trace: Vec<Iteration>,
-    /// What labels are observed, where the shift of features is undone.
+    /// Probabilities of the observed labels, where covariate shift is corrected.
     pub(in crate::correction) observed: Option<Arc<Observed>>,
-    /// The fit without correction that tells it.
+    /// The fit without correction that gives them.
     plain: Option<Arc<L::Predictor>>,
     evaluation: EvaluationRows<L>,
     fits: usize,
@@ -63,7 +63,7 @@ struct Differentiated {
 }
 
 impl<'a, L: Learner> Run<'a, L> {
-    /// A run that judges itself, and has not looked yet at which labels are observed.
+    /// A run that is evaluated on its training rows, without a correction of covariate shift.
     pub(in crate::correction) fn new(problem: &'a Problem, settings: &'a Correction, learner: &'a L) -> Self {
         Self {
             problem,
@@ -84,7 +84,7 @@ impl<'a, L: Learner> Run<'a, L> {
         }
     }
 
-    /// A run whose violations are measured by a evaluation, and that is ready to weigh rows.
+    /// A run that is evaluated on given rows; where covariate shift is corrected, after the fit that this takes.
     pub(in crate::correction) fn before(
         evaluation: EvaluationRows<L>,
         problem: &'a Problem,
@@ -98,14 +98,14 @@ impl<'a, L: Learner> Run<'a, L> {
         Ok(run)
     }
 
-    /// Fits without correction, to all rows and to those of every fold, to tell which labels are observed.
+    /// Fits without correction, to all rows and to those of every fold, for the probabilities of the observed labels.
     fn observe(&mut self) -> Result<()> {
         let (problem, learner, rule) = (self.problem, self.learner, self.table.rule());
         let mut fits = (0, 0);
         let mut plain = |rows: &Problem, warm_start: &mut L::WarmStart| -> Result<(L::Predictor, Arc<Observed>)> {
             let predictor = learner.fit(rows.training(&WeightMap::unweighted(rows.cells())), warm_start)?;
             fits = (fits.0 + 1, fits.1 + usize::from(!predictor.converged()));
-            // Multipliers mean the same in every fold: those of all rows.
+            // One table for all folds, that of all rows, so that multipliers mean the same in each of them.
             let observed = Observed::new(problem.label_table(rule), &predictor, rows)?;
             Ok((predictor, Arc::new(observed)))
         };
@@ -133,12 +133,12 @@ impl<'a, L: Learner> Run<'a, L> {
         }
     }
 
-    /// Whether these are the training rows, seen by the model itself.
+    /// Whether these are the training rows, with the decisions of the fitted model itself.
     pub(in crate::correction) fn evaluates_on_training(&self) -> bool {
         matches!(self.evaluation, EvaluationRows::Training)
     }
 
-    /// Weights from multipliers, a fit with them, and what the fitted model does.
+    /// Weights from multipliers, a fit with them, and its evaluation.
     pub(in crate::correction) fn fit(
         &mut self,
         multipliers: Vec<f64>,
@@ -160,7 +160,7 @@ impl<'a, L: Learner> Run<'a, L> {
         Ok(Iterate { predictor, multipliers, unweighted, trained, sums, violations, violation })
     }
 
-    /// What violations are measured from.
+    /// Sums per cell on the rows that violations are measured on.
     fn evaluation_sums(
         &mut self,
         predictor: &L::Predictor,
@@ -186,7 +186,7 @@ impl<'a, L: Learner> Run<'a, L> {
         Ok(sum.unwrap_or_else(|| trained.clone()))
     }
 
-    /// Writes a fit into the trace; what comes next is filled in when it is known.
+    /// Adds a fit to the trace; the next multipliers are filled in when they are known.
     pub(in crate::correction) fn record(&mut self, iterate: &Iterate<L::Predictor>, seconds: f64) -> &mut Iteration {
         self.trace.push(Iteration {
             number: self.trace.len() + 1,
@@ -201,7 +201,7 @@ impl<'a, L: Learner> Run<'a, L> {
         self.trace.last_mut().expect("one was just pushed")
     }
 
-    /// λ ← λ − η Δ, with Δ group minus overall: the negative of our violations.
+    /// The update λ ← λ − η Δ, where Δ is group rate minus overall rate, the negative of our violations.
     pub(in crate::correction) fn move_against(&self, violations: &[f64], step: f64, multipliers: &mut [f64]) {
         for (place, (multiplier, violation)) in multipliers.iter_mut().zip(violations).enumerate() {
             *multiplier += step * self.table.scale(place) * violation;
@@ -242,7 +242,7 @@ impl<'a, L: Learner> Run<'a, L> {
         self.kept.iter().find(|(id, _)| *id == point.id).map(|(_, iterate)| iterate)
     }
 
-    /// The result. Loops and fits that come later count as those of another.
+    /// The solution. The trace and the counts start anew with it.
     pub(in crate::correction) fn solution(
         &mut self,
         iterate: Iterate<L::Predictor>,

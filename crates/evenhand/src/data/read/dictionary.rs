@@ -1,4 +1,4 @@
-//! A categorical column while it grows.
+//! The builder of a categorical column and its dictionary.
 //!
 //! Holds [`DictionaryBuilder`]: values become codes in order of first appearance, in a width that
 //! grows with the dictionary, so that loading needs little more memory than the result.

@@ -1,17 +1,17 @@
 //! Adam: a gradient step whose length does not depend on the scale of the gradient. [Kingma & Ba 2015, Alg. 1]
 
-/// The usual decays of the two running means, and what keeps the division defined.
+/// The usual decay rates of the two moment estimates, and the constant that keeps the division defined.
 const FIRST: f64 = 0.9;
 const SECOND: f64 = 0.999;
 const TINY: f64 = 1e-8;
 
-/// The running means of a gradient and of its square.
+/// The first and second moment estimates of a gradient.
 #[derive(Debug, Clone)]
 pub(super) struct Adam {
     rate: f64,
     first: Vec<f64>,
     second: Vec<f64>,
-    /// What is still missing from each mean, which starts at zero.
+    /// The bias corrections of the two estimates, which start at zero.
     missing: [f64; 2],
 }
 
@@ -20,7 +20,7 @@ impl Adam {
         Self { rate, first: vec![0.0; count], second: vec![0.0; count], missing: [1.0; 2] }
     }
 
-    /// Moves numbers against a gradient.
+    /// Takes one step against a gradient.
     pub(super) fn descend(&mut self, at: &mut [f64], gradient: &[f64]) {
         self.missing[0] *= FIRST;
         self.missing[1] *= SECOND;

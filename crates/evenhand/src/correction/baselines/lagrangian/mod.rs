@@ -1,13 +1,15 @@
 //! The Lagrangian approach: a linear classifier and multipliers trained jointly by gradients. [Eban et al. 2017]
 //!
-//! `relaxation` is what is trained on: log loss, and violations relaxed by hinges; `adam` how a step is taken, `slack` how much of it is tried next. The
-//! coefficients descend, the multipliers ascend and stay positive; what is kept is their average over the second half of
-//! the passes. Relaxed violations can seldom vanish, and multipliers that grow without end may leave a classifier that
-//! is hardly better than deciding the same for everyone: then training starts again with more slack, the least that is
-//! enough in steps of 5 %. The paper says no more than the
-//! rate, the passes and the steps of the slack [Jiang & Nachum 2019, App. C]. What it leaves open was chosen by what made
-//! this method best: batches of 100 rows, plain steps for the multipliers (both signs of a violation exceed the slack, and
-//! Adam would raise them alike), and the average, since near a saddle point single steps circle.
+//! `relaxation` is the Lagrangian: log loss, and violations relaxed by hinges. `adam` takes the descent steps of the
+//! coefficients; the multipliers take plain ascent steps and stay positive. The result is the average of both over the
+//! second half of the passes. Relaxed violations can seldom vanish, and multipliers that grow without end may leave a
+//! classifier that is hardly better than a constant one: then training starts again with more slack, the least that
+//! suffices in steps of 5 % (`slack`).
+//!
+//! The paper gives the learning rate, the passes and the steps of the slack [Jiang & Nachum 2019, App. C]. The rest was
+//! chosen in favour of this method: batches of 100 rows; plain steps for the multipliers, since both signs of a
+//! violation exceed the slack and Adam would raise them alike; and the average, since iterates circle around a saddle
+//! point.
 
 mod adam;
 mod relaxation;
@@ -25,11 +27,11 @@ use adam::Adam;
 use relaxation::Relaxation;
 use slack::Slack;
 
-/// A classifier with at least this share of the error of deciding the same for everyone has learnt next to nothing.
+/// A classifier with at least this share of the error of a constant classifier is degenerate.
 const DEGENERATE: f64 = 0.97;
 
 impl Lagrangian {
-    /// Trains with as little slack as leaves a classifier that is better than deciding the same for everyone.
+    /// Trains with the least slack whose classifier is not degenerate.
     pub(in crate::correction) fn train<L: Learner>(
         self,
         settings: &Correction,
@@ -76,7 +78,7 @@ impl Lagrangian {
     }
 }
 
-/// The error of deciding for the commonest label, whoever it is.
+/// The error of the constant classifier that predicts the commonest label.
 fn constant_error(problem: &Problem) -> f64 {
     let cells = problem.cells();
     let of = |class: Option<usize>| -> f64 {
@@ -132,7 +134,7 @@ impl<L: Learner> Run<'_, L> {
         }
     }
 
-    /// Writes a pass into the trace; whether to go on.
+    /// Adds a pass to the trace, and returns whether to go on.
     fn record(&mut self, pass: usize, at: &[f64], net: Vec<f64>, observer: &mut dyn Observer) -> Result<bool> {
         let sums = self.problem.cell_sums(&linear(self.learner, at.to_vec())?)?;
         let violations = self.problem.violations(&sums, Measure::Decisions);
@@ -170,7 +172,7 @@ impl Average {
         }
     }
 
-    /// The averages, or before the first step of them these numbers.
+    /// The averages, or these numbers before the first step that is averaged.
     fn or(&self, coefficients: &[f64], multipliers: &[f64]) -> (Vec<f64>, Vec<f64>) {
         if self.steps == 0 {
             return (coefficients.to_vec(), multipliers.to_vec());

@@ -19,7 +19,7 @@ use crate::features::Features;
 use crate::kernel::product::{Scatter, Tables, margins};
 use crate::kernel::{CellSums, blocks};
 
-/// What a linear classifier is charged for: log loss, and what its violations exceed the slack by.
+/// The Lagrangian of a linear classifier: log loss, and by how much relaxed violations exceed the slack.
 pub(super) struct Relaxation<'a> {
     features: &'a Features,
     cell_of_row: &'a Codes,
@@ -37,9 +37,9 @@ pub(super) struct Relaxation<'a> {
 struct Side {
     constraint: usize,
     sign: f64,
-    /// Where none is decided positive.
+    /// The signed violation where no row is decided positive.
     base: f64,
-    /// Per cell, what a unit of weight decided positive adds.
+    /// Per cell, the derivative with respect to the weight decided positive.
     adds: Vec<f64>,
 }
 
@@ -72,7 +72,7 @@ impl<'a> Relaxation<'a> {
                 Side { constraint, sign, base: sign * base, adds }
             };
             sides.push(signed(1.0));
-            // More than is asked for at least is no violation.
+            // Exceeding a lower bound is no violation.
             if !matches!(problem.constraints()[constraint].reference, Reference::AtLeast(_)) {
                 sides.push(signed(-1.0));
             }

@@ -1,9 +1,9 @@
-//! How much slack to try next.
+//! Bisection for the least slack that suffices.
 //!
-//! Holds [`Slack`]. More slack leaves more to learn, so the least that is enough is found by halving: a handful of
-//! trainings in place of one for every step.
+//! Holds [`Slack`]. With more slack the classifier is less constrained, so the least slack that suffices is found by
+//! bisection, in a few trainings instead of one for every step.
 
-/// A search for the fewest steps of slack that are enough.
+/// A bisection for the fewest steps of slack that suffice.
 pub(super) struct Slack<T> {
     step: f64,
     /// The fewest steps not known to be too few, and the fewest known to be enough; all of them are taken for enough.
@@ -15,9 +15,9 @@ pub(super) struct Slack<T> {
 }
 
 impl<T> Slack<T> {
-    /// None to begin with.
+    /// Starts with no slack.
     pub(super) fn new(step: f64) -> Self {
-        // Violations are at most one: so is the slack.
+        // Violations are at most 1, so the slack is too.
         #[allow(clippy::cast_sign_loss)] // a step is positive
         let enough = (1.0 / step - 1e-9).ceil() as usize;
         Self { step, first: 0, enough, trying: 0, best: None, trainings: 0 }

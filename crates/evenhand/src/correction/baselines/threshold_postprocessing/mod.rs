@@ -1,8 +1,8 @@
-//! Calibration: an uncorrected learner, and thresholds by group. [Hardt, Price & Srebro 2016]
+//! Threshold post-processing: an uncorrected learner, and thresholds by group. [Hardt, Price & Srebro 2016]
 //!
 //! `roc` is what thresholds do with the rows of one pattern of groups, `programme` the linear programme that chooses
-//! among them, `simplex` what solves it, `rounding` one threshold per pattern instead of lots between several,
-//! `thresholds` what is kept of it all and decides. The notion is that of the groups asked for, overlapping or not;
+//! among them, `simplex` what solves it, `rounding` one threshold per pattern instead of random
+//! decisions between several. The decision rule that they make is `evaluation::thresholds`. The notion is that of the groups asked for, overlapping or not;
 //! thresholds are those of patterns of membership, so deciding needs the columns that tell the groups.
 
 mod programme;

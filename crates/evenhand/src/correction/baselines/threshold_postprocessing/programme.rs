@@ -14,13 +14,13 @@ use crate::kernel::CellSums;
 use crate::learner::{Predictor, scores};
 use crate::{Measure, Result};
 
-/// How far rates may be from limits for the sake of rounding.
+/// Tolerance on limits for rounding errors.
 const ROUNDING: f64 = 1e-9;
 
 /// The curves of all patterns, and what a threshold of each does to every limit.
 pub(super) struct Programme {
     pub(super) patterns: Vec<Pattern>,
-    /// Per limit, how far it is above its number where none is decided positive.
+    /// The residual of each limit where no row is decided positive.
     base: Vec<f64>,
     /// The weight of all rows.
     total: f64,
@@ -33,7 +33,7 @@ pub(super) struct Pattern {
     /// How many there are.
     pub(super) rows: usize,
     pub(super) curve: Curve,
-    /// For rows labelled otherwise and for positive ones: how each limit answers to a unit of weight decided positive.
+    /// For rows labelled otherwise and for positive ones: the derivative of each limit with respect to the weight decided positive.
     slopes: [Vec<f64>; 2],
 }
 

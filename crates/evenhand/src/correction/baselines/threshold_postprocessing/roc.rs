@@ -1,7 +1,8 @@
 //! What every threshold does with the rows of one pattern of groups.
 //!
 //! Holds [`Curve`]: for each threshold that tells rows apart, the weight of rows labelled positive and of others that it
-//! decides positive (the ROC curve, before division by totals). A curve's hull is what lots between thresholds reach.
+//! decides positive (the ROC curve, before division by totals). The convex hull of a curve
+//! is what random decisions between thresholds reach.
 
 /// A threshold, and what it decides positive.
 #[derive(Debug, Clone, Copy, PartialEq)]

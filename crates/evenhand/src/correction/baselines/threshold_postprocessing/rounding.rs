@@ -1,15 +1,16 @@
-//! One threshold per pattern, near the best mixture of thresholds.
+//! Rounding of the best mixture to one threshold per pattern.
 //!
-//! Without lots a notion can seldom hold exactly: a threshold moves whole rows, and one threshold cannot set two rates.
-//! For every pattern whose decisions the best mixture leaves to lots, the places of the curve next to what the mixture
-//! decides positive are tried, in all combinations where these are few; the least miss wins, and of equals the least error.
+//! Without random decisions a notion can seldom hold exactly: a threshold moves whole rows, and one threshold cannot set two rates.
+//! For every pattern whose decisions the best mixture draws at random, the places of the curve next to what the mixture
+//! decides positive are tried, in all combinations where
+//! these are few. The combination that violates the limits least is taken, and among equals that of least error.
 
 use super::programme::{Mixture, Programme};
 
-/// With more combinations than this, patterns are settled one at a time until nothing gets better.
+/// With more combinations than this, coordinate descent changes one pattern at a time until nothing improves.
 const COMBINATIONS: usize = 20_000;
 
-/// Misses closer than this are alike.
+/// Violations of limits closer than this are ties.
 const ALIKE: f64 = 1e-12;
 
 /// A place on the curve of each pattern.

@@ -1,24 +1,23 @@
-//! Linear programmes of a few dozen rows, solved to a corner.
+//! The two-phase simplex method on a dense tableau, for linear programmes of a few dozen rows.
 //!
-//! Holds [`least`]: the two-phase simplex method on a dense table. An interior-point method would do as well for
-//! the value, but ends in the middle of a face of optima; a corner mixes as few thresholds as can be.
-//! Knows nothing of rates.
+//! Holds [`least`]. An interior-point method would find the same value, but ends in the relative interior of the set of
+//! optima; a vertex mixes as few thresholds as possible. Knows nothing of rates.
 
 /// Numbers below this are taken for zero: entries are rates, of order one.
 const ZERO: f64 = 1e-11;
 
-/// What is left of the first phase when there is no solution.
+/// The first phase has no solution if its optimum is above this.
 const INFEASIBLE: f64 = 1e-9;
 
-/// Without progress for so many pivots, Bland's rule takes over, which cannot cycle.
+/// After this many pivots without progress Bland's rule is used, which cannot cycle.
 const PATIENCE: usize = 50;
 
-/// `Σ coefficients · x`, and what it must be.
+/// One row, `Σ coefficients · x = right` or `≤ right`.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     pub(super) coefficients: Vec<f64>,
     pub(super) right: f64,
-    /// Whether it may also be less.
+    /// Whether it is an inequality.
     pub(super) at_most: bool,
 }
 
@@ -36,7 +35,7 @@ pub(super) fn least(costs: &[f64], rows: &[Row]) -> Option<Vec<f64>> {
     Some(table.solution(costs.len()))
 }
 
-/// Rows solved for their basic columns. Behind the columns asked for stand slacks, then artificial ones.
+/// The tableau, solved for the basic columns. Slack columns follow those of the programme, then artificial ones.
 struct Table {
     columns: usize,
     /// The first artificial column.
@@ -45,7 +44,7 @@ struct Table {
     rows: Vec<Vec<f64>>,
     /// The basic column of each row.
     basis: Vec<usize>,
-    /// What a unit of each column would add to the cost; the value so far, negated, last.
+    /// The reduced cost of each column; the negated objective value last.
     reduced: Vec<f64>,
 }
 
@@ -94,7 +93,7 @@ impl Table {
         }
         let (mut idle, mut value) = (0, self.value());
         while let Some(column) = self.entering(idle > PATIENCE) {
-            // Costs of distributions are bounded below: some row always stops the column.
+            // Costs of distributions are bounded below, so the ratio test always finds a row.
             let Some(row) = self.leaving(column) else { break };
             self.pivot(row, column);
             idle = if self.value() < value - ZERO { 0 } else { idle + 1 };
@@ -102,7 +101,8 @@ impl Table {
         }
     }
 
-    /// The column that gains most, or with Bland's rule the first that gains. Artificial ones never return.
+    /// The entering column: the one with the lowest reduced cost, or by Bland's rule the first with a negative one.
+    /// Artificial columns never enter.
     fn entering(&self, bland: bool) -> Option<usize> {
         let mut gaining = (0..self.artificial).filter(|&column| self.reduced[column] < -ZERO);
         if bland {
@@ -111,7 +111,7 @@ impl Table {
         gaining.min_by(|&one, &other| self.reduced[one].total_cmp(&self.reduced[other]))
     }
 
-    /// The row whose basic column first falls to zero; of equals the one of the first column.
+    /// The leaving row by the ratio test; among ties that of the first column.
     fn leaving(&self, column: usize) -> Option<usize> {
         let ratio = |&row: &usize| self.rows[row][self.columns].max(0.0) / self.rows[row][column];
         let stops = (0..self.rows.len()).filter(|&row| self.rows[row][column] > ZERO);
