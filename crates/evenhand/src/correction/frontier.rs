@@ -152,12 +152,18 @@ where
 {
     // What is asked for is what is looked for: the path shows what every violation costs.
     let settings = SqpSettings { margin: 0.0, ..settings };
-    let mut fits = vec![Search::new(&mut run, settings, observer).uncorrected()?];
+    let mut search = Search::new(&mut run, settings, observer);
+    let mut fits = vec![search.uncorrected()?];
+    let mut go_on = !search.is_cancelled();
     let mut found = vec![Point::new(Asked::Nothing, run.solution_at(&fits[0], Termination::Converged))];
-    let (rows, measure) = (run.evaluation_rows(), run.settings.measure);
-    let evenness = Inequalities::searched(rows, &[], measure, &settings, &fits[0].sums);
-    let (most, least) = (fits[0].violation, evenness.tolerance());
-    for asked in grid(most, least, points) {
+    let (rows, measure, sums) = (run.evaluation_rows(), run.settings.measure, &fits[0].sums);
+    let evenness = Inequalities::searched(rows, &[], measure, &settings, sums);
+    // A bound of zero becomes what the rows can tell from it.
+    let smallest = Inequalities::searched(rows, &[Bound::MaxViolation(0.0)], measure, &settings, sums).upper();
+    for asked in grid(fits[0].violation, smallest.max(evenness.tolerance()), points) {
+        if !go_on {
+            break;
+        }
         let target = Target { bounds: asked.bound().map(Bound::MaxViolation).into_iter().collect(), at_any_cost: true };
         let (last, stop) = Search::new(&mut run, settings, observer).solve(&target, &fits)?;
         if fits.iter().any(|fit| fit.id == last.id) && stop == Termination::Converged {
@@ -168,9 +174,7 @@ where
         let (asked, ended) = if even { (Asked::Evenness, Termination::Converged) } else { (asked, stop) };
         found.push(Point::new(asked, run.solution_at(&last, ended)));
         fits.push(last);
-        if stop != Termination::Converged {
-            break;
-        }
+        go_on = stop == Termination::Converged;
     }
     Ok(found)
 }

@@ -114,6 +114,9 @@ impl Logistic {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<LogisticModel> {
         self.check()?;
+        if stop() {
+            return Err(Error::Interrupted);
+        }
         let Training { features, labels, classes, weights } = training;
         let problem = Penalised { rows: LogisticRows { features, labels, weights, classes }, settings: self };
         let (coefficients, converged, passes) =

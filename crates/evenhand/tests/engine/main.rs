@@ -15,4 +15,5 @@ mod invariance;
 mod kinds;
 mod population;
 mod properties;
+mod solver;
 mod threshold_postprocessing;

@@ -16,6 +16,9 @@ pub(in crate::correction) struct Inequalities {
     measure: Measure,
     bounded: bool,
     all: Vec<Inequality>,
+    /// No violation is larger than the largest was without correction: the constraints that are searched for, the largest violation that
+    /// they may have, and how much more it weighs than what was asked.
+    ceiling: Option<(Vec<usize>, f64, f64)>,
     /// Constraints on too few rows to search for.
     small: Vec<usize>,
     /// Constraints that are held to less than a bound, since their rows tell no more.
@@ -31,7 +34,7 @@ struct Inequality {
     back_off: f64,
     /// How far above `upper` is as good as on it.
     tolerance: f64,
-    /// The standard error of the left side, or the tolerance where that is larger.
+    /// The standard error of the left side, or a few tolerances where that is larger.
     noise: f64,
 }
 
@@ -51,6 +54,9 @@ struct Precision<'a> {
     measure: Measure,
 }
 
+/// So many times what is not worth another fit is little enough, where no step makes it less.
+const CLOSE: f64 = 3.0;
+
 /// Scores change smoothly with the multipliers, so that their violations can be made as small as this.
 const EVEN_SCORES: f64 = 1e-8;
 
@@ -69,7 +75,13 @@ impl Inequalities {
         settings: &SqpSettings,
         sums: &CellSums,
     ) -> Self {
-        Self::build(problem, bounds, measure, Some(Precision { settings, sums, measure }))
+        let mut new = Self::build(problem, bounds, measure, Some(Precision { settings, sums, measure }));
+        let violations = problem.violations(sums, measure);
+        let largest = violations.iter().fold(0.0, |largest: f64, one| largest.max(one.abs()));
+        let searched = (0..violations.len()).filter(|at| new.functionals[*at].is_some() && !new.small.contains(at));
+        let weight = if new.bounded { 1.0 } else { settings.penalty / settings.evenness_penalty };
+        new.ceiling = Some((searched.collect(), largest - settings.even, weight));
+        new
     }
 
     fn build(problem: &Problem, bounds: &[Bound], measure: Measure, precision: Option<Precision<'_>>) -> Self {
@@ -79,6 +91,7 @@ impl Inequalities {
             measure,
             bounded: !bounds.is_empty(),
             all: Vec::new(),
+            ceiling: None,
             small: Vec::new(),
             loose: Vec::new(),
         };
@@ -147,7 +160,7 @@ impl Inequalities {
                 // Half of what one row makes, of the group or of the others.
                 let tolerance = precision.settings.even.max(0.5 / functional.fewest_rows());
                 let error = scale * functional.sampling_error(precision.sums);
-                Inequality { tolerance, noise: error.max(tolerance), ..Inequality::exact(0.0) }
+                Inequality { tolerance, noise: error.max(CLOSE * tolerance), ..Inequality::exact(0.0) }
             }
         };
         self.push(at, constraint, scale, &limit);
@@ -199,7 +212,19 @@ impl Inequalities {
 
     /// How far each is above where a search aims.
     pub(in crate::correction) fn residuals(&self, sums: &CellSums) -> Vec<f64> {
-        self.all.iter().map(|one| self.value(one, sums) - one.upper + one.back_off).collect()
+        let asked = self.all.iter().map(|one| self.value(one, sums) - one.upper + one.back_off);
+        asked.chain(self.above_ceiling(|one| one.violation(sums, self.measure), true)).collect()
+    }
+
+    /// Per constraint and side: how far a violation, or the derivative of one, is above the ceiling, weighed.
+    fn above_ceiling(&self, violation: impl Fn(&Functional) -> f64, less_ceiling: bool) -> Vec<f64> {
+        let Some((constraints, ceiling, weight)) = &self.ceiling else { return Vec::new() };
+        let ceiling = if less_ceiling { *ceiling } else { 0.0 };
+        let sides = |&at: &usize| {
+            let value = self.functionals[at].as_ref().map_or(0.0, &violation);
+            [value, -value].map(|value| weight * (value - ceiling))
+        };
+        constraints.iter().flat_map(sides).collect()
     }
 
     /// How far each is above its number: linear in the sums per cell, since no violation is cut off at zero.
@@ -213,12 +238,18 @@ impl Inequalities {
     pub(in crate::correction) fn derivative(&self, change: &CellSums) -> Vec<f64> {
         let violation = |one: &Functional| one.slope(change, self.measure);
         let rate = |one: &Functional| one.group_rate(change, self.measure);
-        self.all.iter().map(|one| self.combined(one, violation, rate)).collect()
+        let asked = self.all.iter().map(|one| self.combined(one, violation, rate));
+        asked.chain(self.above_ceiling(violation, false)).collect()
     }
 
-    /// How much is missing in all, see [`norm`]; zero where a search has arrived.
+    /// How much is missing in all; zero where a search has arrived.
     pub(in crate::correction) fn infeasibility(&self, sums: &CellSums) -> f64 {
-        norm(&self.residuals(sums))
+        norm(&self.residuals(sums), self.mean_weight())
+    }
+
+    /// What each positive residual weighs in a mean over pairs of opposite inequalities.
+    pub(in crate::correction) fn mean_weight(&self) -> f64 {
+        2.0 / self.all.len().max(2) as f64
     }
 
     /// Whether a search has arrived: violations are as good as zero, or bounds are kept with half of the back-off to spare.
@@ -240,6 +271,11 @@ impl Inequalities {
     /// The largest tolerance.
     pub(in crate::correction) fn tolerance(&self) -> f64 {
         self.all.iter().map(|one| one.tolerance).fold(0.0, f64::max)
+    }
+
+    /// The largest upper bound.
+    pub(in crate::correction) fn upper(&self) -> f64 {
+        self.all.iter().map(|one| one.upper).fold(0.0, f64::max)
     }
 
     /// What to know about constraints on few rows.
@@ -292,18 +328,13 @@ impl Precision<'_> {
     fn limit(&self, most: f64, room: f64, error: f64) -> Inequality {
         let upper = most.max(0.5 * error);
         let back_off = (self.settings.margin * error).max(self.settings.even).min(room).min(upper - 0.5 * error);
-        Inequality { terms: Vec::new(), upper, back_off, tolerance: 0.0, noise: error.max(self.settings.even) }
+        Inequality { terms: Vec::new(), upper, back_off, tolerance: 0.0, noise: error.max(CLOSE * self.settings.even) }
     }
 }
 
-/// The largest positive residual and the mean over pairs of opposite inequalities: a norm of what is missing. The largest is what
-/// users see as the violation; by the mean no inequality waits for another that cannot be met.
-pub(in crate::correction) fn norm(residuals: &[f64]) -> f64 {
+/// The largest positive residual and the mean of the positive ones: a norm of what is missing. The largest is what users see as the violation;
+/// by the mean no inequality waits for another that cannot be met.
+pub(in crate::correction) fn norm(residuals: &[f64], mean_weight: f64) -> f64 {
     let positive = residuals.iter().map(|one| one.max(0.0));
-    positive.clone().fold(0.0, f64::max) + positive.sum::<f64>() * mean_weight(residuals.len())
-}
-
-/// What each positive residual weighs in the mean.
-pub(in crate::correction) fn mean_weight(inequalities: usize) -> f64 {
-    2.0 / inequalities.max(2) as f64
+    positive.clone().fold(0.0, f64::max) + positive.sum::<f64>() * mean_weight
 }

@@ -24,6 +24,6 @@ pub use cell_weights::CellWeights;
 pub(crate) use covariate_shift::Observed;
 pub use covariate_shift::ShiftCorrection;
 pub(in crate::correction) use evaluation_rows::EvaluationRows;
-pub(in crate::correction) use inequalities::{Inequalities, mean_weight, norm};
+pub(in crate::correction) use inequalities::{Inequalities, norm};
 pub use problem::Problem;
 pub(crate) use weight_map::WeightMap;

@@ -18,7 +18,7 @@ pub(super) struct Derivatives {
     pub(super) gradient: Vec<f64>,
     /// The second derivatives of the error, row by row.
     pub(super) curvature: Vec<f64>,
-    /// Whether they are the learner's own; otherwise those of `cell_response`, with Broyden's updates.
+    /// Whether they are the learner's own, and renewed at every fit; otherwise those of `cell_response`, with Broyden's updates.
     pub(super) exact: bool,
 }
 
@@ -120,8 +120,8 @@ mod tests {
         assert_eq!(derivatives.jacobian, [vec![2.0, 0.0], vec![0.0, 1.0]]);
         // A step along both is explained, and a step at right angles to it, in scaled multipliers, is as before.
         derivatives.update(&[1.0, 1.0], &[0.0, 0.0], &[4.0, 1.0], &[1.0, 1.0]);
-        let along = |jacobian: &[Vec<f64>], step: [f64; 2]| {
-            [0, 1].map(|at| step[0] * jacobian[0][at] + step[1] * jacobian[1][at])
+        let along = |jacobian: &[Vec<f64>], step: [f64; 2]| -> Vec<f64> {
+            (0..2).map(|at| step[0] * jacobian[0][at] + step[1] * jacobian[1][at]).collect()
         };
         assert_eq!(along(&derivatives.jacobian, [1.0, 1.0]), [4.0, 1.0]);
         assert_eq!(along(&derivatives.jacobian, [1.0, -1.0]), [2.0, -1.0]);

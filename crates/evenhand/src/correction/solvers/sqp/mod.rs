@@ -17,6 +17,7 @@ mod trust_region;
 
 pub(in crate::correction) use restarts::Target;
 
+use self::merit::Merit;
 use super::oracle::{Oracle, Point};
 use super::run::Run;
 use crate::constraint::WeightRule;
@@ -58,6 +59,8 @@ pub(in crate::correction) struct Search<'a> {
     first_rule: WeightRule,
     /// Fits to come back to.
     kept: Vec<Point>,
+    /// The best fit that is no less even than the one without correction.
+    even: Option<Point>,
     /// Whether the observer, or the learner, asked to stop.
     cancelled: bool,
 }
@@ -69,7 +72,7 @@ impl<'a> Search<'a> {
         observer: &'a mut dyn Observer,
     ) -> Self {
         let first_rule = oracle.table().rule();
-        Self { oracle, observer, settings, first_rule, kept: Vec::new(), cancelled: false }
+        Self { oracle, observer, settings, first_rule, kept: Vec::new(), even: None, cancelled: false }
     }
 
     /// The fit with multipliers of zero.
@@ -81,11 +84,24 @@ impl<'a> Search<'a> {
         self.evaluate(zero)?.ok_or(Error::Interrupted)
     }
 
+    /// Whether the observer, or the learner, asked to stop.
+    pub(in crate::correction) fn is_cancelled(&self) -> bool {
+        self.cancelled
+    }
+
     /// A fit with the weights of some multipliers; `None` where it was interrupted.
     fn evaluate(&mut self, multipliers: Vec<f64>) -> Result<Option<Point>> {
         let evaluated = self.oracle.evaluate(multipliers, self.observer)?;
         self.cancelled |= evaluated.as_ref().is_none_or(|(_, go_on)| !go_on);
         Ok(evaluated.map(|(point, _)| point))
+    }
+
+    /// Keeps a fit if it is the best so far of those that are no less even than the one without correction.
+    fn remember(&mut self, merit: &Merit, point: &Point) {
+        let better = |even: &Point| merit.value(point) < merit.value(even);
+        if point.violation <= self.kept[0].violation && self.even.as_ref().is_none_or(better) {
+            self.even = Some(point.clone());
+        }
     }
 
     fn set_rule(&mut self, rule: WeightRule) {
@@ -96,7 +112,7 @@ impl<'a> Search<'a> {
 
     /// Lets go of all fits but this one and those to come back to.
     fn retain(&mut self, current: &Point) {
-        let keep: Vec<&Point> = self.kept.iter().chain([current]).collect();
+        let keep: Vec<&Point> = self.kept.iter().chain(&self.even).chain([current]).collect();
         self.oracle.retain(&keep);
     }
 }

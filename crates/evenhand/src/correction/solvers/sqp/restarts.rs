@@ -36,7 +36,7 @@ impl Search<'_> {
         }
         let start = starts.iter().min_by(|one, other| merit.value(one).total_cmp(&merit.value(other)));
         let start = start.unwrap_or(uncorrected);
-        self.kept = starts.to_vec();
+        (self.kept, self.even) = (starts.to_vec(), None);
         self.set_rule(start.rule);
         let mut best = self.run_trust_region(&merit, start.clone())?;
         for rule in self.restarts(target, &merit, start, &best) {
@@ -50,9 +50,8 @@ impl Search<'_> {
                 best = found;
             }
         }
-        // The sum of what is missing may fall while the largest violation rises: then nothing was gained.
         if best.0.violation > uncorrected.violation {
-            best.0 = uncorrected.clone();
+            best.0 = self.even.take().unwrap_or_else(|| uncorrected.clone());
         }
         if self.cancelled {
             best.1 = Termination::Cancelled;

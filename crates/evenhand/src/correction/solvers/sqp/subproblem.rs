@@ -9,7 +9,7 @@
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus};
 
-use crate::correction::problem::{mean_weight, norm};
+use crate::correction::problem::norm;
 
 /// What is known at a fit, in the multipliers of a basis.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub(super) struct Subproblem<'a> {
     pub(super) hessian: Vec<f64>,
     /// μ.
     pub(super) penalty: f64,
+    /// w.
+    pub(super) mean_weight: f64,
     /// S.
     pub(super) scale: &'a [f64],
     /// r.
@@ -71,7 +73,9 @@ impl Subproblem<'_> {
         let products = (0..count * count).map(|at| moves[at / count] * self.hessian[at] * moves[at % count]);
         let along = |at: usize| moves.iter().zip(self.jacobian).map(|(by, row)| by * row[at]).sum::<f64>();
         let after: Vec<f64> = self.residuals.iter().enumerate().map(|(at, one)| one + along(at)).collect();
-        self.penalty * (norm(&self.residuals) - norm(&after)) - linear - 0.5 * products.sum::<f64>()
+        self.penalty * (norm(&self.residuals, self.mean_weight) - norm(&after, self.mean_weight))
+            - linear
+            - 0.5 * products.sum::<f64>()
     }
 
     /// Unknowns are the moves in units of exponents, then s, then t.
@@ -87,7 +91,7 @@ impl Subproblem<'_> {
             }
         }
         let gradient = self.gradient.iter().zip(self.scale).map(|(gradient, scale)| gradient / scale);
-        let slacks = std::iter::repeat_n(self.penalty * mean_weight(inequalities), inequalities);
+        let slacks = std::iter::repeat_n(self.penalty * self.mean_weight, inequalities);
         let linear = gradient.chain(slacks).chain([self.penalty]).collect();
         (CscMatrix::new_from_triplets(size, size, rows, columns, values), linear)
     }
@@ -147,6 +151,7 @@ mod tests {
             gradient: vec![0.0],
             hessian: vec![hessian],
             penalty,
+            mean_weight: 1.0,
             scale: &[2.0],
             radius,
             max_exponent: 8.0,
@@ -186,6 +191,7 @@ mod tests {
             gradient: vec![0.0],
             hessian: vec![0.01],
             penalty: 2.0,
+            mean_weight: 1.0,
             scale: &[2.0],
             radius: 2.0,
             max_exponent: 8.0,
@@ -203,6 +209,7 @@ mod tests {
             gradient: vec![0.0],
             hessian: vec![1e-3],
             penalty: 1.0,
+            mean_weight: 1.0,
             scale: &[1.0],
             radius: 2.0,
             max_exponent: 8.0,

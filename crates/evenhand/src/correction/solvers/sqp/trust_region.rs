@@ -45,12 +45,14 @@ impl Search<'_> {
             let refined = self.refined(merit, &current, &derivatives, &basis, &step)?;
             let moves = refined.as_ref().unwrap_or(&step.moves);
             let Some(trial) = self.evaluate(basis.moved(&current.multipliers, moves))? else { continue };
-            if !derivatives.exact {
+            self.remember(merit, &trial);
+            let ratio = (merit.value(&current) - merit.value(&trial)) / step.decrease;
+            if !derivatives.exact || ratio <= settings.accept {
+                // Derivatives of decisions are smoothed, so that a step may show more than they tell.
                 let [before, after] = [&current, &trial].map(|point| asked.residuals(&point.sums));
                 derivatives.update(moves, &before, &after, &basis.scale);
             }
-            let ratio = (merit.value(&current) - merit.value(&trial)) / step.decrease;
-            radius = next_radius(radius, basis.norm(moves), ratio, 2.0 * settings.radius);
+            radius = next_radius(radius, basis.norm(moves), ratio, 2.0 * settings.radius, met);
             let accepted = ratio > settings.accept;
             if accepted {
                 current = trial;
@@ -88,11 +90,12 @@ impl Search<'_> {
     }
 }
 
-/// The radius after a step of some norm: where the parabola through the merit function before and after has its least if the step was
-/// poor, twice the norm if it was good. [Conn, Gould & Toint 2000, ch. 17.1]
-fn next_radius(radius: f64, norm: f64, ratio: f64, largest: f64) -> f64 {
+/// The radius after a step of some norm: twice the norm if the step was good; if it was poor, where the parabola through the merit function
+/// before and after has its least. [Conn, Gould & Toint 2000, ch. 17.1] At the edge of what is asked the merit function has a kink that
+/// no parabola follows: there the radius shrinks less at once.
+fn next_radius(radius: f64, norm: f64, ratio: f64, largest: f64, at_the_edge: bool) -> f64 {
     if ratio < 0.25 {
-        norm * (0.5 / (1.0 - ratio)).clamp(0.1, 0.5)
+        norm * (0.5 / (1.0 - ratio)).clamp(if at_the_edge { 0.3 } else { 0.1 }, 0.5)
     } else if ratio > 0.75 {
         radius.max(2.0 * norm).min(largest)
     } else {
@@ -119,6 +122,7 @@ pub(super) fn subproblem<'a>(
         residuals: merit.inequalities.residuals(&current.sums),
         jacobian: &derivatives.jacobian,
         penalty: merit.penalty,
+        mean_weight: merit.inequalities.mean_weight(),
         scale: &basis.scale,
         multipliers,
         radius,
@@ -132,12 +136,16 @@ mod tests {
 
     #[test]
     fn the_radius_shrinks_after_poor_steps_and_grows_after_good_ones() {
-        assert_eq!(next_radius(2.0, 1.0, 0.5, 4.0), 2.0, "neither");
-        assert_eq!(next_radius(2.0, 2.0, 0.9, 4.0), 4.0, "good, at the edge");
-        assert_eq!(next_radius(2.0, 0.5, 0.9, 4.0), 2.0, "good, and well inside");
-        assert_eq!(next_radius(4.0, 4.0, 0.9, 4.0), 4.0, "never above the largest");
-        assert_eq!(next_radius(2.0, 1.0, 0.0, 4.0), 0.5, "nothing gained: half of the step");
-        assert_eq!(next_radius(2.0, 1.0, -1.0, 4.0), 0.25, "lost as much as was promised: a quarter");
-        assert_eq!(next_radius(2.0, 1.0, -99.0, 4.0), 0.1, "never below a tenth at once");
+        let check = |radius, norm, ratio, expected: f64, why: &str| {
+            assert!((next_radius(radius, norm, ratio, 4.0, false) - expected).abs() < 1e-12, "{why}");
+        };
+        check(2.0, 1.0, 0.5, 2.0, "neither");
+        check(2.0, 2.0, 0.9, 4.0, "good, at the edge");
+        check(2.0, 0.5, 0.9, 2.0, "good, and well inside");
+        check(4.0, 4.0, 0.9, 4.0, "never above the largest");
+        check(2.0, 1.0, 0.0, 0.5, "nothing gained: half of the step");
+        check(2.0, 1.0, -1.0, 0.25, "lost as much as was promised: a quarter");
+        check(2.0, 1.0, -99.0, 0.1, "never below a tenth at once");
+        assert!((next_radius(2.0, 1.0, -99.0, 4.0, true) - 0.3).abs() < 1e-12, "less at a kink");
     }
 }

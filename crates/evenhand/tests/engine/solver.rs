@@ -1,0 +1,318 @@
+//! The default solver on made-up problems: where it arrives, how it ends, and what it may say.
+
+use evenhand::correction::{Problem, Silent, Solution, Solver, SqpSettings};
+use evenhand::data::Codes;
+use evenhand::features::Features;
+use evenhand::learner::{FnLearner, FnPredictor, Learner, LogisticModel, Training, scores};
+use evenhand::{Bound, Correction, Logistic, Membership, Notion, Preset, Termination, Verdict, Warning, Weights};
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// People with numeric features, groups that they may be in, and labels that depend on both.
+#[derive(Debug)]
+struct People {
+    features: Vec<f64>,
+    width: usize,
+    labels: Vec<u32>,
+    masks: Vec<Vec<bool>>,
+}
+
+fn normal(rng: &mut ChaCha8Rng) -> f64 {
+    let (radius, angle): (f64, f64) = (rng.random::<f64>().max(1e-12), rng.random());
+    (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
+}
+
+impl People {
+    /// `rows` people in overlapping groups of these shares; the learner sees four features and membership. Labels are drawn
+    /// from a softmax of linear scores, in which membership counts by `bias`.
+    fn of_classes(rows: usize, classes: usize, shares: &[f64], bias: f64, seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let (groups, width) = (shares.len(), 4 + shares.len());
+        let coefficients: Vec<f64> = (0..classes * width).map(|_| normal(&mut rng)).collect();
+        let (mut features, mut labels, mut masks) = (Vec::new(), Vec::new(), vec![Vec::new(); groups]);
+        for _ in 0..rows {
+            let member: Vec<bool> = shares.iter().map(|share| rng.random::<f64>() < *share).collect();
+            let mut row: Vec<f64> =
+                (0..4).map(|at| normal(&mut rng) + if member[at % groups] { 0.5 } else { 0.0 }).collect();
+            row.extend(member.iter().map(|&one| f64::from(u8::from(one))));
+            let score = |class: usize, noise: f64| -> f64 {
+                let term = |at: usize| coefficients[class * width + at] * row[at] * if at < 4 { 1.0 } else { bias };
+                (0..width).map(term).sum::<f64>() - (-noise.max(1e-12).ln()).ln()
+            };
+            let scores: Vec<f64> = (0..classes).map(|class| score(class, rng.random())).collect();
+            let label = (0..classes).max_by(|one, other| scores[*one].total_cmp(&scores[*other]));
+            labels.push(label.unwrap() as u32);
+            for (mask, one) in masks.iter_mut().zip(member) {
+                mask.push(one);
+            }
+            features.extend(row);
+        }
+        Self { features, width, labels, masks }
+    }
+
+    /// Two classes, of which the positive one is rare: with these base rates inside the one group and outside of it.
+    fn rare(rows: usize, inside: f64, outside: f64, seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let (mut features, mut labels, mut mask) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..rows {
+            let member = rng.random::<f64>() < 0.4;
+            let base = if member { inside } else { outside };
+            let row: Vec<f64> = (0..3).map(|_| normal(&mut rng)).collect();
+            let logit = (base / (1.0 - base)).ln() - 1.2 + 1.4 * row[0] + 0.8 * row[1];
+            labels.push(u32::from(rng.random::<f64>() < 1.0 / (1.0 + (-logit).exp())));
+            features.extend(row);
+            features.push(f64::from(u8::from(member)));
+            mask.push(member);
+        }
+        Self { features, width: 4, labels, masks: vec![mask] }
+    }
+
+    fn problem(&self, notion: &str) -> Problem {
+        let classes = *self.labels.iter().max().unwrap() as usize + 1;
+        let names: Vec<String> = (0..classes).map(|class| class.to_string()).collect();
+        let groups = (0..self.masks.len()).map(|group| format!("g{group}")).collect();
+        let membership = Membership::from_masks(groups, &self.masks).unwrap();
+        let (features, labels) =
+            (Features::from_rows(&self.features, self.width).unwrap(), Codes::narrow(self.labels.clone(), classes));
+        let notion: Notion = notion.parse().unwrap();
+        Problem::of_arrays(features, labels, &names, &membership, None, &[notion]).unwrap().0
+    }
+}
+
+fn asked(notion: &str, bound: Option<f64>) -> Correction {
+    let mut settings = Correction::new(notion.parse().unwrap());
+    settings.bounds.extend(bound.map(Bound::MaxViolation));
+    settings.solver = Solver::Sqp(SqpSettings { margin: 0.0, ..SqpSettings::default() });
+    settings
+}
+
+fn solve(settings: &Correction, problem: &Problem) -> Solution<LogisticModel> {
+    settings.solve(problem, &Logistic::default(), &mut Silent).unwrap()
+}
+
+/// Logistic regression as any other learner: its derivatives are not known.
+fn opaque() -> impl Learner<Predictor = LogisticModel> {
+    FnLearner::new(|training: Training<'_>| Logistic::default().fit(training, &mut Default::default()))
+}
+
+fn violation<P>(solution: &Solution<P>) -> f64 {
+    solution.train.violation.unwrap()
+}
+
+const NOTIONS: [&str; 4] = ["demographic-parity", "equal-opportunity", "equalized-odds", "equal-accuracy"];
+
+#[test]
+fn with_more_classes_the_loop_is_no_better() {
+    for (classes, seed) in [(3, 0), (3, 2), (5, 0), (5, 2)] {
+        let people = People::of_classes(20_000, classes, &[0.4, 0.2], 1.0, seed);
+        for notion in ["demographic-parity", "equal-opportunity", "equalized-odds", "predictive-equality"] {
+            let problem = people.problem(notion);
+            let printed = Correction { solver: Preset::Paper.solver(), ..asked(notion, None) };
+            let printed = solve(&printed, &problem);
+            let context = format!("{classes} classes, {notion}, seed {seed}");
+            // As even at no more error, unless it stopped for the cost, which it then says.
+            let found = solve(&asked(notion, None), &problem);
+            assert!(found.train.error <= printed.train.error + 0.001, "{context}");
+            let even = violation(&found) <= violation(&printed) + 0.002;
+            assert!(even || found.stop == Termination::TooCostly && found.trade_off.is_some(), "{context}");
+            // Asked to be as even as the loop, or as even as the rows can tell, it is, and again at no more error.
+            let bounded = solve(&asked(notion, Some(violation(&printed))), &problem);
+            assert_eq!(bounded.stop, Termination::Converged, "{context}");
+            assert!(bounded.train.error <= printed.train.error + 0.001, "{context}");
+        }
+    }
+}
+
+#[test]
+fn learners_without_derivatives_are_corrected_however_rare_positives_are() {
+    // Base rates inside and outside of the group.
+    for rates in [[0.015, 0.03], [0.04, 0.09], [0.09, 0.19], [0.17, 0.31], [0.81, 0.90], [0.97, 0.985]] {
+        let people = People::rare(20_000, rates[0], rates[1], 3);
+        for notion in ["demographic-parity", "equal-opportunity", "equalized-odds"] {
+            for bound in [None, Some(0.01)] {
+                let problem = people.problem(notion);
+                let found = asked(notion, bound).solve(&problem, &opaque(), &mut Silent).unwrap();
+                let context = format!("{rates:?} {notion} {bound:?}: {} after {} fits", violation(&found), found.fits);
+                assert_eq!(found.stop, Termination::Converged, "{context}");
+                assert!(found.fits <= 8 && violation(&found) <= 0.01, "{context}");
+                let tried = found.trace.iter().map(|one| &one.multipliers);
+                let twice =
+                    tried.clone().enumerate().any(|(at, one)| tried.clone().skip(at + 1).any(|other| one == other));
+                assert!(!twice, "{context}: the same multipliers twice");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_learner_that_knows_the_positive_class_by_decisions_alone_is_corrected() {
+    // Its scores are 0 and 1: there is nothing near the boundary.
+    let people = People::rare(20_000, 0.09, 0.19, 5);
+    let problem = people.problem("demographic-parity");
+    let learner = FnLearner::new(|training: Training<'_>| {
+        let model = Logistic::default().fit(training, &mut Default::default())?;
+        let classes = training.classes;
+        Ok(FnPredictor::new(classes, move |features: &Features| {
+            let probabilities = scores(&model, features, classes)?;
+            Ok(probabilities.iter().map(|one| f64::from(u8::from(*one > 0.5))).collect())
+        }))
+    });
+    let found = asked("demographic-parity", Some(0.005)).solve(&problem, &learner, &mut Silent).unwrap();
+    assert_eq!((found.stop, found.fits <= 8), (Termination::Converged, true), "{} fits", found.fits);
+    assert!(violation(&found) <= 0.005);
+}
+
+#[test]
+fn a_dozen_people_do_not_lead_forty_thousand() {
+    let mut people = People::rare(40_000, 0.03, 0.03, 9);
+    let positives: Vec<usize> = (0..40_000).filter(|&row| people.labels[row] == 1).take(12).collect();
+    people.masks.push((0..40_000).map(|row| positives.contains(&row)).collect());
+    for &row in &positives {
+        people.features[row * people.width] = -2.0;
+    }
+    for notion in ["equal-opportunity", "equalized-odds", "demographic-parity"] {
+        let problem = people.problem(notion);
+        for bound in [None, Some(0.01)] {
+            let settings = asked(notion, bound);
+            let (plain, found) =
+                (settings.uncorrected(&problem, &Logistic::default()).unwrap(), solve(&settings, &problem));
+            assert!((found.train.error - plain.train.error).abs() <= 0.003, "{notion} {bound:?}");
+            let named = |warning: &Warning| matches!(warning, Warning::NotSearched { constraints, min_group: 30 } if constraints.len() == 1 && constraints[0].contains("g1"));
+            assert!(found.warnings.iter().any(named), "{notion} {bound:?}: {:?}", found.warnings);
+            if notion != "demographic-parity" && bound.is_some() {
+                let tests = found.test_bounds(&problem, &settings.bounds, settings.measure, 0.95).unwrap();
+                assert_eq!(tests[0].verdict, Verdict::TooFewRows, "{notion}");
+            }
+        }
+    }
+    // With a smaller minimum they do.
+    let mut settings = asked("equal-opportunity", Some(0.01));
+    settings.solver = Solver::Sqp(SqpSettings { min_group: 1, ..SqpSettings::default() });
+    let problem = people.problem("equal-opportunity");
+    assert!(!solve(&settings, &problem).warnings.iter().any(|warning| matches!(warning, Warning::NotSearched { .. })));
+}
+
+#[test]
+fn a_group_that_cannot_be_evened_does_not_keep_another_from_being() {
+    // The first group is the middle one of three values of a number, which a linear learner cannot single out.
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    let mut people = People { features: Vec::new(), width: 3, labels: Vec::new(), masks: vec![Vec::new(); 2] };
+    for _ in 0..20_000 {
+        let (code, other): (u32, bool) = (rng.random_range(0..3), rng.random::<f64>() < 0.4);
+        let skill = normal(&mut rng) + if code == 1 { 0.8 } else { 0.0 };
+        let logit = 1.2 * skill - 0.3 + if other { -0.8 } else { 0.0 };
+        people.labels.push(u32::from(rng.random::<f64>() < 1.0 / (1.0 + (-logit).exp())));
+        people.features.extend([skill, f64::from(code), f64::from(u8::from(other))]);
+        people.masks[0].push(code == 1);
+        people.masks[1].push(other);
+    }
+    let problem = people.problem("demographic-parity");
+    for bound in [None, Some(0.003)] {
+        let found = solve(&asked("demographic-parity", bound), &problem);
+        for one in &found.trace {
+            eprintln!("{bound:?} {:.4} {:?} {:?}", one.error, one.violations, one.multipliers);
+        }
+        eprintln!("{bound:?} {} {:?} {:?}", found.stop, found.trade_off, found.train.violations);
+        let violations: Vec<f64> = found.train.violations.iter().map(|one| one.value.unwrap().abs()).collect();
+        assert!(violations[0] > 0.03, "{bound:?}: the first can be evened, {violations:?}");
+        assert!(violations[1] < 0.005, "{bound:?}: {violations:?}");
+        assert_ne!(found.stop, Termination::Converged, "{bound:?}");
+    }
+}
+
+#[test]
+fn a_learner_that_heeds_no_weights_is_never_said_to_have_converged() {
+    let people = People::rare(5_000, 0.3, 0.6, 7);
+    let problem = people.problem("demographic-parity");
+    let deaf = FnLearner::new(|training: Training<'_>| {
+        let equal = Weights::equal(training.labels.len());
+        Logistic::default().fit(Training { weights: &equal, ..training }, &mut Default::default())
+    });
+    for bound in [None, Some(0.01)] {
+        let settings = asked("demographic-parity", bound);
+        let found = settings.solve(&problem, &deaf, &mut Silent).unwrap();
+        assert!(matches!(found.stop, Termination::Infeasible | Termination::Stalled), "{bound:?}: {}", found.stop);
+        assert!((violation(&found) - found.trace[0].violation).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn fits_that_run_out_are_said_to() {
+    let people = People::of_classes(4_000, 3, &[0.4, 0.2], 1.5, 2);
+    let mut settings = asked("equalized-odds", Some(0.01));
+    settings.solver = Solver::Sqp(SqpSettings { max_fits: 2, ..SqpSettings::default() });
+    let found = solve(&settings, &people.problem("equalized-odds"));
+    assert_eq!((found.stop, found.fits), (Termination::IterationLimit, 2));
+}
+
+#[test]
+fn what_is_left_for_its_cost_can_be_had_for_about_that() {
+    // Blind: the learner sees neither group, but what goes with them.
+    let people = People::of_classes(20_000, 2, &[0.4, 0.2], 2.0, 1);
+    let blind = People {
+        features: people.features.chunks(people.width).flat_map(|row| row[..4].to_vec()).collect(),
+        width: 4,
+        ..people
+    };
+    let problem = blind.problem("demographic-parity");
+    let found = solve(&asked("demographic-parity", None), &problem);
+    let Some(trade_off) = found.trade_off else { panic!("{}: {}", found.stop, violation(&found)) };
+    assert_eq!(found.stop, Termination::TooCostly);
+    assert!(trade_off.violation < violation(&found) && trade_off.cost > 0.0);
+    let further = solve(&asked("demographic-parity", Some(trade_off.violation)), &problem);
+    let cost = further.train.error - found.train.error;
+    assert!(
+        further.stop == Termination::Converged && cost > 0.2 * trade_off.cost && cost < 5.0 * trade_off.cost,
+        "{cost} {trade_off:?}"
+    );
+}
+
+/// A small random problem of any kind.
+fn problems() -> impl Strategy<Value = (People, &'static str)> {
+    let shares = prop::collection::vec(0.1..0.6, 1..4);
+    let parts = (400..2_000_usize, 2..4_usize, shares, 0.0..2.0, 0..u64::MAX, 0..NOTIONS.len());
+    parts.prop_map(|(rows, classes, shares, bias, seed, notion)| {
+        (People::of_classes(rows, classes, &shares, bias, seed), NOTIONS[notion])
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nobody_ends_less_even_than_without_correction((people, notion) in problems(), bound in prop::option::of(0.005..0.2)) {
+        let problem = people.problem(notion);
+        let settings = asked(notion, bound);
+        let (plain, found) = (settings.uncorrected(&problem, &Logistic::default()).unwrap(), solve(&settings, &problem));
+        prop_assert!(violation(&found) <= violation(&plain) + 1e-12, "{} -> {}", violation(&plain), violation(&found));
+        // A bound is said to be met where it is, but for constraints on so few rows that it is said of them.
+        let few = found.warnings.iter().any(|one| matches!(one, Warning::NotSearched { .. } | Warning::HeldLoosely { .. }));
+        if let (Some(bound), Termination::Converged, false) = (bound, found.stop, few) {
+            prop_assert!(violation(&found) <= bound);
+        }
+    }
+}
+
+#[test]
+fn a_looser_bound_is_met_wherever_a_tighter_one_is_and_costs_no_more() {
+    for (classes, seed) in [(2, 1), (2, 2), (3, 0), (3, 3), (5, 1)] {
+        let people = People::of_classes(20_000, classes, &[0.4, 0.2], 1.0, seed);
+        for notion in ["demographic-parity", "equal-opportunity", "equalized-odds"] {
+            let problem = people.problem(notion);
+            let found =
+                [0.12, 0.08, 0.05, 0.035, 0.025].map(|bound| (bound, solve(&asked(notion, Some(bound)), &problem)));
+            for (at, (tight, tighter)) in found.iter().enumerate() {
+                for (loose, looser) in &found[..at] {
+                    if tighter.stop == Termination::Converged {
+                        let context = format!("{classes} classes, {notion}, seed {seed}: {loose} and {tight}");
+                        assert_eq!(looser.stop, Termination::Converged, "{context}");
+                        // Where no correction is needed none is made, though one might lower the error too.
+                        let least = tighter.train.error.max(looser.trace[0].error);
+                        assert!(looser.train.error <= least + 0.002, "{context}");
+                    }
+                }
+            }
+        }
+    }
+}
