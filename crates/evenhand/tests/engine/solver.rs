@@ -93,7 +93,9 @@ fn solve(settings: &Correction, problem: &Problem) -> Solution<LogisticModel> {
 
 /// Logistic regression as any other learner: its derivatives are not known.
 fn opaque() -> impl Learner<Predictor = LogisticModel> {
-    FnLearner::new(|training: Training<'_>| Logistic::default().fit(training, &mut Default::default()))
+    FnLearner::new(|training: Training<'_>| {
+        Logistic::default().fit(training, &mut <Logistic as Learner>::WarmStart::default())
+    })
 }
 
 fn violation<P>(solution: &Solution<P>) -> f64 {
@@ -151,7 +153,7 @@ fn a_learner_that_knows_the_positive_class_by_decisions_alone_is_corrected() {
     let people = People::rare(20_000, 0.09, 0.19, 5);
     let problem = people.problem("demographic-parity");
     let learner = FnLearner::new(|training: Training<'_>| {
-        let model = Logistic::default().fit(training, &mut Default::default())?;
+        let model = Logistic::default().fit(training, &mut <Logistic as Learner>::WarmStart::default())?;
         let classes = training.classes;
         Ok(FnPredictor::new(classes, move |features: &Features| {
             let probabilities = scores(&model, features, classes)?;
@@ -210,10 +212,6 @@ fn a_group_that_cannot_be_evened_does_not_keep_another_from_being() {
     let problem = people.problem("demographic-parity");
     for bound in [None, Some(0.003)] {
         let found = solve(&asked("demographic-parity", bound), &problem);
-        for one in &found.trace {
-            eprintln!("{bound:?} {:.4} {:?} {:?}", one.error, one.violations, one.multipliers);
-        }
-        eprintln!("{bound:?} {} {:?} {:?}", found.stop, found.trade_off, found.train.violations);
         let violations: Vec<f64> = found.train.violations.iter().map(|one| one.value.unwrap().abs()).collect();
         assert!(violations[0] > 0.03, "{bound:?}: the first can be evened, {violations:?}");
         assert!(violations[1] < 0.005, "{bound:?}: {violations:?}");
@@ -227,7 +225,8 @@ fn a_learner_that_heeds_no_weights_is_never_said_to_have_converged() {
     let problem = people.problem("demographic-parity");
     let deaf = FnLearner::new(|training: Training<'_>| {
         let equal = Weights::equal(training.labels.len());
-        Logistic::default().fit(Training { weights: &equal, ..training }, &mut Default::default())
+        Logistic::default()
+            .fit(Training { weights: &equal, ..training }, &mut <Logistic as Learner>::WarmStart::default())
     });
     for bound in [None, Some(0.01)] {
         let settings = asked("demographic-parity", bound);

@@ -78,7 +78,7 @@ impl Default for SqpSettings {
             evenness_penalty: 0.5,
             regularisation: 2e-3,
             radius: 2.0,
-            min_radius: 0.02,
+            min_radius: 0.01,
             accept: 0.1,
             tolerance: 3e-4,
             max_exponent: 8.0,

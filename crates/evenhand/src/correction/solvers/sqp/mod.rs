@@ -17,15 +17,19 @@ mod trust_region;
 
 pub(in crate::correction) use restarts::Target;
 
-use self::merit::Merit;
+use merit::Merit;
+
 use super::oracle::{Oracle, Point};
 use super::run::Run;
-use crate::constraint::WeightRule;
+use crate::constraint::{Measure, WeightRule};
 use crate::correction::settings::SqpSettings;
 use crate::correction::solution::Solution;
 use crate::correction::trace::{Observer, Termination};
 use crate::learner::Learner;
 use crate::{Error, Result};
+
+/// Multipliers that decisions are compared with have six digits after the point.
+const DIGITS: f64 = 1e6;
 
 /// Finds the multipliers of a run, and the classifier that goes with them.
 pub(in crate::correction) fn correct<L: Learner>(
@@ -90,7 +94,11 @@ impl<'a> Search<'a> {
     }
 
     /// A fit with the weights of some multipliers; `None` where it was interrupted.
-    fn evaluate(&mut self, multipliers: Vec<f64>) -> Result<Option<Point>> {
+    fn evaluate(&mut self, mut multipliers: Vec<f64>) -> Result<Option<Point>> {
+        // Sums of rows in another order differ in their last digits; on decisions these are not to grow from step to step.
+        if self.oracle.settings().measure == Measure::Decisions {
+            multipliers.iter_mut().for_each(|one| *one = (*one * DIGITS).round() / DIGITS);
+        }
         let evaluated = self.oracle.evaluate(multipliers, self.observer)?;
         self.cancelled |= evaluated.as_ref().is_none_or(|(_, go_on)| !go_on);
         Ok(evaluated.map(|(point, _)| point))

@@ -24,7 +24,7 @@ impl Search<'_> {
         let (settings, asked) = (self.settings, &merit.inequalities);
         let basis = Basis::new(self.oracle.table());
         let mut derivatives = Derivatives::at(self.oracle, &start, &basis, asked)?;
-        let (mut current, mut radius) = (start, settings.radius);
+        let (mut current, mut radius, mut fresh) = (start, settings.radius, true);
         loop {
             let met = asked.are_met(&current.sums);
             let ended = |otherwise: Termination| if met { Termination::Converged } else { otherwise };
@@ -42,7 +42,8 @@ impl Search<'_> {
             if self.oracle.tried() >= settings.max_fits {
                 return Ok((current, ended(Termination::IterationLimit)));
             }
-            let refined = self.refined(merit, &current, &derivatives, &basis, &step)?;
+            // Once at a fit: the same rows would lead to the same step.
+            let refined = if fresh { self.refined(merit, &current, &derivatives, &basis, &step)? } else { None };
             let moves = refined.as_ref().unwrap_or(&step.moves);
             let Some(trial) = self.evaluate(basis.moved(&current.multipliers, moves))? else { continue };
             self.remember(merit, &trial);
@@ -54,6 +55,7 @@ impl Search<'_> {
             }
             radius = next_radius(radius, basis.norm(moves), ratio, 2.0 * settings.radius, met);
             let accepted = ratio > settings.accept;
+            fresh = accepted || fresh && refined.is_none();
             if accepted {
                 current = trial;
                 self.retain(&current);
