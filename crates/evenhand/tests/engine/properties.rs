@@ -39,9 +39,9 @@ fn multipliers(problem: &Problem) -> Vec<f64> {
     correction.solve(problem, &learner, &mut Silent).unwrap().multipliers
 }
 
-/// To eight digits, of large multipliers as of small ones: where nothing is even, searches end far from zero.
+/// To six digits, of large multipliers as of small ones: where nothing is even, searches end far from zero.
 fn close(one: &[f64], other: &[f64]) -> bool {
-    one.iter().zip(other).all(|(a, b)| (a - b).abs() < 1e-8 * (1.0 + a.abs()))
+    one.iter().zip(other).all(|(a, b)| (a - b).abs() < 1e-6 * (1.0 + a.abs()))
 }
 
 const NOTIONS: [Notion; 5] = [

@@ -1,6 +1,7 @@
 //! From what is asked to a solution: where searches start, with which weights, and which result is kept.
 
 use super::Search;
+use super::basis::Basis;
 use super::merit::Merit;
 use crate::Result;
 use crate::constraint::{Constraint, Measure, Reference, Tilt, WeightRange, WeightRule};
@@ -88,10 +89,16 @@ impl Search<'_> {
         start: &Point,
         (found, stop): &(Point, Termination),
     ) -> Vec<WeightRule> {
-        if !matches!(stop, Termination::Infeasible | Termination::Stalled) || merit.measure == Measure::Scores {
+        let first = self.first_rule;
+        let short = matches!(stop, Termination::Infeasible | Termination::Stalled);
+        // Bounded weights that saturate reach a bound in a roundabout way, which others may do for less error.
+        let basis = Basis::new(self.oracle.table());
+        let saturated = merit.inequalities.is_bounded()
+            && found.rule.range == WeightRange::Bounded
+            && basis.norm(&basis.of(&found.multipliers)) > 0.5 * self.settings.max_exponent;
+        if !(short || saturated && *stop == Termination::Converged) || merit.measure == Measure::Scores {
             return Vec::new();
         }
-        let first = self.first_rule;
         let left = merit.inequalities.infeasibility(&found.sums);
         let much = left > self.settings.restart_share * merit.inequalities.infeasibility(&self.kept[0].sums);
         let again = (start.id != self.kept[0].id).then_some(first);
