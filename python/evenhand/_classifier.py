@@ -23,7 +23,7 @@ from sklearn.utils.validation import (
 from . import _core
 from ._columns import text_of
 from ._data import Data, Target, add_sensitive, assemble, positive_of, quiet_about
-from ._exceptions import EvenhandError, EvenhandWarning, tell
+from ._exceptions import EvenhandError, EvenhandWarning, warn_of
 from ._external import Learner, aligned_scores
 from ._inputs import BY_GROUP, Inputs
 from ._progress import watching
@@ -62,7 +62,7 @@ def _method_of(asked: Any) -> str:
 class Fit:
     """What a report is made of: what was found, and the rows it was found on."""
 
-    kept: _core.Kept
+    state: _core.FitState
     rows: Callable[[], Data]
     learner: Learner | None
 
@@ -306,8 +306,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
                 self.method == "sampling",
                 weight is not None,
             )
-        heard = nullcontext() if learner is None else learner.interrupts
-        with heard, watching(self.callback, self.progress, settings.most_fits) as callback:
+        interrupts = nullcontext() if learner is None else learner.interrupts
+        with interrupts, watching(self.callback, self.progress, settings.most_fits) as callback:
             found = _core.fit(
                 data.table,
                 data.roles,
@@ -317,7 +317,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
                 keep=self.on_interrupt == "keep",
             )
         self._keep(found, target, quiet_about(X))
-        self._fitted = Fit(found.kept, gathered, learner)
+        self._fitted = Fit(found.state, gathered, learner)
         return self
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> NDArray[Any]:
@@ -336,8 +336,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         """
         check_is_fitted(self)
         if isinstance(self.estimator_, _core.Model):
-            decisions, told = self._decide(X, sensitive_features)
-            tell(told, stacklevel=2)
+            decisions, found_warnings = self._decide(X, sensitive_features)
+            warn_of(found_warnings, stacklevel=2)
             return np.asarray(self.classes_[np.argsort(self._order)[decisions]])
         return np.asarray(self.estimator_.predict(self._shown(self._new_rows(X))))
 
@@ -355,8 +355,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         """
         check_is_fitted(self)
         if isinstance(self.estimator_, _core.Model):
-            scores, _, told = self.estimator_.predict(self._new_table(X))
-            tell(told, stacklevel=2)
+            scores, _, found_warnings = self.estimator_.predict(self._new_table(X))
+            warn_of(found_warnings, stacklevel=2)
             return scores[:, self._order]
         return np.asarray(self.estimator_.predict_proba(self._shown(self._new_rows(X))))
 
@@ -465,7 +465,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
                 learner.others = self._shown(self._new_rows(X))
         seen = set(train.table.names) - set(train.withhold) - {train.label, train.weight}
         with nullcontext() if learner is None else learner.interrupts:
-            found = fitted.kept.report(
+            found = fitted.state.report(
                 train.table,
                 train.roles,
                 test=test,
@@ -510,11 +510,11 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         body = json.loads(model.to_json())
         asked = body["settings"]
         bounds = {next(iter(bound)).replace("-", "_"): next(iter(bound.values())) for bound in asked["bounds"]}
-        kept = {name: asked[name] for name in ("measure", "covariate_shift") if name in asked}
+        other = {name: asked[name] for name in ("measure", "covariate_shift") if name in asked}
         method = _method_of(asked.get("method", {"name": "correction"}))
         roles = body["binding"]["schema"]
-        kept |= {name: roles[name] for name in ("categorical", "numeric") if name in roles}
-        self = cls(constraints=asked["notions"], groups=asked["groups"], method=method, **bounds, **kept)
+        other |= {name: roles[name] for name in ("categorical", "numeric") if name in roles}
+        self = cls(constraints=asked["notions"], groups=asked["groups"], method=method, **bounds, **other)
         texts = model.classes
         whole = all(text.lstrip("-").isdigit() for text in texts)
         self.classes_ = np.sort(np.asarray([int(text) for text in texts]) if whole else np.asarray(texts))
@@ -572,10 +572,10 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.history_ = found.history
         self.stop_ = found.stop
         self.n_fits_ = found.fits
-        tell(found.warnings, stacklevel=3, quiet=quiet)
-        self._tell_of_bounds(train)
+        warn_of(found.warnings, stacklevel=3, quiet=quiet)
+        self._warn_of_bounds(train)
 
-    def _tell_of_bounds(self, train: dict[str, Any]) -> None:
+    def _warn_of_bounds(self, train: dict[str, Any]) -> None:
         asked = {
             "max_violation": self.max_violation,
             "max_difference": self.max_difference,
@@ -596,8 +596,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
             rows = _num_samples(X)
             sensitive = sensitive_of(sensitive_features, rows, groups=self.groups, intersections=self.intersections)
             add_sensitive(table, sensitive, self._binding.sensitive_columns)
-        _, decisions, told = self.estimator_.predict(table)
-        return decisions, told
+        _, decisions, found_warnings = self.estimator_.predict(table)
+        return decisions, found_warnings
 
     def _engine_scores(self, X: Any, sensitive_features: Any) -> NDArray[np.float64]:
         """Find what is evaluated: probabilities or, where thresholds by group decide, decisions."""

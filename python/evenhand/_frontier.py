@@ -13,7 +13,7 @@ from . import _core
 from ._classifier import EvenhandClassifier
 from ._columns import is_frame, table_of
 from ._data import assemble, positive_of, quiet_about, target_of
-from ._exceptions import tell
+from ._exceptions import warn_of
 from ._progress import watching
 from ._report import Report
 from ._results import frame_of, html_table, library_of
@@ -177,11 +177,11 @@ def frontier(
         covariate_shift=covariate_shift,
         l2=l2,
     )
-    with watching(callback, progress, points * settings.most_fits) as told_of:
-        record, told, traced = _core.frontier(
-            data.table, data.roles, settings, points=points, test=tested, callback=told_of
+    with watching(callback, progress, points * settings.most_fits) as notify:
+        record, found_warnings, traced = _core.frontier(
+            data.table, data.roles, settings, points=points, test=tested, callback=notify
         )
-    tell(told, quiet=quiet_about(X))
+    warn_of(found_warnings, quiet=quiet_about(X))
 
     def reported(confidence: float) -> _core.Report:
         data, tested = gathered()

@@ -12,7 +12,7 @@ import numpy as np
 from . import _core
 from ._columns import is_frame, table_of
 from ._data import assemble, positive_of, quiet_about, target_of
-from ._exceptions import tell
+from ._exceptions import warn_of
 from ._report import Report
 from ._results import frame_of, html_table, library_of
 from ._sensitive import sensitive_of
@@ -145,7 +145,7 @@ def identify(
         categorical=categorical,
         numeric=numeric,
     )
-    record, told, report = _core.identify(
+    record, found_warnings, report = _core.identify(
         data.table,
         data.roles,
         groups=data.groups,
@@ -155,5 +155,5 @@ def identify(
         seed=random_state,
         l2=l2,
     )
-    tell(told, quiet=quiet_about(X))
+    warn_of(found_warnings, quiet=quiet_about(X))
     return Identification(json.loads(record), library_of(X, sensitive_features, y), report)

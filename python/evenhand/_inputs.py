@@ -182,7 +182,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
         return table_of(X, names=None if names is None else [str(name) for name in names])
 
     def _columns(self, X: Any) -> _core.Table:
-        """Columns that groups may be told by, where X has names."""
+        """Columns that define groups, where X has names."""
         return table_of(X) if is_frame(X) else _core.Table()
 
     def _labelled(self, table: _core.Table, y: Any, sensitive_features: Any, sample_weight: Any) -> Data:

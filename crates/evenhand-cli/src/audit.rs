@@ -16,7 +16,7 @@ use crate::Ending;
 use crate::args::{DataArgs, usage_of_rows, where_reports_are};
 use crate::failure::Usage;
 use crate::origin::{Origin, Whole};
-use crate::output::{self, Told, note};
+use crate::output::{self, WarningRecord, note};
 use crate::page;
 use crate::progress::Progress;
 use crate::text;
@@ -96,7 +96,7 @@ struct Report {
     accuracy: Option<Rate>,
     classes: Vec<ClassAudit>,
     intersections_left_out: usize,
-    warnings: Vec<Told>,
+    warnings: Vec<WarningRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<Bound>,
     #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
@@ -129,8 +129,8 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
         let groups: Vec<&str> = groups.names().collect();
         let settings = json!({ "groups": groups, "predictions": args.predictions, "confidence": args.confidence });
         let record = Record::new(progress.during("hashing the data", || data.digest()), data.rows(), &settings, &());
-        let asked = bound.as_ref().map(Bound::told);
-        page::write(path, &evenhand_report::Report::of_audit(&audit, asked, &data, record.by(page::command())))?;
+        let asked = bound.as_ref().map(Bound::record);
+        page::write(path, &evenhand_report::Report::from_audit(&audit, asked, &data, record.by(page::command())))?;
     }
     let met = bound.as_ref().is_none_or(|bound| bound.met);
     if args.json {
@@ -150,7 +150,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
 #[cfg(feature = "report")]
 impl Bound {
     /// The same, as a report has it.
-    fn told(&self) -> AskedBound {
+    fn record(&self) -> AskedBound {
         let Self { notion, of, max_violation, violation, met } = self;
         AskedBound {
             notion: notion.clone(),
@@ -166,7 +166,7 @@ impl Report {
     fn new(audit: Audit, bound: Option<Bound>, page: Option<PathBuf>) -> Self {
         let Audit { rows, weighted, confidence, small_group, accuracy, classes, intersections_left_out, warnings } =
             audit;
-        let warnings = Told::all(warnings, None);
+        let warnings = WarningRecord::all(warnings, None);
         Self {
             rows,
             weighted,
@@ -215,7 +215,7 @@ impl Config {
     }
 }
 
-/// The notion and the number of a bound, if the audit can tell them.
+/// The notion and the number of a bound, if the audit measures them.
 fn bound_asked(notion: &str, most: f64, predicted: bool) -> Result<(AuditedNotion, Notion, f64)> {
     let notion: Notion = notion.parse()?;
     check_bound(most)?;

@@ -1,4 +1,4 @@
-//! What is said when a command cannot go on: a message, a next step, and exit code 2.
+//! What is printed when a command cannot go on: a message, a next step, and exit code 2.
 //!
 //! Holds [`Usage`], the errors of this crate itself, and the hints to errors of the library,
 //! which knows nothing of options.
@@ -78,7 +78,7 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// A panic: our bug, told as an error like any other.
+/// A panic: our bug, printed as an error like any other.
 #[derive(Debug)]
 struct Bug(String);
 
@@ -92,7 +92,7 @@ impl std::error::Error for Bug {}
 
 /// Does some work and turns a panic into an error.
 ///
-/// Panics are kept rather than printed: the library catches those of the decoders of damaged
+/// Panics are recorded rather than printed: the library catches those of the decoders of damaged
 /// files, and a user should then see its error alone.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
     let last = Arc::new(Mutex::new(String::new()));

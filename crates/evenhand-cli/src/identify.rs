@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::Ending;
 use crate::args::{DataArgs, usage_of_rows, where_reports_are};
-use crate::output::{self, Told, note};
+use crate::output::{self, WarningRecord, note};
 use crate::page;
 use crate::progress::Progress;
 use crate::text::{Lines, clean, counted, signed, thousands};
@@ -83,7 +83,7 @@ assumption, warnings",
 struct Report {
     #[serde(flatten)]
     found: Identification,
-    warnings: Vec<Told>,
+    warnings: Vec<WarningRecord>,
     #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
     page: Option<PathBuf>,
 }
@@ -112,9 +112,9 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
             &settings.learner,
         );
         let record = record.by(page::command());
-        page::write(path, &evenhand_report::Report::of_identification(&found, &warnings, data, record))?;
+        page::write(path, &evenhand_report::Report::from_identification(&found, &warnings, data, record))?;
     }
-    let report = Report { found, warnings: Told::all(warnings, None), page: args.report.clone() };
+    let report = Report { found, warnings: WarningRecord::all(warnings, None), page: args.report.clone() };
     output::report(args.json, &report, &report.warnings, || report.to_text())?;
     if report.found.stop != Termination::Converged {
         note("no multipliers make the probabilities even: the numbers above are not an estimate of the bias");

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::args::character;
 use crate::failure::Usage;
-use crate::output::{self, Told};
+use crate::output::{self, WarningRecord};
 use crate::progress::Progress;
 use crate::{Ending, files, text};
 
@@ -74,7 +74,7 @@ struct Report {
     rows: usize,
     columns: Vec<String>,
     decisions: Vec<Decided>,
-    warnings: Vec<Told>,
+    warnings: Vec<WarningRecord>,
 }
 
 /// How many rows were decided for a class.
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
         rows: table.rows(),
         columns,
         decisions: decided(&predictions, classes),
-        warnings: Told::all(warnings, None),
+        warnings: WarningRecord::all(warnings, None),
     };
     output::report(args.json, &report, &report.warnings, || report.to_text())?;
     Ok(Ending::Fine)
@@ -138,7 +138,7 @@ impl Input<'_> {
     }
 }
 
-/// The recipe of a model, where rows are said to be as it was published.
+/// The recipe of a model, where rows are declared to be as published.
 fn published(args: &PredictArgs, model: &Model) -> Result<Option<&'static Recipe>> {
     match (args.published, &model.provenance.recipe) {
         (false, _) => Ok(None),

@@ -35,10 +35,10 @@ struct Found {
     best: usize,
 }
 
-/// What the search says: weights to train with, or what it found.
-enum Word {
+/// An event of the search: weights to train with, an iteration that is done, or what was found.
+enum Event {
     Train(Vec<f64>),
-    Loop(Iteration),
+    Iteration(Iteration),
     Found(Box<Result<Found, Failure>>),
 }
 
@@ -51,11 +51,11 @@ pub(crate) struct Corrector {
 }
 
 struct State {
-    words: Receiver<Word>,
+    events: Receiver<Event>,
     replies: Option<Sender<Vec<f64>>>,
     thread: Option<JoinHandle<()>>,
     weights: Vec<f64>,
-    loops: Vec<Iteration>,
+    iterations: Vec<Iteration>,
     found: Option<Found>,
 }
 
@@ -66,30 +66,30 @@ impl Corrector {
     fn new(py: Python<'_>, table: &Bound<'_, Table>, roles: &Roles, settings: &Settings) -> PyResult<Self> {
         let data = dataset(table, roles)?;
         let correction = settings.correction.clone();
-        let (say, words) = channel();
-        let (replies, heard) = channel();
+        let (sender, events) = channel();
+        let (replies, predictions) = channel();
         let bound = py.detach(|| caught(|| Ok(evenhand::correction::Binding::new(&correction, &data)?)));
-        let (inner, problem, told) = bound?;
+        let (inner, problem, first_warnings) = bound?;
         let binding = Binding { settings: correction.clone(), inner };
         let classes = binding.inner.classes().to_vec();
         drop(data);
-        let mut told = warnings(&told);
+        let mut first_warnings = warnings(&first_warnings);
         let thread = std::thread::spawn(move || {
             let found = caught(|| {
-                let mut found = search(&correction, &problem, &say, &Mutex::new(heard))?;
-                told.append(&mut found.warnings);
-                found.warnings = told;
+                let mut found = search(&correction, &problem, &sender, &Mutex::new(predictions))?;
+                first_warnings.append(&mut found.warnings);
+                found.warnings = first_warnings;
                 Ok(found)
             });
             // Nobody may be waiting any more.
-            let _ = say.send(Word::Found(Box::new(found)));
+            let _ = sender.send(Event::Found(Box::new(found)));
         });
         let mut state = State {
-            words,
+            events,
             replies: Some(replies),
             thread: Some(thread),
             weights: Vec::new(),
-            loops: Vec::new(),
+            iterations: Vec::new(),
             found: None,
         };
         py.detach(|| state.listen())?;
@@ -124,7 +124,7 @@ impl Corrector {
     /// The fits so far.
     #[getter]
     fn history<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, pyo3::types::PyDict>>> {
-        self.state()?.loops.iter().map(|done| crate::observer::told(py, done)).collect()
+        self.state()?.iterations.iter().map(|done| crate::observer::iteration_dict(py, done)).collect()
     }
 
     /// What was found: multipliers, stop, fits, rates as JSON, warnings, and which update it belongs to.
@@ -144,7 +144,7 @@ impl Corrector {
         self.classes.clone()
     }
 
-    /// What judges predictions on other rows.
+    /// What evaluates predictions on other rows.
     #[getter]
     fn binding(&self) -> Binding {
         Binding { settings: self.binding.settings.clone(), inner: self.binding.inner.clone() }
@@ -161,13 +161,13 @@ impl State {
     /// Waits until the search wants something, or has ended.
     fn listen(&mut self) -> Result<(), Failure> {
         loop {
-            match self.words.recv() {
-                Ok(Word::Loop(done)) => self.loops.push(done),
-                Ok(Word::Train(weights)) => {
+            match self.events.recv() {
+                Ok(Event::Iteration(done)) => self.iterations.push(done),
+                Ok(Event::Train(weights)) => {
                     self.weights = weights;
                     return Ok(());
                 }
-                Ok(Word::Found(found)) => {
+                Ok(Event::Found(found)) => {
                     self.replies = None;
                     let found = (*found)?;
                     self.weights.clone_from(&found.weights);
@@ -182,7 +182,7 @@ impl State {
 
 impl Drop for State {
     fn drop(&mut self) {
-        // The search hears that nobody answers, and ends.
+        // The channel is closed, and the search ends.
         self.replies = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -190,12 +190,12 @@ impl Drop for State {
     }
 }
 
-/// Sends loops as they come.
-struct Teller<'a>(&'a Sender<Word>);
+/// Sends iterations as they come.
+struct ChannelObserver<'a>(&'a Sender<Event>);
 
-impl Observer for Teller<'_> {
+impl Observer for ChannelObserver<'_> {
     fn after(&mut self, done: &Iteration) -> bool {
-        self.0.send(Word::Loop(done.clone())).is_ok()
+        self.0.send(Event::Iteration(done.clone())).is_ok()
     }
 }
 
@@ -216,18 +216,18 @@ impl evenhand::Predictor for Numbered {
 fn search(
     correction: &Correction,
     problem: &evenhand::correction::Problem,
-    say: &Sender<Word>,
-    heard: &Mutex<Receiver<Vec<f64>>>,
+    sender: &Sender<Event>,
+    predictions: &Mutex<Receiver<Vec<f64>>>,
 ) -> evenhand::Result<Found> {
     let asked = std::sync::atomic::AtomicUsize::new(0);
     let learner = FnLearner::new(|training: Training<'_>| {
-        say.send(Word::Train(training.weights.to_rows())).map_err(|_| Error::Interrupted)?;
-        let scores = heard.lock().map_err(|_| Error::Interrupted)?.recv().map_err(|_| Error::Interrupted)?;
+        sender.send(Event::Train(training.weights.to_rows())).map_err(|_| Error::Interrupted)?;
+        let scores = predictions.lock().map_err(|_| Error::Interrupted)?.recv().map_err(|_| Error::Interrupted)?;
         let number = asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let all: Scores = Box::new(move |_| Ok(scores.clone()));
         Ok(Numbered { number, scores: FnPredictor::new(training.classes, all) })
     });
-    let solution = correction.solve(problem, &learner, &mut Teller(say))?;
+    let solution = correction.solve(problem, &learner, &mut ChannelObserver(sender))?;
     let names = problem.constraints().iter().map(|constraint| constraint.name.clone());
     Ok(Found {
         multipliers: names.zip(solution.multipliers.iter().copied()).collect(),

@@ -33,8 +33,8 @@ impl Model {
         let found = apart(py, || self.inner.predict(&table))?;
         let scores = PyArray1::from_vec(py, found.scores).reshape([table.rows(), found.classes])?;
         let decisions = PyArray1::from_iter(py, found.decisions.iter().map(|class| class as u32));
-        let told: Vec<_> = found.warnings.into_iter().filter(|one| !is_expected(one)).collect();
-        Ok((scores, decisions, warnings(&told)))
+        let shown: Vec<_> = found.warnings.into_iter().filter(|one| !is_expected(one)).collect();
+        Ok((scores, decisions, warnings(&shown)))
     }
 
     /// Writes the model file.
@@ -53,7 +53,7 @@ impl Model {
         self.inner.to_json().map_err(raised)
     }
 
-    /// What judges predictions on other rows.
+    /// What evaluates predictions on other rows.
     #[getter]
     fn binding(&self) -> Binding {
         Binding { settings: self.inner.settings.clone(), inner: self.inner.binding.clone() }

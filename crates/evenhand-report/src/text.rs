@@ -12,7 +12,7 @@ const MOST_LINES: usize = 40;
 impl Report {
     /// The report for a terminal or a letter.
     pub fn text(&self) -> String {
-        let mut out = format!("{}\n\n{}\n{}\n", self.title(), self.finding().join(" "), self.measured_on());
+        let mut out = format!("{}\n\n{}\n{}\n", self.title(), self.summary().join(" "), self.measured_on());
         for panel in &self.panels {
             let _ = write!(
                 out,
@@ -32,12 +32,12 @@ impl Report {
         }
         if let Some(tradeoff) = &self.tradeoff {
             out.push_str("\nThe trade-off\n");
-            for (at, place) in tradeoff.places.iter().enumerate() {
+            for (at, point) in tradeoff.points.iter().enumerate() {
                 let chosen = if tradeoff.chosen == Some(at) { " (chosen)" } else { "" };
-                let _ = writeln!(out, "  {}{chosen}", place.said());
+                let _ = writeln!(out, "  {}{chosen}", point.describe());
             }
-            for rival in &tradeoff.rivals {
-                let _ = writeln!(out, "  method {}", rival.said());
+            for baseline in &tradeoff.baselines {
+                let _ = writeln!(out, "  method {}", baseline.describe());
             }
         }
         if let Some(search) = &self.search {

@@ -234,7 +234,7 @@ published file), and weight.
 Columns of --trace: loop, violation, error, loss, seconds; then `multiplier: NAME` for each
 constraint, and `violation: NAME` for each.
 
-Verdicts: a bound is judged on the test rows, or on the training rows where there are none; there it
+Verdicts: a bound is tested on the test rows, or on the training rows where there are none; there it
 is easier to meet than on new rows. It is met, or not met, when the whole interval at --confidence
 says so; otherwise there are too few rows to tell.
 

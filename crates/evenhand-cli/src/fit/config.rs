@@ -45,7 +45,7 @@ impl Config {
 }
 
 impl Config {
-    /// What is said where no file was asked for.
+    /// The note where no file was asked for.
     pub(super) fn nothing_saved(&self) -> &'static str {
         match self.correction.method {
             Method::Correction | Method::Reweighing => {

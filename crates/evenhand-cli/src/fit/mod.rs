@@ -2,16 +2,16 @@
 //!
 //! `args` is what can be typed, `config` what it means, `report` what is shown, `bounds` the verdicts in it, `rules`
 //! what a method found,
-//! `tables` the files of weights and loops, `told` the report for others. The work itself is the library's.
+//! `tables` the files of weights and loops, `report_file` the report for others. The work itself is the library's.
 
 mod args;
 mod bounds;
 mod config;
 mod report;
+#[cfg(feature = "report")]
+mod report_file;
 mod rules;
 mod tables;
-#[cfg(feature = "report")]
-mod told;
 
 pub(crate) use args::{FitArgs, PresetArg};
 
@@ -21,9 +21,9 @@ use evenhand::model::LearnerRecord;
 use evenhand::{BoundTest, Dataset, Fitted, Learner, Method, Model, Warning};
 
 use crate::Ending;
-use crate::output::{self, Told, note};
+use crate::output::{self, WarningRecord, note};
 use crate::training::Fitter;
-use bounds::Judged;
+use bounds::TestedBound;
 use config::Config;
 use report::{Comparison, Report};
 
@@ -56,11 +56,11 @@ fn run_with<L: Learner>(
     let seconds = watch.finish();
     let compared = progress.during("comparing", || compare(config, learner, &fitted, rows.test.as_ref()))?;
     #[cfg(feature = "report")]
-    let known: Vec<Warning> =
+    let all_warnings: Vec<Warning> =
         rows.warnings.iter().chain(fitted.warnings()).chain(&compared.warnings).cloned().collect();
     let mut warnings =
-        Told::all(rows.warnings.iter().cloned().chain(fitted.warnings().iter().cloned()).collect(), None);
-    warnings.extend(Told::all(compared.warnings.clone(), Some("test")));
+        WarningRecord::all(rows.warnings.iter().cloned().chain(fitted.warnings().iter().cloned()).collect(), None);
+    warnings.extend(WarningRecord::all(compared.warnings.clone(), Some("test")));
 
     let tested = compared.test.as_ref().map(|test| test.after.clone());
     if config.model.is_some() || config.report.is_some() {
@@ -73,8 +73,9 @@ fn run_with<L: Learner>(
         }
         #[cfg(feature = "report")]
         if let Some(path) = &config.report {
-            let fit = told::Fit { config, learner, fitted: &fitted, compared: &compared, warnings: known };
-            told::write(path, fit, &rows, &model, progress)?;
+            let fit =
+                report_file::Fit { config, learner, fitted: &fitted, compared: &compared, warnings: all_warnings };
+            report_file::write(path, fit, &rows, &model, progress)?;
         }
     }
     if let Some(path) = &config.weights {
@@ -83,7 +84,7 @@ fn run_with<L: Learner>(
     if let Some(path) = &config.trace {
         tables::trace(&fitted)?.write(path)?;
     }
-    let bounds = Judged::all(compared.bound_tests, if compared.test.is_some() { "test" } else { "training" });
+    let bounds = TestedBound::all(compared.bound_tests, if compared.test.is_some() { "test" } else { "training" });
     let report = Report::new(config, &fitted, compared.train, compared.test, bounds, seconds, warnings);
     show(config, &report)
 }
@@ -119,11 +120,11 @@ fn compare<L: Learner>(
     let before = correction.uncorrected(fitted.problem(), learner)?;
     let after: &Metrics = &fitted.solution().train;
     let train = Comparison { before: before.train.clone(), after: after.clone() };
-    let judge = |problem: &Problem| {
+    let test_bounds = |problem: &Problem| {
         fitted.solution().test_bounds(problem, &correction.bounds, correction.measure, config.confidence)
     };
     let Some(test) = test else {
-        let bound_tests = judge(fitted.problem())?;
+        let bound_tests = test_bounds(fitted.problem())?;
         let warnings = Vec::new();
         return Ok(Compared { uncorrected: before, tested_on: None, train, test: None, bound_tests, warnings });
     };
@@ -133,7 +134,7 @@ fn compare<L: Learner>(
         before: problem.evaluate_predictor(&before.predictor, correction.measure)?,
         after: fitted.solution().evaluate(&problem, correction.measure)?,
     };
-    let bound_tests = judge(&problem)?;
+    let bound_tests = test_bounds(&problem)?;
     Ok(Compared { uncorrected: before, tested_on: Some(problem), train, test: Some(test), bound_tests, warnings })
 }
 
@@ -150,6 +151,6 @@ fn show(config: &Config, report: &Report) -> Result<Ending> {
     if let Some(warning) = report.unmeasured() {
         note(&warning);
     }
-    report.bounds.iter().filter_map(Judged::note).for_each(|said| note(&said));
-    Ok(if report.bounds.iter().any(Judged::is_missed) { Ending::Missed } else { Ending::Fine })
+    report.bounds.iter().filter_map(TestedBound::note).for_each(|line| note(&line));
+    Ok(if report.bounds.iter().any(TestedBound::is_missed) { Ending::Missed } else { Ending::Fine })
 }

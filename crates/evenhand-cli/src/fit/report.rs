@@ -7,10 +7,10 @@ use evenhand::correction::{GroupRates, Metrics, NamedValue};
 use evenhand::{Fitted, Measure, Notion, Predictor, Termination};
 use serde::Serialize;
 
-use super::bounds::Judged;
+use super::bounds::TestedBound;
 use super::config::Config;
 use super::rules::Rules;
-use crate::output::Told;
+use crate::output::WarningRecord;
 use crate::text::{Lines, clean, counted, or_dash, percent, rate, signed, thousands};
 
 /// At most so many lines for constraints, groups and multipliers each; JSON has all.
@@ -48,14 +48,14 @@ pub(super) struct Report {
     loops: usize,
     fits: usize,
     seconds: f64,
-    pub(super) warnings: Vec<Told>,
+    pub(super) warnings: Vec<WarningRecord>,
     model: Option<PathBuf>,
     weights: Option<PathBuf>,
     trace: Option<PathBuf>,
     #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
     page: Option<PathBuf>,
     /// Of every bound that was asked for.
-    pub(super) bounds: Vec<Judged>,
+    pub(super) bounds: Vec<TestedBound>,
     #[serde(skip)]
     positive: Option<usize>,
     #[serde(skip)]
@@ -77,9 +77,9 @@ impl Report {
         fitted: &Fitted<P>,
         train: Comparison,
         test: Option<Comparison>,
-        bounds: Vec<Judged>,
+        bounds: Vec<TestedBound>,
         seconds: f64,
-        warnings: Vec<Told>,
+        warnings: Vec<WarningRecord>,
     ) -> Self {
         let notions = config.correction.notions.clone();
         let (tested, untested) = test.map(|test| (test.after, test.before)).unzip();
@@ -122,7 +122,7 @@ impl Report {
             (format!("  {}", one.name), vec![or_dash(one.value, signed)])
         });
         let (table, multipliers, ending) = (self.table(), multipliers.render(), self.ending());
-        let mut bounds: String = self.bounds.iter().map(Judged::to_text).collect();
+        let mut bounds: String = self.bounds.iter().map(TestedBound::to_text).collect();
         if !bounds.is_empty() {
             bounds = format!("Bounds\n{bounds}\n");
         }

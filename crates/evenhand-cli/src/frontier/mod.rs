@@ -1,11 +1,11 @@
 //! `evenhand frontier`: what less violation costs, from no correction to the floor.
 //!
-//! `report` is what is shown, `table` the file for plots, `told` the report for others. The work itself is the library's.
+//! `report` is what is shown, `table` the file for plots, `report_file` the report for others. The work itself is the library's.
 
 mod report;
-mod table;
 #[cfg(feature = "report")]
-mod told;
+mod report_file;
+mod table;
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use evenhand::{BoundTest, Correction, Error, Learner, Preset, Warning};
 use crate::Ending;
 use crate::args::{usage_of_rows, where_reports_are};
 use crate::files;
-use crate::output::{self, Told};
+use crate::output::{self, WarningRecord};
 use crate::page;
 use crate::training::{Fitter, Training, TrainingArgs, see_below};
 use report::Report;
@@ -97,7 +97,7 @@ struct Traced<P> {
     frontier: Frontier<P>,
     tests: Vec<Option<Metrics>>,
     seconds: f64,
-    warnings: Vec<Told>,
+    warnings: Vec<WarningRecord>,
 }
 
 pub(crate) fn run(args: FrontierArgs) -> Result<Ending> {
@@ -161,16 +161,22 @@ where
         None => (None, Vec::new()),
     };
     let tests = progress.during("testing", || test(config, &frontier, tested_on.as_ref()))?;
-    let known: Vec<Warning> = rows.warnings.iter().cloned().chain(bound).chain(frontier.warnings()).collect();
+    let all_warnings: Vec<Warning> = rows.warnings.iter().cloned().chain(bound).chain(frontier.warnings()).collect();
     #[cfg(feature = "report")]
     if let Some(path) = &config.report {
-        let warnings = known.iter().chain(&unlike).cloned().collect();
-        let traced =
-            told::Traced { config, learner, binding: &binding, problem: &problem, frontier: &frontier, warnings };
-        told::write(path, traced, &rows, tested_on.as_ref(), progress)?;
+        let warnings = all_warnings.iter().chain(&unlike).cloned().collect();
+        let traced = report_file::Traced {
+            config,
+            learner,
+            binding: &binding,
+            problem: &problem,
+            frontier: &frontier,
+            warnings,
+        };
+        report_file::write(path, traced, &rows, tested_on.as_ref(), progress)?;
     }
-    let mut warnings = Told::all(known, None);
-    warnings.extend(Told::all(unlike, Some("test")));
+    let mut warnings = WarningRecord::all(all_warnings, None);
+    warnings.extend(WarningRecord::all(unlike, Some("test")));
     Ok(Traced { binding, frontier, tests, seconds, warnings })
 }
 

@@ -20,7 +20,7 @@ use crate::Ending;
 use crate::args::usage_of_rows;
 use crate::figure::Figure;
 use crate::files;
-use crate::output::{self, Told};
+use crate::output::{self, WarningRecord};
 use crate::text::{Lines, percent, rate};
 use crate::training::{Fitter, Training, TrainingArgs, see_below};
 
@@ -82,7 +82,7 @@ struct Report {
     points: Vec<Point>,
     fits: usize,
     seconds: f64,
-    warnings: Vec<Told>,
+    warnings: Vec<WarningRecord>,
     out: Option<PathBuf>,
     figure: Option<PathBuf>,
 }
@@ -177,8 +177,8 @@ fn sweep<L: Learner>(config: &mut Config, learner: &L) -> Result<Report> {
     let multipliers = names.zip(&found.multipliers).map(|(name, &value)| NamedValue { name, value: Some(value) });
     let fits = found.fits + swept.iter().map(|solution| solution.fits).sum::<usize>();
     warnings.extend(found.warnings);
-    let mut warnings = Told::all(rows.warnings.into_iter().chain(warnings).collect(), None);
-    warnings.extend(Told::all(unseen.map(|(_, warnings)| warnings).unwrap_or_default(), Some("test")));
+    let mut warnings = WarningRecord::all(rows.warnings.into_iter().chain(warnings).collect(), None);
+    warnings.extend(WarningRecord::all(unseen.map(|(_, warnings)| warnings).unwrap_or_default(), Some("test")));
     Ok(Report {
         notion: settings.notions.iter().map(ToString::to_string).collect(),
         groups: binding.group_names(),

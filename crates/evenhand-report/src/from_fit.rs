@@ -7,10 +7,10 @@ use evenhand::audit::RateKind;
 use evenhand::correction::{Binding, Observer, Problem, Solution};
 use evenhand::{BoundTest, Correction, Dataset, Learner, Warning};
 
-use crate::compared::Compared;
-use crate::measuring::{Measuring, Rows, spoken_of};
+use crate::comparison::Comparison;
+use crate::metrics::{Evaluator, Rows, compared_rates};
 use crate::report::{Kind, NotionLine};
-use crate::{Bias, Panel, Place, Record, Report, Result, Rival, Search, Tradeoff};
+use crate::{Baseline, Bias, Panel, Record, Report, Result, Search, Tradeoff, TradeoffPoint};
 
 /// The strengths of a correction that are usually tried beside none (0) and what was found (1).
 pub const STRENGTHS: [f64; 11] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.1, 1.2];
@@ -34,8 +34,8 @@ pub struct FitResult<'a, L: Learner> {
     pub uncorrected: &'a Solution<L::Predictor>,
     /// The rows to measure on.
     pub rows: Rows<'a>,
-    /// Training rows whose labels are asked about themselves; without any they are not asked.
-    pub asked_about: Option<&'a Dataset>,
+    /// Training rows whose label bias is identified; without any it is not.
+    pub identify_on: Option<&'a Dataset>,
     /// The strengths of the correction to try, from low to high.
     pub strengths: &'a [f64],
     /// Whether bounds hold on these rows.
@@ -50,31 +50,31 @@ pub struct FitResult<'a, L: Learner> {
 
 impl Report {
     /// The report of a fit. The learner is called once more for each strength, and for methods to compare with; the
-    /// observer is told.
+    /// observer is notified.
     ///
     /// # Errors
     /// What the engine says of rows, confidence or learner.
-    pub fn of_fit<L: Learner>(fit: &FitResult<'_, L>, observer: &mut dyn Observer) -> Result<Self> {
+    pub fn from_fit<L: Learner>(fit: &FitResult<'_, L>, observer: &mut dyn Observer) -> Result<Self> {
         let correction = fit.correction;
-        let measuring = Measuring::new(correction, fit.binding, fit.rows, fit.confidence)?;
-        let compared = Compared::new(correction, &measuring, [fit.uncorrected, fit.found])?;
-        let tradeoff = tradeoff(fit, &measuring, &compared, observer)?;
+        let evaluator = Evaluator::new(correction, fit.binding, fit.rows, fit.confidence)?;
+        let compared = Comparison::new(correction, &evaluator, [fit.uncorrected, fit.found])?;
+        let tradeoff = tradeoff(fit, &evaluator, &compared, observer)?;
         let audit = &compared.after.audit;
         Ok(Self {
             kind: Kind::Fit,
             method: Some(correction.method.name().to_owned()),
-            about: measuring.about(audit, fit.trained_on.features().rows()),
+            about: evaluator.about(audit, fit.trained_on.features().rows()),
             notions: correction.notions.iter().map(NotionLine::of).collect(),
             change: Some(compared.change),
             constraints: compared.constraints,
             verdicts: fit.bound_tests.to_vec(),
             bound: None,
             intersections_left_out: audit.intersections_left_out,
-            bias: fit.asked_about.and_then(|train| Bias::asked(correction, train, fit.confidence)),
+            bias: fit.identify_on.and_then(|train| Bias::identify(correction, train, fit.confidence)),
             tradeoff,
             search: Some(Search::of(fit.binding, fit.trained_on, fit.found, correction.method)?),
             panels: compared.panels,
-            warnings: told(&fit.warnings),
+            warnings: messages(&fit.warnings),
             record: fit.record.clone(),
         })
     }
@@ -82,45 +82,45 @@ impl Report {
 
 /// The panel of the first notion.
 pub(crate) fn first_panel(correction: &Correction, panels: &[Panel]) -> usize {
-    let asked = correction.notions.first().map_or(RateKind::PositiveRate, |notion| spoken_of(notion)[0]);
+    let asked = correction.notions.first().map_or(RateKind::PositiveRate, |notion| compared_rates(notion)[0]);
     panels.iter().position(|panel| panel.rate == asked).unwrap_or(0)
 }
 
 /// From none of the correction past all of it; of another method, with and without it.
 fn tradeoff<L: Learner>(
     fit: &FitResult<'_, L>,
-    measuring: &Measuring<'_>,
-    compared: &Compared,
+    evaluator: &Evaluator<'_>,
+    compared: &Comparison,
     observer: &mut dyn Observer,
 ) -> Result<Option<Tradeoff>> {
     let FitResult { correction, trained_on, found, .. } = *fit;
-    let Compared { before, after, panels, .. } = compared;
+    let Comparison { before, after, panels, .. } = compared;
     let at = first_panel(correction, panels);
     let Some(panel) = panels.get(at) else { return Ok(None) };
     let is_correction = correction.method.is_correction();
     if correction.method == evenhand::Method::Unconstrained || (is_correction && !moves(found)) {
         return Ok(None);
     }
-    let mut places = vec![Place::of_strength(0.0, &before.evaluated, &before.audit, panel)];
+    let mut points = vec![TradeoffPoint::of_strength(0.0, &before.metrics, &before.audit, panel)];
     if is_correction {
         let swept = correction.sweep(trained_on, fit.learner, found, fit.strengths, observer)?;
         for (&strength, solution) in fit.strengths.iter().zip(&swept) {
-            let measured = measuring.of(solution)?;
-            places.push(Place::of_strength(strength, &measured.evaluated, &measured.audit, panel));
+            let measured = evaluator.of(solution)?;
+            points.push(TradeoffPoint::of_strength(strength, &measured.metrics, &measured.audit, panel));
         }
     }
-    // The fit itself in place of a repetition of it.
-    let chosen = places.iter().take_while(|place| place.strength.is_some_and(|strength| strength < 1.0)).count();
-    places.insert(
+    // The fit itself instead of a repetition of it.
+    let chosen = points.iter().take_while(|point| point.strength.is_some_and(|strength| strength < 1.0)).count();
+    points.insert(
         chosen,
         if is_correction {
-            Place::of_strength(1.0, &after.evaluated, &after.audit, panel)
+            TradeoffPoint::of_strength(1.0, &after.metrics, &after.audit, panel)
         } else {
-            Place::new(correction.method.name().to_owned(), &after.evaluated, &after.audit, panel)
+            TradeoffPoint::new(correction.method.name().to_owned(), &after.metrics, &after.audit, panel)
         },
     );
-    let rivals = Rival::all(correction, trained_on, fit.learner, measuring, observer)?;
-    Ok(Some(Tradeoff { places, chosen: Some(chosen), rivals, panel: at }))
+    let baselines = Baseline::all(correction, trained_on, fit.learner, evaluator, observer)?;
+    Ok(Some(Tradeoff { points, chosen: Some(chosen), baselines, panel: at }))
 }
 
 /// Whether there is a correction at all.
@@ -129,14 +129,14 @@ fn moves<P>(found: &Solution<P>) -> bool {
 }
 
 /// Warnings in words, each once.
-pub(crate) fn told(warnings: &[Warning]) -> Vec<String> {
-    let mut told: Vec<String> = Vec::new();
+pub(crate) fn messages(warnings: &[Warning]) -> Vec<String> {
+    let mut messages: Vec<String> = Vec::new();
     for message in warnings.iter().map(ToString::to_string) {
-        if !told.contains(&message) {
-            told.push(message);
+        if !messages.contains(&message) {
+            messages.push(message);
         }
     }
-    told
+    messages
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Classifiers measured on the rows of a report.
 //!
-//! Holds [`Measuring`]. Every number is the engine's.
+//! Holds [`Evaluator`]. Every number is the engine's.
 
 use evenhand::audit::{Audit, AuditOptions, AuditedNotion, RateKind};
 use evenhand::correction::{Binding, Estimated, Metrics, Problem, Solution};
@@ -29,14 +29,14 @@ impl<'a> Rows<'a> {
 }
 
 /// A classifier on the rows of a report.
-pub(crate) struct Measured {
-    pub(crate) evaluated: Metrics,
+pub(crate) struct Evaluation {
+    pub(crate) metrics: Metrics,
     pub(crate) audit: Audit,
     pub(crate) decisions: Codes,
 }
 
 /// What classifiers are measured by.
-pub(crate) struct Measuring<'a> {
+pub(crate) struct Evaluator<'a> {
     rows: Rows<'a>,
     binding: &'a Binding,
     measure: Measure,
@@ -46,7 +46,7 @@ pub(crate) struct Measuring<'a> {
     all_groups: Membership,
 }
 
-impl<'a> Measuring<'a> {
+impl<'a> Evaluator<'a> {
     pub(crate) fn new(
         correction: &Correction,
         binding: &'a Binding,
@@ -64,13 +64,13 @@ impl<'a> Measuring<'a> {
         })
     }
 
-    pub(crate) fn of<P: Predictor>(&self, solution: &Solution<P>) -> evenhand::Result<Measured> {
+    pub(crate) fn of<P: Predictor>(&self, solution: &Solution<P>) -> evenhand::Result<Evaluation> {
         let Rows { data, problem, .. } = self.rows;
         let decisions = solution.decisions(problem, &self.all_groups)?;
         let (labels, weights) = (data.labels().codes(), data.row_weights());
         let (classes, positive) = (self.binding.classes(), self.binding.positive());
         let audit = Audit::of(labels, Some(&decisions), &self.groups, weights, classes, positive, self.options)?;
-        Ok(Measured { evaluated: self.evaluate(solution)?, audit, decisions })
+        Ok(Evaluation { metrics: self.evaluate(solution)?, audit, decisions })
     }
 
     pub(crate) fn rows(&self) -> Rows<'a> {
@@ -111,12 +111,12 @@ impl<'a> Measuring<'a> {
 
 /// The rates that notions compare, that of positive predictions always among them.
 pub(crate) fn rates(correction: &Correction) -> Vec<RateKind> {
-    let asked: Vec<RateKind> = correction.notions.iter().flat_map(spoken_of).copied().collect();
+    let asked: Vec<RateKind> = correction.notions.iter().flat_map(compared_rates).copied().collect();
     let all = [RateKind::PositiveRate, RateKind::TruePositiveRate, RateKind::FalsePositiveRate, RateKind::Accuracy];
     all.into_iter().filter(|rate| *rate == RateKind::PositiveRate || asked.contains(rate)).collect()
 }
 
-pub(crate) fn spoken_of(notion: &Notion) -> &'static [RateKind] {
+pub(crate) fn compared_rates(notion: &Notion) -> &'static [RateKind] {
     match AuditedNotion::of(notion) {
         Some(audited) => audited.rates(),
         None if matches!(notion, Notion::Pinned { .. }) => &[RateKind::Accuracy],

@@ -44,7 +44,7 @@ pub(super) fn write<L: Learner>(
         uncorrected: &compared.uncorrected,
         rows: measured_on,
         bound_tests: &compared.bound_tests,
-        asked_about: Some(&rows.train),
+        identify_on: Some(&rows.train),
         strengths: config.training.fitter.strengths(),
         confidence: config.confidence,
         warnings,
@@ -52,7 +52,7 @@ pub(super) fn write<L: Learner>(
             .tested_on(config.training.test_digest(rows))
             .by(page::command()),
     };
-    let report = Report::of_fit(&result, &mut watch).map_err(page::told)?;
+    let report = Report::from_fit(&result, &mut watch).map_err(page::convert_error)?;
     watch.finish();
     page::write(path, &report)
 }

@@ -21,7 +21,7 @@ use crate::work::caught;
 
 /// What a fit found, and by which settings.
 #[pyclass(module = "evenhand._core", frozen)]
-pub(crate) struct Kept {
+pub(crate) struct FitState {
     pub(crate) found: Found,
     pub(crate) basis: Arc<Basis>,
 }
@@ -41,7 +41,7 @@ pub(crate) struct Basis {
 }
 
 #[pymethods]
-impl Kept {
+impl FitState {
     /// The report of the fit on its training rows, or on others. Both tables are used up.
     ///
     /// `learner` is the one that was given to `fit`, and `name` what it is called; `ask` whether labels are asked about
@@ -146,14 +146,14 @@ impl Asked {
             found: solution,
             uncorrected: &uncorrected,
             rows,
-            asked_about: self.ask.then_some(train),
+            identify_on: self.ask.then_some(train),
             strengths,
             bound_tests: &bound_tests,
             confidence: self.confidence,
             warnings,
             record: record.tested_on(test.as_ref().map(Dataset::digest)),
         };
-        Ok(evenhand_report::Report::of_fit(&fit, observer)?)
+        Ok(evenhand_report::Report::from_fit(&fit, observer)?)
     }
 }
 

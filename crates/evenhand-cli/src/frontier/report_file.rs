@@ -42,7 +42,7 @@ pub(super) fn write<L: Learner>(
         trained_on: problem,
         frontier,
         rows: measured_on,
-        asked_about: Some(&rows.train),
+        identify_on: Some(&rows.train),
         confidence: config.confidence,
         warnings,
         record: record
@@ -51,7 +51,7 @@ pub(super) fn write<L: Learner>(
             .by(page::command()),
     };
     let mut watch = progress.fits();
-    let report = Report::of_frontier(&result, &mut watch).map_err(page::told)?;
+    let report = Report::from_frontier(&result, &mut watch).map_err(page::convert_error)?;
     watch.finish();
     page::write(path, &report)
 }
