@@ -201,6 +201,14 @@ fn hint(error: &Error, running: Running) -> Option<String> {
         Error::Setting { setting: "covariate_shift", .. } if running.corrects() => {
             "leave out --covariate-shift".to_owned()
         }
+        Error::Setting { setting, found, .. } if running.corrects() && found.starts_with("given with") => {
+            let option = setting.replace('_', "-");
+            match found.as_str() {
+                "given with the preset `default`" => format!("leave out --{option}, or give --preset paper too"),
+                "given with the loop of the paper" => format!("leave out --{option}, or --preset"),
+                _ => format!("leave out --{option}, or --method"),
+            }
+        }
         Error::ColumnType { .. } if running != Running::Verify => "leave it out with --ignore".to_owned(),
         Error::NoConstraints { .. } if running == Running::Identify => "name groups with --group".to_owned(),
         Error::NoConstraints { .. } if running.corrects() => {

@@ -110,8 +110,7 @@ pub(crate) fn run(args: FrontierArgs) -> Result<Ending> {
 
 impl Config {
     fn new(args: FrontierArgs) -> Result<Self> {
-        let correction = args.training.correction(Preset::Default)?;
-        correction.check()?;
+        let correction = args.training.options(Preset::Default)?.build()?;
         let usual = args.training.usual(Preset::Default);
         let training = Training::new(args.training, usual)?;
         if args.points < 2 {

@@ -107,8 +107,7 @@ pub(crate) fn run(args: SweepArgs) -> Result<Ending> {
 impl Config {
     fn new(args: SweepArgs) -> Result<Self> {
         let preset: Preset = args.preset.into();
-        let correction = args.training.correction(preset)?;
-        correction.check()?;
+        let correction = args.training.options(preset)?.build()?;
         let usual = args.training.usual(preset);
         let training = Training::new(args.training, usual)?;
         let wrong = |setting, found: String, allowed: &str| Error::setting(setting, found, allowed);

@@ -50,6 +50,11 @@ pub(crate) struct TrainingArgs {
     #[arg(long, value_enum, default_value_t = CovariateShiftArg::Ignored, help_heading = "Correction")]
     pub(super) covariate_shift: CovariateShiftArg,
 
+    /// Groups with fewer rows of those that a rate conditions on are measured, shown and judged, but not searched for
+    /// [default: 30].
+    #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
+    pub(super) min_group: Option<usize>,
+
     /// Penalty on the squares of the coefficients [default: 1].
     #[arg(long, value_name = "NUMBER", conflicts_with = "learner", help_heading = "Learner")]
     pub(super) l2: Option<f64>,

@@ -368,8 +368,10 @@ fn presets_and_switches_reach_the_model() {
 fn what_belongs_to_another_way_of_finding_weights_is_refused() {
     let test = CliTest::new();
     for (options, message) in [
-        ("--step 2", "--step belongs to the loop of the paper"),
-        ("--preset paper --max-fits 5", "--max-fits does not belong to the loop of the paper"),
+        ("--step 2", "`step` is given with the preset `default`"),
+        ("--preset paper --max-fits 5", "`max_fits` is given with the loop of the paper"),
+        ("--preset paper --min-group 5", "`min_group` is given with the loop of the paper"),
+        ("--method reweighing --min-group 5", "`min_group` is given with the method reweighing"),
     ] {
         let said = String::from_utf8(test.expect(2, &format!("{FIT} {options}")).stderr).unwrap();
         assert!(said.contains(message) && said.contains("hint: "), "{said}");

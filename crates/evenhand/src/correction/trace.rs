@@ -42,6 +42,28 @@ pub enum Termination {
     Cancelled,
 }
 
+impl Termination {
+    /// What it means, in words without a full stop; `bounded` says whether a bound was searched for.
+    pub fn explain(self, bounded: bool) -> &'static str {
+        match self {
+            Self::Converged if bounded => "converged: every bound that was searched for is met on the rows searched on",
+            Self::Converged => "converged: violations are as small as the rows can tell",
+            Self::TooCostly => "stopped for the cost: more evenness can be had, but costs more error than it is worth",
+            Self::IterationLimit => "all iterations that were allowed were run",
+            Self::Stalled => {
+                "stalled: the model of the last fit promised more, but none of the steps tried kept the promise"
+            }
+            Self::Infeasible => "stopped short: none of the weights that were tried met what was asked",
+            Self::Cancelled => "cancelled: with the best that was found until then",
+        }
+    }
+
+    /// Whether the search ended short of what was asked, for another reason than its cost or the user.
+    pub fn is_short(self) -> bool {
+        matches!(self, Self::Stalled | Self::Infeasible | Self::IterationLimit)
+    }
+}
+
 impl std::fmt::Display for Termination {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
