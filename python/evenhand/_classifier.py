@@ -471,7 +471,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
                 test=test,
                 learner=learner,
                 name=type(self.estimator_).__name__,
-                ask=learner is None or bool(seen),
+                identify=learner is None or bool(seen),
                 confidence=confidence,
             )
         return Report(found)

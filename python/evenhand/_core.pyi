@@ -172,7 +172,7 @@ class FitState:
         test: Table | None = None,
         learner: Callable[..., Any] | None = None,
         name: str | None = None,
-        ask: bool = True,
+        identify: bool = True,
         confidence: float = 0.95,
     ) -> Report: ...
 

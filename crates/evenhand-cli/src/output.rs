@@ -106,6 +106,8 @@ fn advice(warning: &Warning) -> Option<String> {
         Warning::RenamedColumn { .. } => Some("give every column a name of its own"),
         Warning::UnseenCategories { .. } => Some("check the spelling of the values, or fit again with rows like these"),
         Warning::UnseenPattern { .. } => Some("fit again with rows like these, or ask for fewer groups"),
+        Warning::NotSearched { .. } => Some("join groups, as in `race=A,B`, bring more rows, or lower --min-group"),
+        Warning::HeldLoosely { .. } => Some("bring more rows, or join groups, as in `race=A,B`"),
         Warning::LearnerNotConverged { .. } => Some("raise --l2"),
         _ => None,
     };

@@ -37,10 +37,8 @@ impl Binding {
         let tested = apart(py, || {
             let problem = self.problem(table)?;
             let predictor = FnPredictor::new(self.inner.classes().len(), |_: &Features| Ok(scores.clone()));
-            let metrics = problem.evaluate_predictor(&predictor, self.settings.measure)?;
-            let bound_tests =
-                problem.test_bounds(&predictor, &self.settings.bounds, self.settings.measure, confidence)?;
-            Ok((metrics, bound_tests))
+            let evaluated = problem.evaluated(&predictor, self.settings.measure)?;
+            Ok((evaluated.metrics(), evaluated.test_bounds(&self.settings.bounds, confidence)?))
         })?;
         Ok((json(&tested.0)?, json(&tested.1)?))
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use evenhand::correction::{Binding, Observer, Problem, Solution};
 use evenhand::learner::{Interruptible, LogisticModel};
 use evenhand::{Correction, Dataset, Learner, Logistic, Warning};
-use evenhand_report::{FEW_STRENGTHS, FitResult, Record, Rows, STRENGTHS, built_in};
+use evenhand_report::{FEW_STRENGTHS, FitResult, Record, STRENGTHS, built_in};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -44,9 +44,9 @@ pub(crate) struct Basis {
 impl FitState {
     /// The report of the fit on its training rows, or on others. Both tables are used up.
     ///
-    /// `learner` is the one that was given to `fit`, and `name` what it is called; `ask` whether labels are asked about
-    /// themselves.
-    #[pyo3(signature = (table, roles, *, test=None, learner=None, name=None, ask=true, confidence=0.95))]
+    /// `learner` is the one that was given to `fit`, and `name` what it is called; `identify` whether the
+    /// bias in labels is identified.
+    #[pyo3(signature = (table, roles, *, test=None, learner=None, name=None, identify=true, confidence=0.95))]
     #[allow(clippy::too_many_arguments)] // the settings, by name
     fn report(
         &self,
@@ -56,23 +56,30 @@ impl FitState {
         test: Option<&Bound<'_, Table>>,
         learner: Option<Py<PyAny>>,
         name: Option<String>,
-        ask: bool,
+        identify: bool,
         confidence: f64,
     ) -> PyResult<Report> {
-        let asked = Asked {
+        let request = Request {
             basis: Arc::clone(&self.basis),
             train: dataset(table, roles)?,
             test: taken(test)?,
-            ask,
+            identify,
             confidence,
         };
         let inner = match (&self.found, learner) {
             (Found::BuiltIn(solution), _) => {
                 let solution = Arc::clone(solution);
                 watched(py, None, false, move |observer, stop| {
-                    let logistic = asked.basis.learner;
+                    let logistic = request.basis.learner;
                     let learner = Interruptible { learner: logistic, stop };
-                    Ok(asked.report(&learner, &solution, &STRENGTHS, &built_in(&logistic), Binding::problem, observer))
+                    Ok(request.report(
+                        &learner,
+                        &solution,
+                        &STRENGTHS,
+                        &built_in(&logistic),
+                        Binding::problem,
+                        observer,
+                    ))
                 })?
             }
             (Found::Python(solution), Some(learner)) => {
@@ -83,10 +90,10 @@ impl FitState {
                         let learner = PythonLearner { fit: &learner, raised: raised.clone() };
                         let record = json!({ "kind": "python", "name": name });
                         // Test rows are counted on from the training rows.
-                        let first = asked.train.rows();
+                        let first = request.train.rows();
                         let other_rows =
                             |binding: &Binding, test: &Dataset| Ok((scored(binding, test, first)?, Vec::new()));
-                        Ok(asked.report(&learner, solution, &FEW_STRENGTHS, &record, other_rows, &mut watch))
+                        Ok(request.report(&learner, solution, &FEW_STRENGTHS, &record, other_rows, &mut watch))
                     })
                 });
                 settle(py, done, raised.take(), false)?
@@ -97,16 +104,16 @@ impl FitState {
     }
 }
 
-/// What a report is asked of.
-struct Asked {
+/// A request for a report, with the rows it is of.
+struct Request {
     basis: Arc<Basis>,
     train: Dataset,
     test: Option<evenhand::Table>,
-    ask: bool,
+    identify: bool,
     confidence: f64,
 }
 
-impl Asked {
+impl Request {
     /// `other_rows` makes test rows ready.
     fn report<L: Learner>(
         &self,
@@ -133,10 +140,6 @@ impl Asked {
             }
             None => None,
         };
-        let rows = Rows::of((train, &trained_on), test.as_ref().zip(tested_on.as_ref()));
-        let uncorrected = correction.uncorrected(&trained_on, learner)?;
-        let bound_tests =
-            solution.test_bounds(rows.problem, &correction.bounds, correction.measure, self.confidence)?;
         let record = Record::new(digest.clone(), train.rows(), correction, named);
         let fit = FitResult {
             correction,
@@ -144,11 +147,11 @@ impl Asked {
             binding: &binding,
             trained_on: &trained_on,
             found: solution,
-            uncorrected: &uncorrected,
-            rows,
-            identify_on: self.ask.then_some(train),
+            train,
+            test: test.as_ref().zip(tested_on.as_ref()),
+            evaluated: None,
+            identify: self.identify,
             strengths,
-            bound_tests: &bound_tests,
             confidence: self.confidence,
             warnings,
             record: record.tested_on(test.as_ref().map(Dataset::digest)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use evenhand::Dataset;
 use evenhand::correction::{Asked, Binding, Frontier, Metrics, NamedValue, Observer, Point, Termination};
 use evenhand::learner::{Interruptible, LogisticModel};
-use evenhand_report::{FrontierResult, Record, Rows, built_in};
+use evenhand_report::{FrontierResult, Record, built_in};
 use pyo3::prelude::*;
 use serde::Serialize;
 
@@ -85,7 +85,7 @@ fn reported(
     let test = test.map(|table| train.like(table)).transpose()?;
     let tested_on = test.as_ref().map(|test| binding.problem(test)).transpose()?;
     let measured_on = test.as_ref().zip(tested_on.as_ref().map(|(problem, _)| problem));
-    let unlike = tested_on.iter().flat_map(|(_, more)| more);
+    let of_test = tested_on.iter().flat_map(|(_, more)| more);
     let record = Record::new(digest.clone(), train.rows(), correction, &built_in(learner));
     let traced = FrontierResult {
         correction,
@@ -93,10 +93,11 @@ fn reported(
         binding: &binding,
         trained_on: &trained_on,
         frontier,
-        rows: Rows::of((train, &trained_on), measured_on),
-        identify_on: Some(train),
+        train,
+        test: measured_on,
+        evaluated: None,
         confidence,
-        warnings: warnings.iter().chain(unlike).cloned().collect(),
+        warnings: warnings.iter().chain(of_test).cloned().collect(),
         record: record.tested_on(test.as_ref().map(Dataset::digest)),
     };
     Ok(evenhand_report::Report::from_frontier(&traced, observer)?)

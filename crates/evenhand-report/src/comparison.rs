@@ -1,8 +1,8 @@
 //! A classifier without correction and one with it, on the same rows.
 
+use evenhand::Correction;
 use evenhand::audit::ErrorChange;
-use evenhand::correction::Solution;
-use evenhand::{Correction, Predictor};
+use evenhand::correction::Evaluated;
 
 use crate::metrics::{Evaluation, Evaluator, rates};
 use crate::report::Change;
@@ -18,16 +18,15 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    pub(crate) fn new<P: Predictor>(
+    pub(crate) fn new(
         correction: &Correction,
         evaluator: &Evaluator<'_>,
-        [uncorrected, corrected]: [&Solution<P>; 2],
+        [uncorrected, corrected]: [&Evaluated<'_>; 2],
     ) -> Result<Self> {
-        let (before, after) = (evaluator.of(uncorrected)?, evaluator.of(corrected)?);
+        let (before, after) = (evaluator.describe(uncorrected)?, evaluator.describe(corrected)?);
         let panels = Panel::all(&[(Series::Before, &before.audit), (Series::After, &after.audit)], &rates(correction));
-        let (gaps_before, gaps_after) = (evaluator.estimate(uncorrected)?, evaluator.estimate(corrected)?);
         let problem = evaluator.rows().problem;
-        let gaps = problem.constraints().iter().zip(&gaps_before).zip(&gaps_after);
+        let gaps = problem.constraints().iter().zip(&before.violations).zip(&after.violations);
         let constraints = gaps.map(|((constraint, before), after)| {
             Constrained::new(constraint, problem.group_names(), evaluator.classes(), [before, after])
         });

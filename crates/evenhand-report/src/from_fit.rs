@@ -4,8 +4,8 @@
 //! and other methods beside it. Leans on the engine for every number; computes none itself.
 
 use evenhand::audit::RateKind;
-use evenhand::correction::{Binding, Observer, Problem, Solution};
-use evenhand::{BoundTest, Correction, Dataset, Learner, Warning};
+use evenhand::correction::{Binding, Evaluated, Observer, Problem, Solution};
+use evenhand::{Correction, Dataset, Learner, Warning};
 
 use crate::comparison::Comparison;
 use crate::metrics::{Evaluator, Rows, compared_rates};
@@ -30,16 +30,17 @@ pub struct FitResult<'a, L: Learner> {
     pub trained_on: &'a Problem,
     /// What was found on them.
     pub found: &'a Solution<L::Predictor>,
-    /// The same learner without correction.
-    pub uncorrected: &'a Solution<L::Predictor>,
-    /// The rows to measure on.
-    pub rows: Rows<'a>,
-    /// Training rows whose label bias is identified; without any it is not.
-    pub identify_on: Option<&'a Dataset>,
+    /// The training rows as they were read.
+    pub train: &'a Dataset,
+    /// Other rows to measure on, as they were read and made ready; without any, the training rows are measured on.
+    pub test: Option<(&'a Dataset, &'a Problem)>,
+    /// The classifier without correction and with it on the rows to measure on, with decisions; computed where they are
+    /// not at hand, with one more call of the learner.
+    pub evaluated: Option<[&'a Evaluated<'a>; 2]>,
+    /// Whether the bias in the labels of training rows is identified.
+    pub identify: bool,
     /// The strengths of the correction to try, from low to high.
     pub strengths: &'a [f64],
-    /// Whether bounds hold on these rows.
-    pub bound_tests: &'a [BoundTest],
     /// Of the intervals.
     pub confidence: f64,
     /// What weakens the numbers.
@@ -56,8 +57,17 @@ impl Report {
     /// What the engine says of rows, confidence or learner.
     pub fn from_fit<L: Learner>(fit: &FitResult<'_, L>, observer: &mut dyn Observer) -> Result<Self> {
         let correction = fit.correction;
-        let evaluator = Evaluator::new(correction, fit.binding, fit.rows, fit.confidence)?;
-        let compared = Comparison::new(correction, &evaluator, [fit.uncorrected, fit.found])?;
+        let rows = Rows::of((fit.train, fit.trained_on), fit.test);
+        let evaluator = Evaluator::new(correction, fit.binding, rows, fit.confidence)?;
+        let computed;
+        let [before, after] = if let Some(evaluated) = fit.evaluated {
+            evaluated
+        } else {
+            let uncorrected = correction.uncorrected(fit.trained_on, fit.learner)?;
+            computed = [evaluator.evaluated(&uncorrected)?, evaluator.evaluated(fit.found)?];
+            [&computed[0], &computed[1]]
+        };
+        let compared = Comparison::new(correction, &evaluator, [before, after])?;
         let tradeoff = tradeoff(fit, &evaluator, &compared, observer)?;
         let audit = &compared.after.audit;
         Ok(Self {
@@ -67,12 +77,12 @@ impl Report {
             notions: correction.notions.iter().map(NotionLine::of).collect(),
             change: Some(compared.change),
             constraints: compared.constraints,
-            verdicts: fit.bound_tests.to_vec(),
+            verdicts: after.test_bounds(&correction.bounds, fit.confidence)?,
             bound: None,
             intersections_left_out: audit.intersections_left_out,
-            bias: fit.identify_on.and_then(|train| Bias::identify(correction, train, fit.confidence)),
+            bias: fit.identify.then(|| Bias::identify(correction, fit.train, fit.confidence)).flatten(),
             tradeoff,
-            search: Some(Search::of(fit.binding, fit.trained_on, fit.found, correction.method)?),
+            search: Some(Search::of(fit.binding, fit.trained_on, fit.found, correction)?),
             panels: compared.panels,
             warnings: messages(&fit.warnings),
             record: fit.record.clone(),

@@ -2,7 +2,7 @@
 //!
 //! Both ends of the path are measured as before and after; every point of it is one of the trade-off.
 
-use evenhand::correction::{Binding, Frontier, Observer, Problem};
+use evenhand::correction::{Binding, Evaluated, Frontier, Observer, Problem};
 use evenhand::{Correction, Dataset, Learner, Warning};
 
 use crate::comparison::Comparison;
@@ -23,10 +23,12 @@ pub struct FrontierResult<'a, L: Learner> {
     pub trained_on: &'a Problem,
     /// What was found.
     pub frontier: &'a Frontier<L::Predictor>,
-    /// The rows to measure on.
-    pub rows: Rows<'a>,
-    /// Training rows whose label bias is identified; without any it is not.
-    pub identify_on: Option<&'a Dataset>,
+    /// The training rows as they were read. Their label bias is identified.
+    pub train: &'a Dataset,
+    /// Other rows to measure on, as they were read and made ready; without any, the training rows are measured on.
+    pub test: Option<(&'a Dataset, &'a Problem)>,
+    /// Every point on the rows to measure on, with decisions; computed where they are not at hand.
+    pub evaluated: Option<&'a [Evaluated<'a>]>,
     /// Of the intervals.
     pub confidence: f64,
     /// What weakens the numbers.
@@ -42,18 +44,30 @@ impl Report {
     /// What the engine says of rows, confidence or learner; [`Error::Empty`] for a path without points.
     pub fn from_frontier<L: Learner>(traced: &FrontierResult<'_, L>, observer: &mut dyn Observer) -> Result<Self> {
         let (correction, points) = (traced.correction, &traced.frontier.points);
-        let (Some(first), Some(last)) = (points.first(), points.last()) else { return Err(Error::Empty) };
-        let evaluator = Evaluator::new(correction, traced.binding, traced.rows, traced.confidence)?;
-        let compared = Comparison::new(correction, &evaluator, [&first.solution, &last.solution])?;
+        if points.is_empty() {
+            return Err(Error::Empty);
+        }
+        let rows = Rows::of((traced.train, traced.trained_on), traced.test);
+        let evaluator = Evaluator::new(correction, traced.binding, rows, traced.confidence)?;
+        let computed: Vec<Evaluated<'_>>;
+        let evaluated = if let Some(evaluated) = traced.evaluated {
+            evaluated
+        } else {
+            let each = points.iter().map(|point| evaluator.evaluated(&point.solution));
+            computed = each.collect::<evenhand::Result<_>>()?;
+            &computed
+        };
+        let last = evaluated.len() - 1;
+        let compared = Comparison::new(correction, &evaluator, [&evaluated[0], &evaluated[last]])?;
         let panel = first_panel(correction, &compared.panels);
         let mut path = Vec::with_capacity(points.len());
-        for (at, point) in points.iter().enumerate() {
+        for (at, (point, evaluated)) in points.iter().zip(evaluated).enumerate() {
             let between;
             let measured = match at {
                 0 => &compared.before,
-                at if at + 1 == points.len() => &compared.after,
+                at if at == last => &compared.after,
                 _ => {
-                    between = evaluator.of(&point.solution)?;
+                    between = evaluator.describe(evaluated)?;
                     &between
                 }
             };
@@ -76,7 +90,7 @@ impl Report {
             verdicts: Vec::new(),
             bound: None,
             intersections_left_out: audit.intersections_left_out,
-            bias: traced.identify_on.and_then(|train| Bias::identify(correction, train, traced.confidence)),
+            bias: Bias::identify(correction, traced.train, traced.confidence),
             tradeoff: Some(Tradeoff { points: path, chosen: None, baselines, panel }),
             search: None,
             panels: compared.panels,

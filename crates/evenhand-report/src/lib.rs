@@ -9,23 +9,22 @@
 //! use evenhand::correction::Silent;
 //! use evenhand::{Correction, Dataset, Logistic, Notion, Schema};
 //! use evenhand_datasets::synthetic;
-//! use evenhand_report::{FitResult, Format, Record, Report, Rows, STRENGTHS};
+//! use evenhand_report::{FitResult, Format, Record, Report, STRENGTHS};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let schema = Schema::label("approved").positive("yes").ignore("deserved");
 //! let data = Dataset::new(synthetic::population(2_000, 1)?, &schema)?;
 //! let (asked, learner) = (Correction::new(Notion::DemographicParity).group("sex")?, Logistic::default());
 //! let fitted = asked.fit(&data, &learner)?;
-//! let uncorrected = asked.uncorrected(fitted.problem(), &learner)?;
 //! let result = FitResult {
 //!     correction: &asked,
 //!     learner: &learner,
 //!     binding: fitted.binding(),
 //!     trained_on: fitted.problem(),
 //!     found: fitted.solution(),
-//!     uncorrected: &uncorrected,
-//!     rows: Rows { data: &data, problem: fitted.problem(), are_training: true },
-//!     bound_tests: &[],
-//!     identify_on: Some(&data),
+//!     train: &data,
+//!     test: None,
+//!     evaluated: None,
+//!     identify: true,
 //!     strengths: &STRENGTHS,
 //!     confidence: 0.95,
 //!     warnings: Vec::new(),
@@ -67,7 +66,6 @@ pub use from_fit::{FEW_STRENGTHS, FitResult, STRENGTHS};
 pub use from_frontier::FrontierResult;
 pub use gap::{Constrained, Gap, LabelledAs};
 pub use groups::{Line, Panel, Series};
-pub use metrics::Rows;
 pub use record::{Record, built_in};
 pub use report::{About, AskedBound, Change, Format, Kind, NotionLine, Report};
 pub use search::{CellWeight, Search, SmallCells, Step};

@@ -52,11 +52,7 @@ impl Report {
     fn write_search(&self, out: &mut String) {
         let Some(search) = &self.search else { return };
         let (steps, fits) = (counted(search.steps.len(), "step"), counted(search.fits, "fit"));
-        let _ = write!(
-            out,
-            "\n### How it was found\n\n{steps}, {fits}; the search {}.\n",
-            search.ending(!self.verdicts.is_empty())
-        );
+        let _ = write!(out, "\n### How it was found\n\n{steps}, {fits}; {}.\n", search.ending);
         if search.cells.is_empty() {
             return;
         }

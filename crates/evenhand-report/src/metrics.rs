@@ -3,7 +3,7 @@
 //! Holds [`Evaluator`]. Every number is the engine's.
 
 use evenhand::audit::{Audit, AuditOptions, AuditedNotion, RateKind};
-use evenhand::correction::{Binding, Estimated, Metrics, Problem, Solution};
+use evenhand::correction::{Binding, Estimated, Evaluated, Metrics, Problem, Solution};
 use evenhand::data::Codes;
 use evenhand::{Correction, Dataset, Measure, Membership, Notion, Predictor};
 
@@ -11,18 +11,18 @@ use crate::report::About;
 
 /// Rows to measure on, raw and made ready.
 #[derive(Clone, Copy)]
-pub struct Rows<'a> {
+pub(crate) struct Rows<'a> {
     /// As they were read.
-    pub data: &'a Dataset,
+    pub(crate) data: &'a Dataset,
     /// As the classifier sees them.
-    pub problem: &'a Problem,
+    pub(crate) problem: &'a Problem,
     /// Whether it was trained on them.
-    pub are_training: bool,
+    pub(crate) are_training: bool,
 }
 
 impl<'a> Rows<'a> {
     /// Test rows where there are any, else the training rows.
-    pub fn of(train: (&'a Dataset, &'a Problem), test: Option<(&'a Dataset, &'a Problem)>) -> Self {
+    pub(crate) fn of(train: (&'a Dataset, &'a Problem), test: Option<(&'a Dataset, &'a Problem)>) -> Self {
         let (data, problem) = test.unwrap_or(train);
         Self { data, problem, are_training: test.is_none() }
     }
@@ -31,6 +31,8 @@ impl<'a> Rows<'a> {
 /// A classifier on the rows of a report.
 pub(crate) struct Evaluation {
     pub(crate) metrics: Metrics,
+    /// The violation of every constraint, with its interval.
+    pub(crate) violations: Vec<Estimated>,
     pub(crate) audit: Audit,
     pub(crate) decisions: Codes,
 }
@@ -64,13 +66,29 @@ impl<'a> Evaluator<'a> {
         })
     }
 
+    /// A classifier on these rows.
     pub(crate) fn of<P: Predictor>(&self, solution: &Solution<P>) -> evenhand::Result<Evaluation> {
-        let Rows { data, problem, .. } = self.rows;
-        let decisions = solution.decisions(problem, &self.all_groups)?;
+        self.describe(&self.evaluated(solution)?)
+    }
+
+    /// Scores these rows.
+    pub(crate) fn evaluated<P: Predictor>(&self, solution: &Solution<P>) -> evenhand::Result<Evaluated<'a>> {
+        solution.evaluated_with_decisions(self.rows.problem, &self.all_groups, self.measure)
+    }
+
+    /// A classifier that these rows were scored by.
+    ///
+    /// # Errors
+    /// [`evenhand::Error::Length`] without decisions for all rows.
+    pub(crate) fn describe(&self, evaluated: &Evaluated<'_>) -> evenhand::Result<Evaluation> {
+        let data = self.rows.data;
+        let (what, expected) = ("decisions", data.rows());
+        let decisions = evaluated.decisions().ok_or(evenhand::Error::Length { what, expected, found: 0 })?;
         let (labels, weights) = (data.labels().codes(), data.row_weights());
         let (classes, positive) = (self.binding.classes(), self.binding.positive());
-        let audit = Audit::of(labels, Some(&decisions), &self.groups, weights, classes, positive, self.options)?;
-        Ok(Evaluation { metrics: self.evaluate(solution)?, audit, decisions })
+        let audit = Audit::of(labels, Some(decisions), &self.groups, weights, classes, positive, self.options)?;
+        let violations = evaluated.estimate(self.options.confidence)?;
+        Ok(Evaluation { metrics: evaluated.metrics(), violations, audit, decisions: decisions.clone() })
     }
 
     pub(crate) fn rows(&self) -> Rows<'a> {
@@ -84,11 +102,6 @@ impl<'a> Evaluator<'a> {
     /// Error and violation alone.
     pub(crate) fn evaluate<P: Predictor>(&self, solution: &Solution<P>) -> evenhand::Result<Metrics> {
         solution.evaluate(self.rows.problem, self.measure)
-    }
-
-    /// The violation of every constraint, with its interval.
-    pub(crate) fn estimate<P: Predictor>(&self, solution: &Solution<P>) -> evenhand::Result<Vec<Estimated>> {
-        solution.estimate(self.rows.problem, self.measure, self.options.confidence)
     }
 
     /// What the numbers are of.

@@ -2,9 +2,8 @@
 //!
 //! Holds [`Search`]. Weights are listed by cell, never by row, and small cells are summed up.
 
-use evenhand::correction::{Binding, NamedValue, Problem, Solution};
-use evenhand::correction::{Constraint, WeightRule};
-use evenhand::{Method, Predictor, Termination};
+use evenhand::correction::{Binding, Constraint, NamedValue, Problem, Solution, TradeOff, WeightRule};
+use evenhand::{Correction, Method, Predictor, Termination};
 use serde::{Deserialize, Serialize};
 
 /// Cells with fewer rows than this are not listed one by one: that could identify people.
@@ -15,6 +14,10 @@ const FEWEST: usize = 5;
 pub struct Search {
     /// How it ended.
     pub stop: Termination,
+    /// The same in words.
+    pub ending: String,
+    /// What going on would have cost, where the search stopped for the cost.
+    pub trade_off: Option<TradeOff>,
     /// How many times the learner was called.
     pub fits: usize,
     /// One multiplier for each constraint, λ in the paper; none where the method has none.
@@ -73,8 +76,9 @@ impl Search {
         binding: &Binding,
         trained_on: &Problem,
         solution: &Solution<P>,
-        method: Method,
+        correction: &Correction,
     ) -> evenhand::Result<Self> {
+        let method = correction.method;
         let weighs = matches!(method, Method::Correction | Method::Reweighing) && !solution.unweighted;
         let (cells, small_cells) = if weighs { cells(binding, trained_on, solution)? } else { (Vec::new(), None) };
         let named = |(constraint, &value): (&Constraint, &f64)| NamedValue {
@@ -83,6 +87,8 @@ impl Search {
         };
         Ok(Self {
             stop: solution.stop,
+            ending: solution.explain(correction),
+            trade_off: solution.trade_off,
             fits: solution.fits,
             multipliers: binding.constraints().iter().zip(&solution.multipliers).map(named).collect(),
             rule: method.is_correction().then_some(solution.rule),
@@ -99,18 +105,6 @@ impl Search {
             cells,
             small_cells,
         })
-    }
-
-    /// How it ended, in words.
-    pub(crate) fn ending(&self, bounded: bool) -> &'static str {
-        match self.stop {
-            Termination::Converged if bounded => "ended within the bound on the training rows",
-            Termination::Converged => "ended where violations are as small as the training rows can tell",
-            Termination::IterationLimit => "ended when all steps allowed were taken",
-            Termination::Stalled => "stopped where no further step made the violation smaller",
-            Termination::Infeasible => "stopped where no weights that the method allows made the violation smaller",
-            _ => "was cut off",
-        }
     }
 }
 

@@ -117,7 +117,14 @@ impl Report {
         }
         sentences.extend(self.undecided());
         sentences.extend(self.verdicts());
+        sentences.extend(self.left_undone());
         sentences
+    }
+
+    /// What a search that stopped for the cost left undone.
+    fn left_undone(&self) -> Option<String> {
+        let search = self.search.as_ref().filter(|search| search.trade_off.is_some())?;
+        Some(format!("The search {}.", search.ending))
     }
 
     /// Says so where a corrected classifier decides nearly alike for all: then rates are even, and of no use.

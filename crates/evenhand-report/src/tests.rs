@@ -5,7 +5,7 @@ use evenhand::data::Categorical;
 use evenhand::{Column, Correction, Dataset, Logistic, Notion, Schema, Table};
 use evenhand_datasets::synthetic;
 
-use super::{FitResult, Rows, STRENGTHS};
+use super::{FitResult, STRENGTHS};
 use crate::{Format, Record, Report, Series};
 
 /// Decisions about made-up people, by these groups.
@@ -17,17 +17,16 @@ fn asked(groups: &[&str]) -> Correction {
 fn report_of(data: &Dataset, asked: &Correction) -> Report {
     let learner = Logistic::default();
     let fitted = asked.fit(data, &learner).unwrap();
-    let uncorrected = asked.uncorrected(fitted.problem(), &learner).unwrap();
     let result = FitResult {
         correction: asked,
         learner: &learner,
         binding: fitted.binding(),
         trained_on: fitted.problem(),
         found: fitted.solution(),
-        uncorrected: &uncorrected,
-        rows: Rows { data, problem: fitted.problem(), are_training: true },
-        bound_tests: &[],
-        identify_on: Some(data),
+        train: data,
+        test: None,
+        evaluated: None,
+        identify: true,
         strengths: &STRENGTHS,
         confidence: 0.95,
         warnings: fitted.warnings().to_vec(),

@@ -42,11 +42,7 @@ impl Report {
         }
         if let Some(search) = &self.search {
             let (steps, fits) = (counted(search.steps.len(), "step"), counted(search.fits, "fit"));
-            let _ = write!(
-                out,
-                "\nHow it was found: {steps}, {fits}; the search {}.\n",
-                search.ending(!self.verdicts.is_empty())
-            );
+            let _ = write!(out, "\nHow it was found: {steps}, {fits}; {}.\n", search.ending);
             for cell in search.cells.iter().take(MOST_LINES) {
                 let groups = if cell.groups.is_empty() { "no group".to_owned() } else { cell.groups.join(" & ") };
                 let _ = writeln!(

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use evenhand::correction::WeightRule;
-use evenhand::correction::{GroupRates, Metrics, NamedValue};
+use evenhand::correction::{GroupRates, Metrics, NamedValue, TradeOff, WeightRule};
 use evenhand::{Fitted, Measure, Notion, Predictor, Termination};
 use serde::Serialize;
 
@@ -45,6 +44,8 @@ pub(super) struct Report {
     test: Option<Metrics>,
     uncorrected: Uncorrected,
     stop: Termination,
+    /// What going on would have cost, where the search stopped for the cost.
+    trade_off: Option<TradeOff>,
     loops: usize,
     fits: usize,
     seconds: f64,
@@ -62,6 +63,9 @@ pub(super) struct Report {
     notions: Vec<Notion>,
     #[serde(skip)]
     measure: Measure,
+    /// How it ended, in words.
+    #[serde(skip)]
+    ending: String,
 }
 
 /// The classifier without correction.
@@ -99,6 +103,7 @@ impl Report {
             test: tested,
             uncorrected: Uncorrected { train: train.before, test: untested },
             stop: fitted.stop(),
+            trade_off: fitted.solution().trade_off,
             loops: fitted.trace().len(),
             fits: fitted.solution().fits,
             seconds,
@@ -111,6 +116,7 @@ impl Report {
             positive: fitted.binding().positive(),
             notions,
             measure: config.correction.measure,
+            ending: fitted.solution().explain(&config.correction),
         }
     }
 
@@ -194,15 +200,9 @@ impl Report {
     }
 
     fn ending(&self) -> String {
-        let how = match self.stop {
-            stop if !self.rules.is_correction() => self.rules.ending(stop),
-            Termination::Converged if !self.bounds.is_empty() => "converged: within the bound on the training rows",
-            Termination::Converged => "converged: violations are as small as the training rows can tell",
-            Termination::IterationLimit => "all loops were run",
-            Termination::Stalled => "stopped: no further step makes the violation smaller",
-            Termination::Infeasible => "stopped: no weights that the method allows make the violation smaller",
-            Termination::Cancelled => "cancelled",
-            _ => "ended",
+        let how = match &self.trade_off {
+            Some(trade_off) => format!("{}; ask for it with --max-violation {:.3}", self.ending, trade_off.bound()),
+            None => self.ending.clone(),
         };
         let (loops, fits) = (counted(self.loops, "loop"), counted(self.fits, "fit"));
         let wrote = |(what, path): (&str, &Option<PathBuf>)| {

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use evenhand::audit::AuditOptions;
-use evenhand::correction::{Binding, Frontier, Metrics, Problem};
-use evenhand::{BoundTest, Correction, Error, Learner, Preset, Warning};
+use evenhand::correction::{Binding, Evaluated, Frontier, Metrics, Point, Problem};
+use evenhand::{BoundTest, Correction, Dataset, Error, Learner, Preset, Warning};
 
 use crate::Ending;
 use crate::args::{usage_of_rows, where_reports_are};
@@ -151,42 +151,54 @@ where
     let rows = config.training.read(progress)?;
     rows.complete(&mut config.correction);
     let config = &*config;
-    let (binding, problem, bound) = Binding::new(&config.correction, &rows.train)?;
+    let (binding, problem, bound) = Binding::new(&config.correction, rows.train())?;
     let mut watch = progress.fits();
     let frontier = config.correction.frontier(&problem, learner, config.points, &mut watch)?;
     let seconds = watch.finish();
-    let (tested_on, unlike) = match &rows.test {
+    let (tested_on, of_test) = match &rows.test {
         Some(test) => binding.problem(test).map(|(problem, warnings)| (Some(problem), warnings))?,
         None => (None, Vec::new()),
     };
-    let tests = progress.during("testing", || test(config, &frontier, tested_on.as_ref()))?;
-    let all_warnings: Vec<Warning> = rows.warnings.iter().cloned().chain(bound).chain(frontier.warnings()).collect();
+    let test = rows.test.as_ref().zip(tested_on.as_ref());
+    let evaluated = progress.during("testing", || evaluate(config, &binding, &frontier, test))?;
+    let of_training: Vec<Warning> = rows.warnings.iter().cloned().chain(bound).chain(frontier.warnings()).collect();
     #[cfg(feature = "report")]
     if let Some(path) = &config.report {
-        let warnings = all_warnings.iter().chain(&unlike).cloned().collect();
+        let warnings = of_training.iter().chain(&of_test).cloned().collect();
         let traced = report_file::Traced {
             config,
             learner,
             binding: &binding,
             problem: &problem,
             frontier: &frontier,
+            test,
+            evaluated: evaluated.as_deref(),
             warnings,
         };
-        report_file::write(path, traced, &rows, tested_on.as_ref(), progress)?;
+        report_file::write(path, traced, &rows, progress)?;
     }
-    let mut warnings = WarningRecord::all(all_warnings, None);
-    warnings.extend(WarningRecord::all(unlike, Some("test")));
+    let tests = match evaluated {
+        Some(evaluated) => evaluated.iter().map(|one| Some(one.metrics())).collect(),
+        None => frontier.points.iter().map(|_| None).collect(),
+    };
+    let mut warnings = WarningRecord::all(of_training, None);
+    warnings.extend(WarningRecord::all(of_test, Some("test")));
     Ok(Traced { binding, frontier, tests, seconds, warnings })
 }
 
-/// How every point does on test rows, if there are any.
-fn test<P: evenhand::Predictor>(
+/// Every point on test rows, if there are any; with decisions where a report needs them.
+fn evaluate<'a, P: evenhand::Predictor>(
     config: &Config,
+    binding: &Binding,
     frontier: &Frontier<P>,
-    tested_on: Option<&Problem>,
-) -> Result<Vec<Option<Metrics>>> {
-    let evaluate = |predictor| {
-        tested_on.map(|problem| problem.evaluate_predictor(predictor, config.correction.measure)).transpose()
+    test: Option<(&Dataset, &'a Problem)>,
+) -> Result<Option<Vec<Evaluated<'a>>>> {
+    let Some((data, problem)) = test else { return Ok(None) };
+    let measure = config.correction.measure;
+    let groups = config.report.as_ref().map(|_| binding.membership(data.table())).transpose()?;
+    let score = |point: &Point<P>| match &groups {
+        Some(groups) => point.solution.evaluated_with_decisions(problem, groups, measure),
+        None => point.solution.evaluated(problem, measure),
     };
-    Ok(frontier.points.iter().map(|point| evaluate(&point.solution.predictor)).collect::<evenhand::Result<_>>()?)
+    Ok(Some(frontier.points.iter().map(score).collect::<evenhand::Result<_>>()?))
 }

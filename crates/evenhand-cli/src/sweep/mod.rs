@@ -161,7 +161,7 @@ fn sweep<L: Learner>(config: &mut Config, learner: &L) -> Result<Report> {
     let rows = config.training.read(progress)?;
     rows.complete(&mut config.correction);
     let settings = &config.correction;
-    let (binding, problem, mut warnings) = Binding::new(settings, &rows.train)?;
+    let (binding, problem, mut warnings) = Binding::new(settings, rows.train())?;
     let mut watch = progress.fits();
     let found = settings.solve(&problem, learner, &mut watch)?;
     let swept = settings.sweep(&problem, learner, &found, &config.scales, &mut watch)?;

@@ -31,7 +31,7 @@ pub(super) fn search(report: &Report, search: &Search) -> SearchView {
     let (steps, fits) = (counted(search.steps.len(), "step"), counted(search.fits, "fit"));
     let rule = search.rule.map(|rule| format!(" Weights are of the kind “{}”.", rule.name())).unwrap_or_default();
     SearchView {
-        summary: format!("{steps}, {fits}; the search {}.{rule}", search.ending(!report.verdicts.is_empty())),
+        summary: format!("{steps}, {fits}; {}.{rule}", search.ending),
         plots: if search.steps.len() > 1 { plots(report, search) } else { Vec::new() },
         steps: if search.steps.is_empty() { Vec::new() } else { steps_tables(report, search) },
         multipliers: (!search.multipliers.is_empty()).then(|| Table {
