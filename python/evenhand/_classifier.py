@@ -28,7 +28,7 @@ from ._external import Learner, aligned_scores
 from ._inputs import BY_GROUP, Inputs
 from ._progress import watching
 from ._report import Report
-from ._results import html_table
+from ._results import html_table, trade_off_of
 from ._sensitive import sensitive_of
 from ._verdict import BoundTest
 from .constraints import Constraints, spelled
@@ -87,8 +87,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         ``"known-rate=GROUP:RATE"``, fairlearn's spellings, or objects of :mod:`evenhand.constraints`.
     max_violation : float, default=None
         Ask for no more than this: largest ``|overall - group|`` rate, the definition of the paper. The
-        least correction that meets it is looked for. Without any bound, rates are made as even as rows can tell
-        where that is cheap.
+        least correction that meets it is looked for. Without any bound: as even as the rows can
+        tell, unless what is left costs more error than it is worth (half a point of error for a point of unevenness).
     max_difference : float, default=None
         Ask for no more than this between any two groups: largest difference of their rates.
     min_ratio : float, default=None
@@ -96,6 +96,9 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
     margin : float, default=None
         How many standard errors to stay below a bound, so that it holds on new rows too; None is 1.645, and 0 aims at
         the bound itself. For ``preset="default"`` alone.
+    min_group : int, default=None
+        Groups with fewer rows of those that a rate conditions on are measured, shown and judged, but not searched for;
+        None is 30. For ``preset="default"`` alone.
     groups : str or list of str, default=None
         Group specifications over the columns of X and of ``sensitive_features``, in place of one group for each
         value: ``"race=Black,White"``, ``"age<=30"``, ``"age/5"`` (quantiles), ``"sex*race"`` (intersections).
@@ -165,8 +168,11 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
     history_ : list of dict
         Every fit: multipliers, violations, error and loss.
     stop_ : str
-        How the search ended: ``"converged"``, ``"iteration-limit"``, ``"stalled"``, ``"infeasible"`` or
-        ``"cancelled"``.
+        How the search ended: ``"converged"``, ``"too-costly"``, ``"iteration-limit"``, ``"stalled"``,
+        ``"infeasible"`` or ``"cancelled"``.
+    trade_off_ : dict or None
+        Where the search stopped for the cost (``stop_`` is ``"too-costly"``): the ``violation`` that going on would
+        lead to and its ``cost``, by how much the share of errors would rise, both by the linear model of the last fit.
     n_fits_ : int
         How many times the learner was called.
     n_features_in_ : int
@@ -200,6 +206,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         max_difference: float | None = None,
         min_ratio: float | None = None,
         margin: float | None = None,
+        min_group: int | None = None,
         groups: str | Sequence[str] | None = None,
         intersections: bool = False,
         withhold: Sequence[str] | None = None,
@@ -225,6 +232,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.max_difference = max_difference
         self.min_ratio = min_ratio
         self.margin = margin
+        self.min_group = min_group
         self.groups = groups
         self.intersections = intersections
         self.withhold = withhold
@@ -530,6 +538,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.violation_ = body["train"]["violation"]
         self.history_ = body["trace"]
         self.stop_ = body["stop"]
+        self.trade_off_ = body.get("trade_off")
         self.n_fits_ = body["fits"]
         return self
 
@@ -571,23 +580,9 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.violation_ = train["violation"]
         self.history_ = found.history
         self.stop_ = found.stop
+        self.trade_off_ = trade_off_of(found.trade_off)
         self.n_fits_ = found.fits
         warn_of(found.warnings, stacklevel=3, quiet=quiet)
-        self._warn_of_bounds(train)
-
-    def _warn_of_bounds(self, train: dict[str, Any]) -> None:
-        asked = {
-            "max_violation": self.max_violation,
-            "max_difference": self.max_difference,
-            "min_ratio": self.min_ratio,
-        }
-        bounds = ", ".join(f"{name}={limit:g}" for name, limit in asked.items() if limit is not None)
-        if bounds and self.stop_ in {"infeasible", "stalled", "iteration-limit"}:
-            message = (
-                f"{bounds} was not reached on the rows multipliers were chosen by (stop: {self.stop_}): the largest "
-                f"|overall - group| rate in training is {train['violation']:.4f}; see `test_bounds`"
-            )
-            warnings.warn(EvenhandWarning(message, "bound-not-reached"), stacklevel=4)
 
     def _decide(self, X: Any, sensitive_features: Any) -> tuple[NDArray[Any], list[tuple[str, str]]]:
         """Decide by the built-in model, as the engine numbers classes."""

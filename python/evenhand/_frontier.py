@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._classifier import EvenhandClassifier
-from ._columns import is_frame, table_of
-from ._data import assemble, positive_of, quiet_about, target_of
+from ._data import Data, Target, gather, positive_of, quiet_about, target_of
 from ._exceptions import warn_of
 from ._progress import watching
 from ._report import Report
 from ._results import frame_of, html_table, library_of
-from ._sensitive import sensitive_of
 from .constraints import Constraints, spelled
 
 __all__ = ["Frontier", "frontier", "sample_weights"]
@@ -111,6 +109,7 @@ def frontier(
     categorical: Sequence[str] | None = None,
     numeric: Sequence[str] | None = None,
     pos_label: Any = None,
+    min_group: int | None = None,
     l2: float | None = None,
     covariate_shift: str = "ignored",
     callback: Callable[[dict[str, Any]], object] | None = None,
@@ -124,7 +123,9 @@ def frontier(
     ----------
     X, y, sensitive_features, sample_weight
         As in :meth:`EvenhandClassifier.fit`, with the built-in learner.
-    constraints, groups, intersections, withhold, categorical, numeric, pos_label, l2, covariate_shift
+    constraints, groups, intersections, withhold, categorical, numeric, pos_label
+        As in :class:`EvenhandClassifier`.
+    min_group, l2, covariate_shift
         As in :class:`EvenhandClassifier`.
     callback, progress
         As in :class:`EvenhandClassifier`.
@@ -149,21 +150,20 @@ def frontier(
     target = target_of(y)
     positive = positive_of(target, pos_label)
 
-    def data_of(X: Any, target: Any, sensitive_features: Any, weight: Any) -> Any:
-        sensitive = sensitive_of(sensitive_features, len(target.codes), groups=groups, intersections=intersections)
-        table = table_of(X if is_frame(X) or hasattr(X, "tocsc") else np.asarray(X))
-        weight = None if weight is None else np.asarray(weight, dtype=np.float64)
-        return assemble(
-            table,
+    def data_of(X: Any, target: Target, sensitive_features: Any, weight: Any) -> Data:
+        return gather(
+            X,
             target,
-            sensitive,
+            sensitive_features,
+            weight,
             positive=positive,
-            sample_weight=weight,
+            groups=groups,
+            intersections=intersections,
             categorical=categorical,
             numeric=numeric,
         )
 
-    def gathered() -> tuple[Any, Any]:
+    def gathered() -> tuple[Data, _core.Table | None]:
         data = data_of(X, target, sensitive_features, sample_weight)
         if test is None:
             return data, None
@@ -175,6 +175,7 @@ def frontier(
         groups=data.groups,
         withhold=[*(withhold or ()), *data.withhold],
         covariate_shift=covariate_shift,
+        min_group=min_group,
         l2=l2,
     )
     with watching(callback, progress, points * settings.most_fits) as notify:

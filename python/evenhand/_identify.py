@@ -7,15 +7,11 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-import numpy as np
-
 from . import _core
-from ._columns import is_frame, table_of
-from ._data import assemble, positive_of, quiet_about, target_of
+from ._data import gather, positive_of, quiet_about, target_of
 from ._exceptions import warn_of
 from ._report import Report
 from ._results import frame_of, html_table, library_of
-from ._sensitive import sensitive_of
 
 __all__ = ["Identification", "identify"]
 
@@ -132,16 +128,13 @@ def identify(
     [True, True]
     """
     target = target_of(y)
-    sensitive = sensitive_of(sensitive_features, len(target.codes), groups=groups, intersections=False)
-    positive = positive_of(target, pos_label)
-    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    table = table_of(X if is_frame(X) or hasattr(X, "tocsc") else np.asarray(X))
-    data = assemble(
-        table,
+    data = gather(
+        X,
         target,
-        sensitive,
-        positive=positive,
-        sample_weight=weight,
+        sensitive_features,
+        sample_weight,
+        positive=positive_of(target, pos_label),
+        groups=groups,
         categorical=categorical,
         numeric=numeric,
     )

@@ -147,6 +147,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
             seed=self.random_state,
             method=self.method,
             margin=self.margin,
+            min_group=self.min_group,
             max_fits=None if looped else self.max_fits,
             loops=self.max_fits if looped else None,
             standardise=self.standardise,

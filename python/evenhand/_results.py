@@ -9,7 +9,7 @@ from typing import Any
 
 from ._columns import frame_library
 
-__all__ = ["frame_of", "html_table", "library_of"]
+__all__ = ["frame_of", "html_table", "library_of", "trade_off_of"]
 
 # A half-transparent grey is a line on white and on black.
 TABLE = "border-collapse:collapse;margin:0.5em 0;color:inherit;background:transparent;font-variant-numeric:tabular-nums"
@@ -57,3 +57,8 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], *, caption
     heads = "".join(f'<th style="{CELL};text-align:left">{escape(one)}</th>' for one in head)
     title = f'<caption style="{CAPTION}">{escape(caption)}</caption>' if caption else ""
     return f'<table style="{TABLE}">{title}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def trade_off_of(found: tuple[float, float] | None) -> dict[str, float] | None:
+    """Name the numbers of a search that stopped for the cost."""
+    return None if found is None else {"violation": found[0], "cost": found[1]}

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-use evenhand::correction::{Iteration, Observer, Termination};
+use evenhand::correction::{Iteration, Observer};
 use evenhand::features::Features;
 use evenhand::learner::{FnLearner, FnPredictor, Training};
 use evenhand::{Correction, Error};
@@ -18,19 +18,23 @@ use pyo3::prelude::*;
 use crate::binding::{Binding, dataset};
 use crate::error::Failure;
 use crate::learner::scores;
-use crate::model::warnings;
+use crate::model::{Warnings, search_warning, warnings};
 use crate::settings::{Roles, Settings};
 use crate::table::Table;
 use crate::work::{caught, json};
 
 /// What a search found, without a classifier: that one is the user's.
-struct Found {
+#[pyclass(module = "evenhand._core", frozen, get_all, skip_from_py_object)]
+#[derive(Clone)]
+pub(crate) struct Found {
     multipliers: Vec<(String, f64)>,
-    weights: Vec<f64>,
-    stop: Termination,
+    stop: String,
+    /// Violation and cost of going on, where the search stopped for the cost.
+    trade_off: Option<(f64, f64)>,
     fits: usize,
+    /// Rates and violations on the training rows, as JSON.
     train: String,
-    warnings: Vec<(String, String)>,
+    warnings: Warnings,
     /// Which of the predictions belong to the multipliers found.
     best: usize,
 }
@@ -39,7 +43,7 @@ struct Found {
 enum Event {
     Train(Vec<f64>),
     Iteration(Iteration),
-    Found(Box<Result<Found, Failure>>),
+    Found(Box<Result<(Found, Vec<f64>), Failure>>),
 }
 
 /// A search that hands out weights and takes predictions.
@@ -76,10 +80,10 @@ impl Corrector {
         let mut first_warnings = warnings(&first_warnings);
         let thread = std::thread::spawn(move || {
             let found = caught(|| {
-                let mut found = search(&correction, &problem, &sender, &Mutex::new(predictions))?;
+                let (mut found, weights) = search(&correction, &problem, &sender, &Mutex::new(predictions))?;
                 first_warnings.append(&mut found.warnings);
                 found.warnings = first_warnings;
-                Ok(found)
+                Ok((found, weights))
             });
             // Nobody may be waiting any more.
             let _ = sender.send(Event::Found(Box::new(found)));
@@ -127,15 +131,10 @@ impl Corrector {
         self.state()?.iterations.iter().map(|done| crate::observer::iteration_dict(py, done)).collect()
     }
 
-    /// What was found: multipliers, stop, fits, rates as JSON, warnings, and which update it belongs to.
+    /// What was found, once the search has ended.
     #[getter]
-    #[allow(clippy::type_complexity)] // read once, in Python
-    fn found(&self) -> PyResult<Option<(Vec<(String, f64)>, String, usize, String, Vec<(String, String)>, usize)>> {
-        let state = self.state()?;
-        Ok(state.found.as_ref().map(|found| {
-            let Found { multipliers, stop, fits, train, warnings, best, .. } = found;
-            (multipliers.clone(), stop.to_string(), *fits, train.clone(), warnings.clone(), *best)
-        }))
+    fn found(&self) -> PyResult<Option<Found>> {
+        Ok(self.state()?.found.clone())
     }
 
     /// The names of the classes, the positive of two last: the columns of predictions.
@@ -169,8 +168,8 @@ impl State {
                 }
                 Ok(Event::Found(found)) => {
                     self.replies = None;
-                    let found = (*found)?;
-                    self.weights.clone_from(&found.weights);
+                    let (found, weights) = (*found)?;
+                    self.weights = weights;
                     self.found = Some(found);
                     return Ok(());
                 }
@@ -218,7 +217,7 @@ fn search(
     problem: &evenhand::correction::Problem,
     sender: &Sender<Event>,
     predictions: &Mutex<Receiver<Vec<f64>>>,
-) -> evenhand::Result<Found> {
+) -> evenhand::Result<(Found, Vec<f64>)> {
     let asked = std::sync::atomic::AtomicUsize::new(0);
     let learner = FnLearner::new(|training: Training<'_>| {
         sender.send(Event::Train(training.weights.to_rows())).map_err(|_| Error::Interrupted)?;
@@ -229,13 +228,16 @@ fn search(
     });
     let solution = correction.solve(problem, &learner, &mut ChannelObserver(sender))?;
     let names = problem.constraints().iter().map(|constraint| constraint.name.clone());
-    Ok(Found {
+    let mut found_warnings = warnings(&solution.warnings);
+    found_warnings.extend(search_warning(correction, &solution));
+    let found = Found {
         multipliers: names.zip(solution.multipliers.iter().copied()).collect(),
-        weights: solution.weights(problem)?.to_rows(),
-        stop: solution.stop,
+        stop: solution.stop.to_string(),
+        trade_off: solution.trade_off.map(|one| (one.violation, one.cost)),
         fits: solution.fits,
         train: json(&solution.train).unwrap_or_default(),
-        warnings: warnings(&solution.warnings),
+        warnings: found_warnings,
         best: solution.predictor.number,
-    })
+    };
+    Ok((found, solution.weights(problem)?.to_rows()))
 }

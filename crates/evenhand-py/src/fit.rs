@@ -13,7 +13,7 @@ use pyo3::types::PyDict;
 use crate::binding::{Binding, dataset};
 use crate::fit_state::{Basis, FitState, Found};
 use crate::learner::{PythonLearner, Raised, Watch};
-use crate::model::{Model, warnings};
+use crate::model::{Model, search_warning, warnings};
 use crate::observer::{iteration_dict, settle, watched};
 use crate::settings::{Roles, Settings};
 use crate::table::Table;
@@ -37,6 +37,8 @@ pub(crate) struct Fitted {
     /// The same on the rows by which multipliers were chosen, where these are others.
     validation: Option<String>,
     stop: String,
+    /// Violation and cost of going on, where the search stopped for the cost.
+    trade_off: Option<(f64, f64)>,
     fits: usize,
     warnings: Vec<(String, String)>,
     /// For a report.
@@ -140,8 +142,9 @@ impl Fitted {
             train: json(&solution.train)?,
             validation: solution.validation.as_ref().map(json).transpose()?,
             stop: solution.stop.to_string(),
+            trade_off: solution.trade_off.map(|one| (one.violation, one.cost)),
             fits: solution.fits,
-            warnings: warnings(&warned),
+            warnings: warnings(&warned).into_iter().chain(search_warning(correction, solution)).collect(),
             state: Py::new(py, FitState { found: found(fitted.into_solution()), basis: Arc::new(basis) })?,
         })
     }

@@ -33,7 +33,7 @@ mod _core {
     #[pymodule_export]
     use crate::binding::Binding;
     #[pymodule_export]
-    use crate::corrector::Corrector;
+    use crate::corrector::{Corrector, Found};
     #[pymodule_export]
     use crate::fit::{Fitted, fit};
     #[pymodule_export]
