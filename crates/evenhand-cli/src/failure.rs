@@ -201,6 +201,9 @@ fn hint(error: &Error, running: Running) -> Option<String> {
         Error::Setting { setting: "covariate_shift", .. } if running.corrects() => {
             "leave out --covariate-shift".to_owned()
         }
+        Error::Setting { setting: "preset", found, .. } if found.contains("with the method") => {
+            "leave out --preset, or --method".to_owned()
+        }
         Error::Setting { setting, found, .. } if running.corrects() && found.starts_with("given with") => {
             let option = setting.replace('_', "-");
             match found.as_str() {

@@ -37,7 +37,7 @@
 //! ```
 //!
 //! `report` is the value, made of `groups`, `gap`, `bias`, `tradeoff`, `search` and `record`; `from_fit`, `from_frontier`
-//! and `from_audit` fill it, the first two with what `evaluator` measures and `comparison` compares; `summary`, `limits`
+//! and `from_audit` fill it, the first two with what `metrics` measures and `comparison` compares; `summary`, `limits`
 //! and `number` are its words; `text`, `markdown` and `html` write it.
 
 mod bias;

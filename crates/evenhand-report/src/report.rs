@@ -228,15 +228,15 @@ impl Report {
         let rows = crate::number::counted(self.about.rows, "row");
         let weighted = if self.about.weighted { ", each with its own weight" } else { "" };
         if !self.is_trained() {
-            return format!("Evaluation on {rows}{weighted}.");
+            return format!("Measured on {rows}{weighted}.");
         }
         if self.about.are_training {
             format!(
-                "Evaluation on the {rows} that it was trained on{weighted}: on new rows, gaps and error may well be larger."
+                "Measured on the {rows} that it was trained on{weighted}: on new rows, gaps and error may well be larger."
             )
         } else {
             let trained = crate::number::counted(self.about.training_rows, "row");
-            format!("Evaluation on {rows} held back for testing{weighted}; trained on {trained}.")
+            format!("Measured on {rows} held back for testing{weighted}; trained on {trained}.")
         }
     }
 }

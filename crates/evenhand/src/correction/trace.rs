@@ -65,7 +65,9 @@ impl Termination {
 
     fn explain_search(self, bounded: bool) -> &'static str {
         match self {
-            Self::Converged if bounded => "converged: every bound that was searched for is met on the rows searched on",
+            Self::Converged if bounded => {
+                "converged: every bound that was searched for is met on the rows that weights were chosen by"
+            }
             Self::Converged => "converged: violations are as small as the rows can tell",
             Self::TooCostly => "stopped for the cost: more evenness can be had, but costs more error than it is worth",
             Self::IterationLimit => "all iterations that were allowed were run",
