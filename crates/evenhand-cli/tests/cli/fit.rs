@@ -17,6 +17,37 @@ fn without_test_rows_there_are_two_columns() {
 }
 
 #[test]
+fn a_search_that_stops_for_the_cost_says_what_going_on_would_cost() {
+    let test = CliTest::new();
+    let costly = FIT.replace("demographic-parity", "equalized-odds --group 'age<=30'");
+    // No failure: the exit code is 0.
+    snapshot!(test, &format!("{costly} --report report.txt"));
+    let report = test.read("report.txt");
+    assert!(report.contains("The search stopped for the cost: going on to a violation of about "), "{report}");
+    let json = test.json(&format!("{costly} --model model.json --json"));
+    assert_eq!(json["stop"], "too-costly");
+    let (cost, violation) = (json["trade_off"]["cost"].as_f64(), json["trade_off"]["violation"].as_f64());
+    assert!(cost > Some(0.0) && violation < json["train"]["violation"].as_f64(), "{json}");
+    let model: serde_json::Value = serde_json::from_str(&test.read("model.json")).unwrap();
+    assert_eq!(model["model"]["trade_off"], json["trade_off"]);
+    assert!(test.json(&format!("{FIT} --json"))["trade_off"].is_null());
+}
+
+#[test]
+fn groups_of_a_few_rows_are_judged_but_not_searched_for() {
+    let test = CliTest::new();
+    let rare = format!("{FIT} --group 'age>58' --max-violation 0.05");
+    // 73 rows.
+    snapshot!(test, &format!("{rare} --min-group 90"));
+    let codes = |options: &str| -> Vec<String> {
+        let json = test.json(&format!("{rare} {options} --json"));
+        json["warnings"].as_array().unwrap().iter().map(|one| one["code"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(codes(""), [""; 0]);
+    assert_eq!(codes("--min-group 90"), ["not-searched"]);
+}
+
+#[test]
 fn json_has_the_promised_keys() {
     snapshot!(CliTest::new(), &format!("{FIT} --holdout 0.3 --seed 7 --json"));
 }

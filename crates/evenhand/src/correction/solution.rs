@@ -143,7 +143,7 @@ impl<P: Predictor> Solution<P> {
         measure: Measure,
         confidence: f64,
     ) -> Result<Vec<BoundTest>> {
-        self.classifier().test_bounds(problem, bounds, measure, confidence)
+        problem.test_bounds_by(|| self.classifier().cell_sums(problem), bounds, measure, confidence)
     }
 
     /// What to know about how other rows are decided: that some are in groups which training rows never had together.

@@ -2,10 +2,9 @@
 //!
 //! Holds [`Classifier`], the one way from probabilities to decisions, summed per cell or row by row.
 
-use super::{BoundTest, Evaluated, Metrics, Thresholds};
+use super::{Evaluated, Metrics, Thresholds};
 use crate::constraint::Measure;
 use crate::correction::problem::{Binding, Problem};
-use crate::correction::settings::Bound;
 use crate::data::{Codes, Table};
 use crate::group::Membership;
 use crate::kernel::{CellSums, decide};
@@ -45,17 +44,6 @@ impl Classifier<'_> {
     /// Its error, rates and violations.
     pub(crate) fn evaluate(&self, problem: &Problem, measure: Measure) -> Result<Metrics> {
         Ok(Evaluated::new(*self, problem, measure)?.metrics())
-    }
-
-    /// Whether it keeps bounds; see [`Problem::test_bounds`].
-    pub(crate) fn test_bounds(
-        &self,
-        problem: &Problem,
-        bounds: &[Bound],
-        measure: Measure,
-        confidence: f64,
-    ) -> Result<Vec<BoundTest>> {
-        problem.test_bounds_by(|| self.cell_sums(problem), bounds, measure, confidence)
     }
 
     /// Scores and decides the rows of a raw table.
