@@ -15,13 +15,13 @@ from ._data import Data, Target, gather, positive_of, quiet_about, target_of
 from ._exceptions import warn_of
 from ._progress import watching
 from ._report import Report
-from ._results import frame_of, html_table, library_of
+from ._results import Recorded, frame_of, html_table, library_of
 from .constraints import Constraints, spelled
 
 __all__ = ["Frontier", "frontier", "sample_weights"]
 
 
-class Frontier:
+class Frontier(Recorded):
     """Classifiers from the uncorrected one to the most even one that weights lead to. Made by :func:`frontier`."""
 
     def __init__(self, record: dict[str, Any], library: str, reported: Callable[[float], _core.Report]) -> None:
@@ -60,14 +60,6 @@ class Frontier:
         Report
         """
         return Report(self._reported(confidence))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Get everything: rates by group and multipliers of every point."""
-        return dict(self._record)
-
-    def to_json(self, indent: int | None = None) -> str:
-        """Write everything as JSON."""
-        return json.dumps(self._record, indent=indent)
 
     def __repr__(self) -> str:
         return f"<evenhand.Frontier of {len(self._record['points'])} points>"

@@ -11,12 +11,12 @@ from . import _core
 from ._data import gather, positive_of, quiet_about, target_of
 from ._exceptions import warn_of
 from ._report import Report
-from ._results import frame_of, html_table, library_of
+from ._results import Recorded, frame_of, html_table, library_of
 
 __all__ = ["Identification", "identify"]
 
 
-class Identification:
+class Identification(Recorded):
     """The estimated bias in labels, with intervals, and what it assumes. Made by :func:`identify`."""
 
     def __init__(self, record: dict[str, Any], library: str, report: _core.Report) -> None:
@@ -49,14 +49,6 @@ class Identification:
     def report(self) -> Report:
         """Tell it to people who were not there; in a notebook the page shows itself."""
         return Report(self._report)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Get everything, with the keys of ``evenhand identify --json``."""
-        return dict(self._record)
-
-    def to_json(self, indent: int | None = None) -> str:
-        """Write everything as JSON."""
-        return json.dumps(self._record, indent=indent)
 
     def __str__(self) -> str:
         sentences = "\n".join(one["sentence"] for one in self._record["effects"])

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::Ending;
-use crate::args::{DataArgs, usage_of_rows, where_reports_are};
+use crate::args::{DataArgs, ResultArgs, usage_of_rows, where_reports_are};
 use crate::failure::Usage;
 use crate::origin::{Origin, Whole};
 use crate::output::{self, WarningRecord, note};
@@ -49,14 +49,8 @@ pub(crate) struct AuditArgs {
     #[arg(long, default_value = "demographic-parity", requires = "max_violation")]
     notion: String,
 
-    /// Where to write a report: one page (.html), a section of a model card (.md) or text (.txt).
-    #[cfg_attr(feature = "report", arg(long, value_name = "FILE"))]
-    #[cfg_attr(not(feature = "report"), arg(skip))]
-    report: Option<PathBuf>,
-
-    /// Write the audit as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
 }
 
 const EXAMPLES: &str = concat!(
@@ -115,7 +109,7 @@ struct Bound {
 
 pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
     let config = Config::new(args)?;
-    let progress = Progress::new(args.json);
+    let progress = Progress::new(args.result.json);
     let whole = config.origin.read(progress)?;
     let (groups, more) = Groups::of(&whole.groups(&config.groups), &whole.data)?;
     let Whole { data, mut warnings, .. } = whole;
@@ -125,7 +119,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
     audit.warnings.splice(0..0, warnings);
     let bound = config.bound(&audit, args.predictions.is_some())?;
     #[cfg(feature = "report")]
-    if let Some(path) = &args.report {
+    if let Some(path) = &args.result.report {
         let groups: Vec<&str> = groups.names().collect();
         let settings = json!({ "groups": groups, "predictions": args.predictions, "confidence": args.confidence });
         let record = Record::new(progress.during("hashing the data", || data.digest()), data.rows(), &settings, &());
@@ -133,10 +127,10 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
         page::write(path, &evenhand_report::Report::from_audit(&audit, asked, &data, record.by(page::command())))?;
     }
     let met = bound.as_ref().is_none_or(|bound| bound.met);
-    if args.json {
-        output::json(&Report::new(audit, bound, args.report.clone()))?;
+    if args.result.json {
+        output::json(&Report::new(audit, bound, args.result.report.clone()))?;
     } else {
-        output::text(&(audit.to_string() + &page::wrote(args.report.as_deref())))?;
+        output::text(&(audit.to_string() + &page::wrote(args.result.report.as_deref())))?;
         if let Some(Bound { notion, of, max_violation, violation, .. }) = bound.filter(|bound| !bound.met) {
             note(&format!(
                 "bound not met: violation of {notion} by {of} is {}, above {max_violation}",
@@ -189,7 +183,7 @@ impl Config {
             None => None,
         };
         let origin = args.data.origin()?;
-        if let Some(report) = &args.report {
+        if let Some(report) = &args.result.report {
             page::check(report, &origin.files().iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
         }
         Ok(Self {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use evenhand::correction::{Binding, Observer, Problem, Solution};
 use evenhand::learner::{Interruptible, LogisticModel};
 use evenhand::{Correction, Dataset, Learner, Logistic, Warning};
-use evenhand_report::{FEW_STRENGTHS, FitResult, Record, STRENGTHS, built_in};
+use evenhand_report::{FEW_STRENGTHS, FitResult, Record, STRENGTHS, Trained, built_in};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -59,27 +59,17 @@ impl FitState {
         identify: bool,
         confidence: f64,
     ) -> PyResult<Report> {
-        let request = Request {
-            basis: Arc::clone(&self.basis),
-            train: dataset(table, roles)?,
-            test: taken(test)?,
-            identify,
-            confidence,
-        };
+        let request =
+            Request { basis: Arc::clone(&self.basis), train: dataset(table, roles)?, test: taken(test)?, confidence };
         let inner = match (&self.found, learner) {
             (Found::BuiltIn(solution), _) => {
                 let solution = Arc::clone(solution);
                 watched(py, None, false, move |observer, stop| {
-                    let logistic = request.basis.learner;
-                    let learner = Interruptible { learner: logistic, stop };
-                    Ok(request.report(
-                        &learner,
-                        &solution,
-                        &STRENGTHS,
-                        &built_in(&logistic),
-                        Binding::problem,
-                        observer,
-                    ))
+                    let learner = Interruptible { learner: request.basis.learner, stop };
+                    let name = built_in(&learner.learner);
+                    let rows = request.prepare(Binding::problem);
+                    Ok(rows
+                        .and_then(|rows| report(&rows, &learner, &solution, (&name, &STRENGTHS), identify, observer)))
                 })?
             }
             (Found::Python(solution), Some(learner)) => {
@@ -93,7 +83,10 @@ impl FitState {
                         let first = request.train.rows();
                         let other_rows =
                             |binding: &Binding, test: &Dataset| Ok((scored(binding, test, first)?, Vec::new()));
-                        Ok(request.report(&learner, solution, &FEW_STRENGTHS, &record, other_rows, &mut watch))
+                        let rows = request.prepare(other_rows);
+                        Ok(rows.and_then(|rows| {
+                            report(&rows, &learner, solution, (&record, &FEW_STRENGTHS), identify, &mut watch)
+                        }))
                     })
                 });
                 settle(py, done, raised.take(), false)?
@@ -105,63 +98,83 @@ impl FitState {
 }
 
 /// A request for a report, with the rows it is of.
-struct Request {
-    basis: Arc<Basis>,
-    train: Dataset,
-    test: Option<evenhand::Table>,
-    identify: bool,
-    confidence: f64,
+pub(crate) struct Request {
+    pub(crate) basis: Arc<Basis>,
+    pub(crate) train: Dataset,
+    pub(crate) test: Option<evenhand::Table>,
+    pub(crate) confidence: f64,
+}
+
+/// The rows of a request, made ready.
+pub(crate) struct Prepared<'a> {
+    request: &'a Request,
+    binding: Binding,
+    trained_on: Problem,
+    test: Option<(Dataset, Problem)>,
+    warnings: Vec<Warning>,
 }
 
 impl Request {
-    /// `other_rows` makes test rows ready.
-    fn report<L: Learner>(
+    /// Makes rows ready, if they are still those of the fit. `other_rows` does so for test rows.
+    pub(crate) fn prepare(
         &self,
-        learner: &L,
-        solution: &Solution<L::Predictor>,
-        strengths: &[f64],
-        named: &Value,
         other_rows: impl Fn(&Binding, &Dataset) -> evenhand::Result<(Problem, Vec<Warning>)>,
-        observer: &mut dyn Observer,
-    ) -> Result<evenhand_report::Report, Failure> {
+    ) -> Result<Prepared<'_>, Failure> {
         let Basis { correction, digest, warnings, .. } = &*self.basis;
-        let train = &self.train;
-        if train.digest() != *digest {
+        if self.train.digest() != *digest {
             return Err(changed());
         }
-        let (binding, trained_on, _) = Binding::new(correction, train)?;
+        let (binding, trained_on, _) = Binding::new(correction, &self.train)?;
         let mut warnings = warnings.clone();
-        let test = self.test.clone().map(|table| train.like(table)).transpose()?;
-        let tested_on = match &test {
-            Some(test) => {
-                let (problem, more) = other_rows(&binding, test)?;
-                warnings.extend(more.into_iter().chain(solution.unseen(&problem)));
-                Some(problem)
+        let test = match &self.test {
+            Some(table) => {
+                let test = self.train.like(table.clone())?;
+                let (problem, of_test) = other_rows(&binding, &test)?;
+                warnings.extend(of_test);
+                Some((test, problem))
             }
             None => None,
         };
-        let record = Record::new(digest.clone(), train.rows(), correction, named);
-        let fit = FitResult {
-            correction,
-            learner,
-            binding: &binding,
-            trained_on: &trained_on,
-            found: solution,
-            train,
-            test: test.as_ref().zip(tested_on.as_ref()),
-            evaluated: None,
-            identify: self.identify,
-            strengths,
-            confidence: self.confidence,
-            warnings,
-            record: record.tested_on(test.as_ref().map(Dataset::digest)),
-        };
-        Ok(evenhand_report::Report::from_fit(&fit, observer)?)
+        Ok(Prepared { request: self, binding, trained_on, test, warnings })
     }
 }
 
+impl Prepared<'_> {
+    /// What a report is made of; `name` says who learned.
+    pub(crate) fn trained<'a, L: Learner>(&'a self, learner: &'a L, name: &Value) -> Trained<'a, L> {
+        let Request { basis, train, confidence, .. } = self.request;
+        let record = Record::new(basis.digest.clone(), train.rows(), &basis.correction, name);
+        Trained {
+            correction: &basis.correction,
+            learner,
+            binding: &self.binding,
+            trained_on: &self.trained_on,
+            train,
+            test: self.test.as_ref().map(|(test, problem)| (test, problem)),
+            confidence: *confidence,
+            warnings: self.warnings.clone(),
+            record: record.tested_on(self.test.as_ref().map(|(test, _)| test.digest())),
+        }
+    }
+}
+
+/// The report of a fit on rows that are ready.
+fn report<L: Learner>(
+    prepared: &Prepared<'_>,
+    learner: &L,
+    found: &Solution<L::Predictor>,
+    (name, strengths): (&Value, &[f64]),
+    identify: bool,
+    observer: &mut dyn Observer,
+) -> Result<evenhand_report::Report, Failure> {
+    let mut trained = prepared.trained(learner, name);
+    trained.warnings.extend(trained.test.and_then(|(_, problem)| found.unseen(problem)));
+    let fit = FitResult { trained, found, evaluated: None, identify, strengths };
+    Ok(evenhand_report::Report::from_fit(&fit, observer)?)
+}
+
 /// Rows that are not those of the fit any more.
-pub(crate) fn changed() -> Failure {
+fn changed() -> Failure {
     let message = "the rows were changed since they were fitted to; fit again, then report";
     Failure::Python(exception("EvenhandError", message, "rows-changed"))
 }

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use evenhand::Dataset;
 use evenhand::correction::{Asked, Binding, Frontier, Metrics, NamedValue, Observer, Point, Termination};
 use evenhand::learner::{Interruptible, LogisticModel};
-use evenhand_report::{FrontierResult, Record, built_in};
+use evenhand_report::{FrontierResult, built_in};
 use pyo3::prelude::*;
 use serde::Serialize;
 
 use crate::binding::{dataset, taken};
 use crate::error::Failure;
-use crate::fit_state::{Basis, changed};
+use crate::fit_state::{Basis, Request};
 use crate::model::{Warnings, warnings};
 use crate::observer::watched;
 use crate::report::Report;
@@ -58,48 +57,24 @@ impl Traced {
         test: Option<&Bound<'_, Table>>,
         confidence: f64,
     ) -> PyResult<Report> {
-        let train = dataset(table, roles)?;
-        let test = taken(test)?;
-        let (frontier, basis) = (Arc::clone(&self.frontier), Arc::clone(&self.basis));
-        let report = watched(py, None, false, move |observer, stop| {
-            Ok(reported(&frontier, &basis, &train, test, confidence, observer, stop))
-        })?;
+        let (basis, train) = (Arc::clone(&self.basis), dataset(table, roles)?);
+        let request = Request { basis, train, test: taken(test)?, confidence };
+        let frontier = Arc::clone(&self.frontier);
+        let report = watched(py, None, false, move |observer, stop| Ok(report(&frontier, &request, observer, stop)))?;
         Ok(Report { inner: report? })
     }
 }
 
-fn reported(
+fn report(
     frontier: &Frontier<LogisticModel>,
-    basis: &Basis,
-    train: &Dataset,
-    test: Option<evenhand::Table>,
-    confidence: f64,
+    request: &Request,
     observer: &mut dyn Observer,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<evenhand_report::Report, Failure> {
-    let Basis { correction, learner, digest, warnings } = basis;
-    if train.digest() != *digest {
-        return Err(changed());
-    }
-    let (binding, trained_on, _) = Binding::new(correction, train)?;
-    let test = test.map(|table| train.like(table)).transpose()?;
-    let tested_on = test.as_ref().map(|test| binding.problem(test)).transpose()?;
-    let measured_on = test.as_ref().zip(tested_on.as_ref().map(|(problem, _)| problem));
-    let of_test = tested_on.iter().flat_map(|(_, more)| more);
-    let record = Record::new(digest.clone(), train.rows(), correction, &built_in(learner));
-    let traced = FrontierResult {
-        correction,
-        learner: &Interruptible { learner: *learner, stop },
-        binding: &binding,
-        trained_on: &trained_on,
-        frontier,
-        train,
-        test: measured_on,
-        evaluated: None,
-        confidence,
-        warnings: warnings.iter().chain(of_test).cloned().collect(),
-        record: record.tested_on(test.as_ref().map(Dataset::digest)),
-    };
+    let learner = Interruptible { learner: request.basis.learner, stop };
+    let prepared = request.prepare(Binding::problem)?;
+    let trained = prepared.trained(&learner, &built_in(&learner.learner));
+    let traced = FrontierResult { trained, frontier, evaluated: None };
     Ok(evenhand_report::Report::from_frontier(&traced, observer)?)
 }
 

@@ -18,8 +18,8 @@ pub const STRENGTHS: [f64; 11] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1
 /// Fewer of them, where learning takes long.
 pub const FEW_STRENGTHS: [f64; 4] = [0.25, 0.5, 0.75, 1.25];
 
-/// What a report of a fit is made of.
-pub struct FitResult<'a, L: Learner> {
+/// What reports of fits and of frontiers are both made of: what was asked, and of which rows.
+pub struct Trained<'a, L: Learner> {
     /// What was asked.
     pub correction: &'a Correction,
     /// Who learned.
@@ -28,12 +28,32 @@ pub struct FitResult<'a, L: Learner> {
     pub binding: &'a Binding,
     /// The training rows as the learner saw them.
     pub trained_on: &'a Problem,
-    /// What was found on them.
-    pub found: &'a Solution<L::Predictor>,
     /// The training rows as they were read.
     pub train: &'a Dataset,
     /// Other rows to measure on, as they were read and made ready; without any, the training rows are measured on.
     pub test: Option<(&'a Dataset, &'a Problem)>,
+    /// Of the intervals.
+    pub confidence: f64,
+    /// What weakens the numbers.
+    pub warnings: Vec<Warning>,
+    /// What is needed to do it again.
+    pub record: Record,
+}
+
+impl<'a, L: Learner> Trained<'a, L> {
+    /// What classifiers are measured by.
+    pub(crate) fn evaluator(&self) -> evenhand::Result<Evaluator<'a>> {
+        let rows = Rows::of((self.train, self.trained_on), self.test);
+        Evaluator::new(self.correction, self.binding, rows, self.confidence)
+    }
+}
+
+/// What a report of a fit is made of.
+pub struct FitResult<'a, L: Learner> {
+    /// What was asked, and of which rows.
+    pub trained: Trained<'a, L>,
+    /// What was found.
+    pub found: &'a Solution<L::Predictor>,
     /// The classifier without correction and with it on the rows to measure on, with decisions; computed where they are
     /// not at hand, with one more call of the learner.
     pub evaluated: Option<[&'a Evaluated<'a>; 2]>,
@@ -41,12 +61,6 @@ pub struct FitResult<'a, L: Learner> {
     pub identify: bool,
     /// The strengths of the correction to try, from low to high.
     pub strengths: &'a [f64],
-    /// Of the intervals.
-    pub confidence: f64,
-    /// What weakens the numbers.
-    pub warnings: Vec<Warning>,
-    /// What is needed to do it again.
-    pub record: Record,
 }
 
 impl Report {
@@ -56,14 +70,14 @@ impl Report {
     /// # Errors
     /// What the engine says of rows, confidence or learner.
     pub fn from_fit<L: Learner>(fit: &FitResult<'_, L>, observer: &mut dyn Observer) -> Result<Self> {
-        let correction = fit.correction;
-        let rows = Rows::of((fit.train, fit.trained_on), fit.test);
-        let evaluator = Evaluator::new(correction, fit.binding, rows, fit.confidence)?;
+        let trained = &fit.trained;
+        let (correction, trained_on) = (trained.correction, trained.trained_on);
+        let evaluator = trained.evaluator()?;
         let computed;
         let [before, after] = if let Some(evaluated) = fit.evaluated {
             evaluated
         } else {
-            let uncorrected = correction.uncorrected(fit.trained_on, fit.learner)?;
+            let uncorrected = correction.uncorrected(trained_on, trained.learner)?;
             computed = [evaluator.evaluated(&uncorrected)?, evaluator.evaluated(fit.found)?];
             [&computed[0], &computed[1]]
         };
@@ -73,19 +87,19 @@ impl Report {
         Ok(Self {
             kind: Kind::Fit,
             method: Some(correction.method.name().to_owned()),
-            about: evaluator.about(audit, fit.trained_on.features().rows()),
+            about: evaluator.about(audit, trained_on.features().rows()),
             notions: correction.notions.iter().map(NotionLine::of).collect(),
             change: Some(compared.change),
             constraints: compared.constraints,
-            verdicts: after.test_bounds(&correction.bounds, fit.confidence)?,
+            verdicts: after.test_bounds(&correction.bounds, trained.confidence)?,
             bound: None,
             intersections_left_out: audit.intersections_left_out,
-            bias: fit.identify.then(|| Bias::identify(correction, fit.train, fit.confidence)).flatten(),
+            bias: fit.identify.then(|| Bias::identify(correction, trained.train, trained.confidence)).flatten(),
             tradeoff,
-            search: Some(Search::of(fit.binding, fit.trained_on, fit.found, correction)?),
+            search: Some(Search::of(trained.binding, trained_on, fit.found, correction)?),
             panels: compared.panels,
-            warnings: messages(&fit.warnings),
-            record: fit.record.clone(),
+            warnings: messages(&trained.warnings),
+            record: trained.record.clone(),
         })
     }
 }
@@ -103,7 +117,8 @@ fn tradeoff<L: Learner>(
     compared: &Comparison,
     observer: &mut dyn Observer,
 ) -> Result<Option<Tradeoff>> {
-    let FitResult { correction, trained_on, found, .. } = *fit;
+    let Trained { correction, trained_on, learner, .. } = fit.trained;
+    let found = fit.found;
     let Comparison { before, after, panels, .. } = compared;
     let at = first_panel(correction, panels);
     let Some(panel) = panels.get(at) else { return Ok(None) };
@@ -113,7 +128,7 @@ fn tradeoff<L: Learner>(
     }
     let mut points = vec![TradeoffPoint::of_strength(0.0, &before.metrics, &before.audit, panel)];
     if is_correction {
-        let swept = correction.sweep(trained_on, fit.learner, found, fit.strengths, observer)?;
+        let swept = correction.sweep(trained_on, learner, found, fit.strengths, observer)?;
         for (&strength, solution) in fit.strengths.iter().zip(&swept) {
             let measured = evaluator.of(solution)?;
             points.push(TradeoffPoint::of_strength(strength, &measured.metrics, &measured.audit, panel));
@@ -129,7 +144,7 @@ fn tradeoff<L: Learner>(
             TradeoffPoint::new(correction.method.name().to_owned(), &after.metrics, &after.audit, panel)
         },
     );
-    let baselines = Baseline::all(correction, trained_on, fit.learner, evaluator, observer)?;
+    let baselines = Baseline::all(correction, trained_on, learner, evaluator, observer)?;
     Ok(Some(Tradeoff { points, chosen: Some(chosen), baselines, panel: at }))
 }
 

@@ -9,27 +9,25 @@
 //! use evenhand::correction::Silent;
 //! use evenhand::{Correction, Dataset, Logistic, Notion, Schema};
 //! use evenhand_datasets::synthetic;
-//! use evenhand_report::{FitResult, Format, Record, Report, STRENGTHS};
+//! use evenhand_report::{FitResult, Format, Record, Report, STRENGTHS, Trained};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let schema = Schema::label("approved").positive("yes").ignore("deserved");
 //! let data = Dataset::new(synthetic::population(2_000, 1)?, &schema)?;
 //! let (asked, learner) = (Correction::new(Notion::DemographicParity).group("sex")?, Logistic::default());
 //! let fitted = asked.fit(&data, &learner)?;
-//! let result = FitResult {
+//! let trained = Trained {
 //!     correction: &asked,
 //!     learner: &learner,
 //!     binding: fitted.binding(),
 //!     trained_on: fitted.problem(),
-//!     found: fitted.solution(),
 //!     train: &data,
 //!     test: None,
-//!     evaluated: None,
-//!     identify: true,
-//!     strengths: &STRENGTHS,
 //!     confidence: 0.95,
 //!     warnings: Vec::new(),
 //!     record: Record::new(data.digest(), data.rows(), &asked, &learner),
 //! };
+//! let found = fitted.solution();
+//! let result = FitResult { trained, found, evaluated: None, identify: true, strengths: &STRENGTHS };
 //! let report = Report::from_fit(&result, &mut Silent)?;
 //! assert!(report.summary()[0].starts_with("Before correction, rows in sex=female were predicted “yes”"));
 //! assert!(report.render(Format::Html)?.contains("<h1"));
@@ -62,7 +60,7 @@ mod tradeoff;
 
 pub use bias::{Bias, GroupBias};
 pub use error::{Error, Result};
-pub use from_fit::{FEW_STRENGTHS, FitResult, STRENGTHS};
+pub use from_fit::{FEW_STRENGTHS, FitResult, STRENGTHS, Trained};
 pub use from_frontier::FrontierResult;
 pub use gap::{Constrained, Gap, LabelledAs};
 pub use groups::{Line, Panel, Series};

@@ -5,7 +5,7 @@ use evenhand::data::Categorical;
 use evenhand::{Column, Correction, Dataset, Logistic, Notion, Schema, Table};
 use evenhand_datasets::synthetic;
 
-use super::{FitResult, STRENGTHS};
+use super::{FitResult, STRENGTHS, Trained};
 use crate::{Format, Record, Report, Series};
 
 /// Decisions about made-up people, by these groups.
@@ -17,21 +17,19 @@ fn asked(groups: &[&str]) -> Correction {
 fn report_of(data: &Dataset, asked: &Correction) -> Report {
     let learner = Logistic::default();
     let fitted = asked.fit(data, &learner).unwrap();
-    let result = FitResult {
+    let trained = Trained {
         correction: asked,
         learner: &learner,
         binding: fitted.binding(),
         trained_on: fitted.problem(),
-        found: fitted.solution(),
         train: data,
         test: None,
-        evaluated: None,
-        identify: true,
-        strengths: &STRENGTHS,
         confidence: 0.95,
         warnings: fitted.warnings().to_vec(),
         record: Record::new(data.digest(), data.rows(), asked, &learner).by("evenhand fit loans.csv".into()),
     };
+    let found = fitted.solution();
+    let result = FitResult { trained, found, evaluated: None, identify: true, strengths: &STRENGTHS };
     Report::from_fit(&result, &mut Silent).unwrap()
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use evenhand::correction::{Evaluated, Problem};
 use evenhand::{Dataset, Fitted, Learner, Model, Warning};
-use evenhand_report::{FitResult, Record, Report};
+use evenhand_report::{FitResult, Record, Report, Trained};
 
 use super::config::Config;
 use crate::page;
@@ -34,20 +34,23 @@ pub(super) fn write<L: Learner>(
     let training = &config.training;
     let record = Record::of_model(model, &training.fitter.record());
     let mut watch = progress.fits();
-    let result = FitResult {
+    let trained = Trained {
         correction: &config.correction,
         learner,
         binding: fitted.binding(),
         trained_on: fitted.problem(),
-        found: fitted.solution(),
         train: rows.train(),
         test,
-        evaluated: before.zip(after).map(|(before, after)| [before, after]),
-        identify: true,
-        strengths: training.fitter.strengths(),
         confidence: config.confidence,
         warnings,
         record: record.tested_on(training.test_digest(rows)).by(page::command()),
+    };
+    let result = FitResult {
+        trained,
+        found: fitted.solution(),
+        evaluated: before.zip(after).map(|(before, after)| [before, after]),
+        identify: true,
+        strengths: training.fitter.strengths(),
     };
     let report = Report::from_fit(&result, &mut watch).map_err(page::convert_error)?;
     watch.finish();

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use evenhand::correction::{Binding, Evaluated, Frontier, Problem};
 use evenhand::{Dataset, Learner, Warning};
-use evenhand_report::{FrontierResult, Record, Report};
+use evenhand_report::{FrontierResult, Record, Report, Trained};
 
 use super::Config;
 use crate::page;
@@ -30,22 +30,19 @@ pub(super) fn write<L: Learner>(path: &Path, traced: Traced<'_, L>, rows: &Read,
     let training = &config.training;
     let digest = progress.during("hashing the data", || rows.all.digest());
     let record = Record::new(digest, rows.all.rows(), &config.correction, &training.fitter.record());
-    let result = FrontierResult {
+    let record = record.of_rows(training.split(), training.recipe()).tested_on(training.test_digest(rows));
+    let trained = Trained {
         correction: &config.correction,
         learner,
         binding,
         trained_on: problem,
-        frontier,
         train: rows.train(),
         test,
-        evaluated,
         confidence: config.confidence,
         warnings,
-        record: record
-            .of_rows(training.split(), training.recipe())
-            .tested_on(training.test_digest(rows))
-            .by(page::command()),
+        record: record.by(page::command()),
     };
+    let result = FrontierResult { trained, frontier, evaluated };
     let mut watch = progress.fits();
     let report = Report::from_frontier(&result, &mut watch).map_err(page::convert_error)?;
     watch.finish();
