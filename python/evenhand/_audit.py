@@ -183,7 +183,7 @@ def audit(
     y_pred : array-like of shape (n_samples,), default=None
         Predicted labels. Without them the labels alone are audited.
     sensitive_features : column, columns, masks, matrix or specifications
-        As in :meth:`EvenhandClassifier.fit`; specifications speak of the columns of ``X``.
+        As in :meth:`EvenhandClassifier.fit`; specifications refer to the columns of ``X``.
     X : frame, default=None
         Where specifications find their columns.
     sample_weight : array-like of shape (n_samples,), default=None

@@ -123,7 +123,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
     covariate_shift : {"ignored", "corrected"}, default="ignored"
         Weights change the distribution of features too (the other half of the paper's Theorem 1): rows whose likely
         label is favoured count more. ``"ignored"`` is the paper's algorithm; ``"corrected"`` divides every row's weight
-        by how much its features would count for, as the estimator's probabilities without correction tell it, which
+        by how much its features would count for, as the estimator's probabilities without correction estimate it, which
         takes one more fit. It seldom pays, is not for notions of accuracy, and leaves no correction to an estimator
         that knows its training rows by heart.
     validation : str, default="training"

@@ -116,7 +116,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
         )
 
     def _features(self, X: Any) -> _core.Table:
-        """Columns of X for the engine. Beside another estimator they only tell it which way to step."""
+        """Columns of X for the engine. Beside another estimator they only determine the direction of its steps."""
         if self.estimator is None:
             return table_of(X)
         shape: tuple[int, ...] = getattr(X, "shape", ())
@@ -131,7 +131,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
         looped = self.preset != "default"
         withhold = [*(self.withhold or ()), *data.withhold]
         if self.estimator is not None and not set(data.table.names) - set(withhold) - {data.label, data.weight}:
-            # Without columns of X the sensitive ones tell the search which way to step; the estimator never sees them.
+            # Without columns of X the sensitive ones determine the direction of steps; the estimator never sees them.
             withhold = []
         return _core.Settings(
             notions,

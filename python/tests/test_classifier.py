@@ -366,9 +366,9 @@ def test_multipliers_are_chosen_by_rows_the_estimator_has_not_seen(loans, valida
 
 def test_without_groups_nothing_is_corrected_and_it_is_said(loans):
     X, y, _ = loans
-    with pytest.warns(EvenhandWarning, match="nothing is corrected") as told:
+    with pytest.warns(EvenhandWarning, match="nothing is corrected") as caught:
         clf = EvenhandClassifier().fit(X, y)
-    assert told[0].message.code == "no-groups"
+    assert caught[0].message.code == "no-groups"
     assert set(clf.sample_weight_) == {0.5}
     assert clf.n_fits_ == 1
 

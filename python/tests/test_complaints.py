@@ -148,9 +148,9 @@ def test_polars_frames_go_in_and_come_out(loans):
 def test_a_missing_sensitive_value_is_in_no_group_and_still_trained_on(loans):
     X, y, _ = loans
     sex = X["sex"].where(np.arange(len(y)) % 10 != 0)
-    with pytest.warns(EvenhandWarning, match="without a value") as told:
+    with pytest.warns(EvenhandWarning, match="without a value") as caught:
         clf = EvenhandClassifier().fit(X.drop(columns="sex"), y, sensitive_features=sex)
-    assert "missing-sensitive" in {one.message.code for one in told}
+    assert "missing-sensitive" in {one.message.code for one in caught}
     assert len(clf.multipliers_) == 2
     assert len(clf.sample_weight_) == len(y)
     for other in (
@@ -199,19 +199,19 @@ def test_a_bound_is_met_out_of_sample_or_it_is_said_that_it_is_not(loans):
     assert loose.verdict == "met"
     assert loose.high <= 0.2
     tight = EvenhandClassifier(max_violation=0.001).fit(X[:half], y[:half], sensitive_features=sex[:half])
-    (said,) = tight.test_bounds(X[half:], y[half:], sensitive_features=sex[half:])
-    assert said.verdict == "too-few-rows"
-    assert "too few rows to tell" in str(said)
+    (tested,) = tight.test_bounds(X[half:], y[half:], sensitive_features=sex[half:])
+    assert tested.verdict == "too-few-rows"
+    assert "too few rows to tell" in str(tested)
     measured = violation(y[half:], tight.predict(X[half:]), sensitive_features=sex[half:])
-    assert said.value == pytest.approx(measured, abs=1e-12)
+    assert tested.value == pytest.approx(measured, abs=1e-12)
 
 
 @pytest.mark.any_outcome
 def test_a_bound_that_weights_cannot_reach_is_told_of(loans):
     X, y, _ = loans
-    with pytest.warns(EvenhandWarning, match="was not reached") as told:
+    with pytest.warns(EvenhandWarning, match="was not reached") as caught:
         EvenhandClassifier(max_violation=0.01, max_fits=1).fit(X, y, sensitive_features=X[["sex", "age_band"]])
-    assert "not-converged" in {one.message.code for one in told}
+    assert "not-converged" in {one.message.code for one in caught}
 
 
 def test_an_estimator_without_sample_weight_is_sampled_for(loans):

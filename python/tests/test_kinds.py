@@ -1,4 +1,4 @@
-"""Columns of codes: what groups are made of is a category to the learner too, and what may be codes is told of."""
+"""Columns of codes: what groups are made of is a category to the learner too, and what may be codes is reported."""
 
 from __future__ import annotations
 
@@ -83,10 +83,10 @@ def test_what_may_be_codes_is_told_of_once_and_in_frames_alone(census):
     X = X.assign(MAR=X["RAC1P"] % 4)
     sex = np.where(X["hours"] > 30, "a", "b")
     for frame in (X, pl.DataFrame({name: X[name].tolist() for name in X.columns})):
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             fitted(frame, y, sex)
-        (codes,) = [one for one in told if one.message.code == "possible-codes"]
+        (codes,) = [one for one in caught if one.message.code == "possible-codes"]
         assert "`RAC1P` (6), `MAR` (4)" in str(codes.message)
         assert codes.filename == __file__
     fitted(X, y, sex, categorical=["RAC1P"], numeric=["MAR"])
@@ -134,6 +134,6 @@ def test_a_saved_model_knows_what_was_said(census, tmp_path):
 )
 def test_kinds_that_make_no_sense_are_refused(census, settings, code):
     X, y = census
-    with pytest.raises(EvenhandError) as told:
+    with pytest.raises(EvenhandError) as caught:
         fitted(X, y, "RAC1P", **settings)
-    assert told.value.code == code
+    assert caught.value.code == code

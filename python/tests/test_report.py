@@ -177,8 +177,8 @@ def test_audits_identifications_and_frontiers_have_reports(loans: tuple[Any, Any
     worst = max(record["panels"][0]["groups"], key=lambda line: abs(line["gap"]["value"]))
     assert abs(worst["gap"]["value"]) == audited.violation()
     found = identify(X, y, sensitive_features=X["sex"])
-    told = found.report().to_dict()["bias"]["groups"]
-    assert [one["odds_ratio"] for one in told] == [one["odds_ratio"] for one in found.to_dict()["effects"]]
+    caught = found.report().to_dict()["bias"]["groups"]
+    assert [one["odds_ratio"] for one in caught] == [one["odds_ratio"] for one in found.to_dict()["effects"]]
     path = frontier(X, y, sensitive_features="sex", points=4, test=(other, labels, "sex"))
     points = path.report().to_dict()["tradeoff"]["points"]
     assert [point["error"] for point in points] == list(path.points["test_error"])

@@ -104,7 +104,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Ending> {
     let past = labelled(table.select(&test_rows), "approved", "deserved")?;
     let truth = labelled(table.select(&test_rows), "deserved", "approved")?;
 
-    // Probabilities are compared, since they are what tells the bias itself.
+    // Probabilities are compared, since the bias itself is identified by them.
     let mut correction = Correction::new(Notion::DemographicParity).measure(Measure::Scores);
     for (group, _) in synthetic::MULTIPLIERS {
         correction = correction.group(group)?;

@@ -1,4 +1,4 @@
-//! Where things are said: data to stdout, everything else to stderr.
+//! Where output goes: data to stdout, everything else to stderr.
 
 use std::io::{self, Write as _};
 

@@ -22,7 +22,7 @@ use crate::{Ending, files, text};
 /// All columns of the file are kept, to the letter from a text file to a text file, and these
 /// are added at the end: with two classes `probability` (of the positive class) and
 /// `decision`; with more, `probability_CLASS` for every class and `decision`. Neither labels nor sensitive columns are needed, unless the
-/// model was trained on them as features, or post-processed (`fit --method threshold-postprocessing`): then the columns that tell the groups
+/// model was trained on them as features, or post-processed (`fit --method threshold-postprocessing`): then the columns that define the groups
 /// are needed, since each group has thresholds of its own, and `probability` is still that of the learner.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]

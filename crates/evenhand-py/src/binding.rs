@@ -43,7 +43,7 @@ impl Binding {
         Ok((json(&tested.0)?, json(&tested.1)?))
     }
 
-    /// The columns that tell groups.
+    /// The columns that define groups.
     #[getter]
     fn sensitive_columns(&self) -> Vec<String> {
         self.inner.groups().columns().into_iter().map(str::to_owned).collect()

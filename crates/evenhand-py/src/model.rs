@@ -104,7 +104,7 @@ impl Model {
     }
 }
 
-/// Whether new rows are only as training rows were: numbers were missing there too, and the learner was told.
+/// Whether new rows are only as training rows were: numbers were missing there too, and an indicator column says so.
 fn is_expected(warning: &Warning) -> bool {
     matches!(warning, Warning::MissingFilled { indicator: true, .. })
 }

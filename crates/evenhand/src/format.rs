@@ -1,7 +1,7 @@
 //! Numbers and names as people read them, the same in every front end.
 
-/// Digits in groups of three: `32,561`.
-pub fn thousands(number: usize) -> String {
+/// A whole number with its digits in groups of three: `32,561`.
+pub fn thousands(number: impl std::fmt::Display) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -208,7 +208,7 @@ Methods:
                  training rows at the least error; two classes [Hardt, Price & Srebro 2016].
                  Also by the paper's name, calibration.
                  THE MODEL NEEDS THE GROUPS TO DECIDE: every file to be predicted must have the
-                 columns that tell them, also where the learner may not see them
+                 columns that define them, also where the learner may not see them
   lagrangian     a linear model and multipliers trained jointly by gradients, violations relaxed by
                  hinges; two classes, built-in learner only [Eban et al. 2017]
 Bounds are looked for by `correction` and `threshold-postprocessing`, and tested whatever the

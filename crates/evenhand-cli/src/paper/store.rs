@@ -17,7 +17,7 @@ pub(super) trait Kept: Serialize + DeserializeOwned {
     /// The file of such things in the folder of results.
     const FILE: &str;
 
-    /// What tells one from another.
+    /// What distinguishes one from another.
     type Key: PartialEq;
 
     fn key(&self) -> &Self::Key;

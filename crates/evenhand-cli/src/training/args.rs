@@ -46,7 +46,7 @@ pub(crate) struct TrainingArgs {
     pub(super) measure: MeasureArg,
 
     /// Whether the covariate shift that weights bring is ignored, as in the paper's algorithms, or corrected: each row's
-    /// weight is then divided by it, as the learner's probabilities without correction tell it. Seldom pays.
+    /// weight is then divided by it, as the learner's probabilities without correction estimate it. Seldom pays.
     #[arg(long, value_enum, default_value_t = CovariateShiftArg::Ignored, help_heading = "Correction")]
     pub(super) covariate_shift: CovariateShiftArg,
 

@@ -107,7 +107,7 @@ impl Training {
         self.files.iter().map(PathBuf::as_path).collect()
     }
 
-    /// Starts as many threads as asked, and tells how progress is shown.
+    /// Starts as many threads as asked, and returns how progress is shown.
     pub(crate) fn start(&self) -> Result<Progress> {
         if let Some(threads) = self.threads {
             rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("--threads")?;

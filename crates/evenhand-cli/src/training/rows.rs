@@ -104,7 +104,7 @@ impl Read {
         self.part.as_ref().unwrap_or(&self.all)
     }
 
-    /// Adds to what is asked what only the rows could tell: a recipe's features, and its groups where none are named.
+    /// Adds to what is asked what is known only from the rows: a recipe's features, and its groups where none are named.
     pub(crate) fn complete(&self, correction: &mut Correction) {
         if let Some(conventions) = &self.conventions {
             correction.plan = Some(conventions.plan.clone());

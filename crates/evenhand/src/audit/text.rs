@@ -189,7 +189,7 @@ impl Display for Shown<'_> {
         if self.weighted {
             write!(f, "{}", counted(count, "row"))
         } else {
-            write!(f, "{} of {}", thousands(successes.round() as usize), counted(count, "row"))
+            write!(f, "{} of {}", thousands(format_args!("{successes:.0}")), counted(count, "row"))
         }
     }
 }
