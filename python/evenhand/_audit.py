@@ -14,7 +14,7 @@ from ._columns import is_frame, table_of
 from ._data import assemble, positive_of, target_of
 from ._exceptions import EvenhandError
 from ._report import Report
-from ._results import frame_of, html_table, library_of
+from ._results import Recorded, frame_of, html_table, library_of
 from ._sensitive import sensitive_of
 from .constraints import Constraint, spelled
 
@@ -29,7 +29,7 @@ DEFINITIONS = {
 }
 
 
-class Audit:
+class Audit(Recorded):
     """Rates, violations, counts and intervals per group.
 
     Made by :func:`audit`. It says what was measured, and no more: no number here makes a model right to use.
@@ -102,14 +102,6 @@ class Audit:
     def report(self) -> Report:
         """Tell it to people who were not there; in a notebook the page shows itself."""
         return Report(self._report)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Get everything, with the keys of ``evenhand audit --json``."""
-        return dict(self._record)
-
-    def to_json(self, indent: int | None = None) -> str:
-        """Write everything as JSON."""
-        return json.dumps(self._record, indent=indent)
 
     def __str__(self) -> str:
         return self._text
@@ -191,7 +183,7 @@ def audit(
     y_pred : array-like of shape (n_samples,), default=None
         Predicted labels. Without them the labels alone are audited.
     sensitive_features : column, columns, masks, matrix or specifications
-        As in :meth:`EvenhandClassifier.fit`; specifications speak of the columns of ``X``.
+        As in :meth:`EvenhandClassifier.fit`; specifications refer to the columns of ``X``.
     X : frame, default=None
         Where specifications find their columns.
     sample_weight : array-like of shape (n_samples,), default=None

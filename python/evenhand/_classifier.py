@@ -23,12 +23,12 @@ from sklearn.utils.validation import (
 from . import _core
 from ._columns import text_of
 from ._data import Data, Target, add_sensitive, assemble, positive_of, quiet_about
-from ._exceptions import EvenhandError, EvenhandWarning, tell
+from ._exceptions import EvenhandError, EvenhandWarning, warn_of
 from ._external import Learner, aligned_scores
 from ._inputs import BY_GROUP, Inputs
 from ._progress import watching
 from ._report import Report
-from ._results import html_table
+from ._results import html_table, trade_off_of
 from ._sensitive import sensitive_of
 from ._verdict import BoundTest
 from .constraints import Constraints, spelled
@@ -62,7 +62,7 @@ def _method_of(asked: Any) -> str:
 class Fit:
     """What a report is made of: what was found, and the rows it was found on."""
 
-    kept: _core.Kept
+    state: _core.FitState
     rows: Callable[[], Data]
     learner: Learner | None
 
@@ -87,8 +87,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         ``"known-rate=GROUP:RATE"``, fairlearn's spellings, or objects of :mod:`evenhand.constraints`.
     max_violation : float, default=None
         Ask for no more than this: largest ``|overall - group|`` rate, the definition of the paper. The
-        least correction that meets it is looked for. Without any bound, rates are made as even as rows can tell
-        where that is cheap.
+        least correction that meets it is looked for. Without any bound: as even as the rows can
+        tell, unless what is left costs more error than it is worth (half a point of error for a point of unevenness).
     max_difference : float, default=None
         Ask for no more than this between any two groups: largest difference of their rates.
     min_ratio : float, default=None
@@ -96,6 +96,9 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
     margin : float, default=None
         How many standard errors to stay below a bound, so that it holds on new rows too; None is 1.645, and 0 aims at
         the bound itself. For ``preset="default"`` alone.
+    min_group : int, default=None
+        Groups with fewer rows of those that a rate conditions on are measured, shown and judged, but not searched for;
+        None is 30. For ``preset="default"`` alone.
     groups : str or list of str, default=None
         Group specifications over the columns of X and of ``sensitive_features``, in place of one group for each
         value: ``"race=Black,White"``, ``"age<=30"``, ``"age/5"`` (quantiles), ``"sex*race"`` (intersections).
@@ -120,7 +123,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
     covariate_shift : {"ignored", "corrected"}, default="ignored"
         Weights change the distribution of features too (the other half of the paper's Theorem 1): rows whose likely
         label is favoured count more. ``"ignored"`` is the paper's algorithm; ``"corrected"`` divides every row's weight
-        by how much its features would count for, as the estimator's probabilities without correction tell it, which
+        by how much its features would count for, as the estimator's probabilities without correction estimate it, which
         takes one more fit. It seldom pays, is not for notions of accuracy, and leaves no correction to an estimator
         that knows its training rows by heart.
     validation : str, default="training"
@@ -165,8 +168,11 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
     history_ : list of dict
         Every fit: multipliers, violations, error and loss.
     stop_ : str
-        How the search ended: ``"converged"``, ``"iteration-limit"``, ``"stalled"``, ``"infeasible"`` or
-        ``"cancelled"``.
+        How the search ended: ``"converged"``, ``"too-costly"``, ``"iteration-limit"``, ``"stalled"``,
+        ``"infeasible"`` or ``"cancelled"``.
+    trade_off_ : dict or None
+        Where the search stopped for the cost (``stop_`` is ``"too-costly"``): the ``violation`` that going on would
+        lead to and its ``cost``, by how much the share of errors would rise, both by the linear model of the last fit.
     n_fits_ : int
         How many times the learner was called.
     n_features_in_ : int
@@ -200,6 +206,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         max_difference: float | None = None,
         min_ratio: float | None = None,
         margin: float | None = None,
+        min_group: int | None = None,
         groups: str | Sequence[str] | None = None,
         intersections: bool = False,
         withhold: Sequence[str] | None = None,
@@ -225,6 +232,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.max_difference = max_difference
         self.min_ratio = min_ratio
         self.margin = margin
+        self.min_group = min_group
         self.groups = groups
         self.intersections = intersections
         self.withhold = withhold
@@ -306,8 +314,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
                 self.method == "sampling",
                 weight is not None,
             )
-        heard = nullcontext() if learner is None else learner.interrupts
-        with heard, watching(self.callback, self.progress, settings.most_fits) as callback:
+        interrupts = nullcontext() if learner is None else learner.interrupts
+        with interrupts, watching(self.callback, self.progress, settings.most_fits) as callback:
             found = _core.fit(
                 data.table,
                 data.roles,
@@ -317,7 +325,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
                 keep=self.on_interrupt == "keep",
             )
         self._keep(found, target, quiet_about(X))
-        self._fitted = Fit(found.kept, gathered, learner)
+        self._fitted = Fit(found.state, gathered, learner)
         return self
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> NDArray[Any]:
@@ -336,8 +344,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         """
         check_is_fitted(self)
         if isinstance(self.estimator_, _core.Model):
-            decisions, told = self._decide(X, sensitive_features)
-            tell(told, stacklevel=2)
+            decisions, found_warnings = self._decide(X, sensitive_features)
+            warn_of(found_warnings, stacklevel=2)
             return np.asarray(self.classes_[np.argsort(self._order)[decisions]])
         return np.asarray(self.estimator_.predict(self._shown(self._new_rows(X))))
 
@@ -355,8 +363,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         """
         check_is_fitted(self)
         if isinstance(self.estimator_, _core.Model):
-            scores, _, told = self.estimator_.predict(self._new_table(X))
-            tell(told, stacklevel=2)
+            scores, _, found_warnings = self.estimator_.predict(self._new_table(X))
+            warn_of(found_warnings, stacklevel=2)
             return scores[:, self._order]
         return np.asarray(self.estimator_.predict_proba(self._shown(self._new_rows(X))))
 
@@ -465,13 +473,13 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
                 learner.others = self._shown(self._new_rows(X))
         seen = set(train.table.names) - set(train.withhold) - {train.label, train.weight}
         with nullcontext() if learner is None else learner.interrupts:
-            found = fitted.kept.report(
+            found = fitted.state.report(
                 train.table,
                 train.roles,
                 test=test,
                 learner=learner,
                 name=type(self.estimator_).__name__,
-                ask=learner is None or bool(seen),
+                identify=learner is None or bool(seen),
                 confidence=confidence,
             )
         return Report(found)
@@ -510,11 +518,11 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         body = json.loads(model.to_json())
         asked = body["settings"]
         bounds = {next(iter(bound)).replace("-", "_"): next(iter(bound.values())) for bound in asked["bounds"]}
-        kept = {name: asked[name] for name in ("measure", "covariate_shift") if name in asked}
+        other = {name: asked[name] for name in ("measure", "covariate_shift") if name in asked}
         method = _method_of(asked.get("method", {"name": "correction"}))
         roles = body["binding"]["schema"]
-        kept |= {name: roles[name] for name in ("categorical", "numeric") if name in roles}
-        self = cls(constraints=asked["notions"], groups=asked["groups"], method=method, **bounds, **kept)
+        other |= {name: roles[name] for name in ("categorical", "numeric") if name in roles}
+        self = cls(constraints=asked["notions"], groups=asked["groups"], method=method, **bounds, **other)
         texts = model.classes
         whole = all(text.lstrip("-").isdigit() for text in texts)
         self.classes_ = np.sort(np.asarray([int(text) for text in texts]) if whole else np.asarray(texts))
@@ -530,6 +538,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.violation_ = body["train"]["violation"]
         self.history_ = body["trace"]
         self.stop_ = body["stop"]
+        self.trade_off_ = body.get("trade_off")
         self.n_fits_ = body["fits"]
         return self
 
@@ -571,23 +580,9 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.violation_ = train["violation"]
         self.history_ = found.history
         self.stop_ = found.stop
+        self.trade_off_ = trade_off_of(found.trade_off)
         self.n_fits_ = found.fits
-        tell(found.warnings, stacklevel=3, quiet=quiet)
-        self._tell_of_bounds(train)
-
-    def _tell_of_bounds(self, train: dict[str, Any]) -> None:
-        asked = {
-            "max_violation": self.max_violation,
-            "max_difference": self.max_difference,
-            "min_ratio": self.min_ratio,
-        }
-        bounds = ", ".join(f"{name}={limit:g}" for name, limit in asked.items() if limit is not None)
-        if bounds and self.stop_ in {"infeasible", "stalled", "iteration-limit"}:
-            message = (
-                f"{bounds} was not reached on the rows multipliers were chosen by (stop: {self.stop_}): the largest "
-                f"|overall - group| rate in training is {train['violation']:.4f}; see `test_bounds`"
-            )
-            warnings.warn(EvenhandWarning(message, "bound-not-reached"), stacklevel=4)
+        warn_of(found.warnings, stacklevel=3, quiet=quiet)
 
     def _decide(self, X: Any, sensitive_features: Any) -> tuple[NDArray[Any], list[tuple[str, str]]]:
         """Decide by the built-in model, as the engine numbers classes."""
@@ -596,8 +591,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
             rows = _num_samples(X)
             sensitive = sensitive_of(sensitive_features, rows, groups=self.groups, intersections=self.intersections)
             add_sensitive(table, sensitive, self._binding.sensitive_columns)
-        _, decisions, told = self.estimator_.predict(table)
-        return decisions, told
+        _, decisions, found_warnings = self.estimator_.predict(table)
+        return decisions, found_warnings
 
     def _engine_scores(self, X: Any, sensitive_features: Any) -> NDArray[np.float64]:
         """Find what is evaluated: probabilities or, where thresholds by group decide, decisions."""

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._data import assemble, positive_of, quiet_about, target_of
-from ._exceptions import EvenhandError, EvenhandWarning, tell
+from ._exceptions import EvenhandError, EvenhandWarning, warn_of
+from ._results import trade_off_of
 from ._sensitive import sensitive_of
 from .constraints import Constraints, spelled
 
 __all__ = ["Corrector"]
 
-FOUND = ("stop_", "n_fits_", "best_", "multipliers_", "violations_", "violation_")
+FOUND = ("stop_", "trade_off_", "n_fits_", "best_", "multipliers_", "violations_", "violation_")
 
 
 class Corrector:
@@ -27,12 +28,14 @@ class Corrector:
 
     Ask for weights, train with them, come back with what the model predicts for the training rows,
     and repeat until ``done``. In the middle of a search it can be pickled and copied, so that training may go on in
-    another process: until it is done it keeps labels, groups and the predictions it was told of, and goes through
+    another process: until it is done it keeps labels, groups and the predictions it was given, and goes through
     the search again when it is loaded.
 
     Parameters
     ----------
-    constraints, max_violation, max_difference, min_ratio, margin, groups, intersections, measure, max_fits, pos_label
+    constraints, max_violation, max_difference, min_ratio, margin, min_group, max_fits
+        As in :class:`EvenhandClassifier`.
+    groups, intersections, measure, pos_label
         As in :class:`EvenhandClassifier`.
 
     Attributes
@@ -43,7 +46,7 @@ class Corrector:
         The classes, sorted: the columns of predictions.
     weights_ : ndarray of shape (n_samples,)
         The weights to train with next; those found, once it is done.
-    multipliers_, violations_, violation_, stop_, n_fits_ : as in :class:`EvenhandClassifier`
+    multipliers_, violations_, violation_, stop_, trade_off_, n_fits_ : as in :class:`EvenhandClassifier`
         Once it is done.
     best_ : int
         Which update, counted from 0, the multipliers found belong to: keep that model.
@@ -76,6 +79,7 @@ class Corrector:
         max_difference: float | None = None,
         min_ratio: float | None = None,
         margin: float | None = None,
+        min_group: int | None = None,
         groups: str | Sequence[str] | None = None,
         intersections: bool = False,
         measure: str = "decisions",
@@ -87,6 +91,7 @@ class Corrector:
         self.max_difference = max_difference
         self.min_ratio = min_ratio
         self.margin = margin
+        self.min_group = min_group
         self.groups = groups
         self.intersections = intersections
         self.measure = measure
@@ -116,7 +121,7 @@ class Corrector:
             message = "no groups were given: everyone is one group, nothing is corrected"
             warnings.warn(EvenhandWarning(message, "no-groups"), stacklevel=2)
         self._given = given
-        self._told: list[NDArray[Any]] = []
+        self._answered: list[NDArray[Any]] = []
         return self._next()
 
     def update(self, predictions: Any) -> NDArray[np.float64]:
@@ -137,9 +142,9 @@ class Corrector:
             raise RuntimeError(message)
         if not hasattr(self, "_core"):
             raise EvenhandError("ask for `weights` first, and update with what was trained with them", "not-started")
-        told = np.array(predictions)
-        self._answer(told)
-        self._told.append(told)
+        scores = np.array(predictions)
+        self._answer(scores)
+        self._answered.append(scores)
         return self._next()
 
     @property
@@ -160,8 +165,8 @@ class Corrector:
         if "_given" not in state:
             return
         self._start(*self._given)
-        for told in self._told:
-            self._answer(told)
+        for scores in self._answered:
+            self._answer(scores)
         if not np.array_equal(self._core.weights, self.weights_):
             message = (
                 "gone through again, the search asks for other weights than those it was pickled with: another version "
@@ -185,6 +190,7 @@ class Corrector:
             min_ratio=self.min_ratio,
             measure=self.measure,
             margin=self.margin,
+            min_group=self.min_group,
             max_fits=self.max_fits,
         )
         self._core = _core.Corrector(data.table, data.roles, settings)
@@ -209,20 +215,21 @@ class Corrector:
 
     def _forget(self) -> None:
         """Let go of an earlier search and of what it found."""
-        for name in ("_core", "_given", "_told", "_history", *FOUND):
+        for name in ("_core", "_given", "_answered", "_history", *FOUND):
             self.__dict__.pop(name, None)
 
     def _next(self) -> NDArray[np.float64]:
         self.weights_ = self._core.weights
         found = self._core.found
         if found is not None:
-            multipliers, self.stop_, self.n_fits_, train, told, self.best_ = found
-            self.multipliers_ = dict(multipliers)
-            metrics = json.loads(train)
+            self.stop_, self.n_fits_, self.best_ = found.stop, found.fits, found.best
+            self.trade_off_ = trade_off_of(found.trade_off)
+            self.multipliers_ = dict(found.multipliers)
+            metrics = json.loads(found.train)
             self.violations_ = {one["name"]: one["value"] for one in metrics["violations"]}
             self.violation_ = metrics["violation"]
             self._history = self._core.history
             # What was kept to go through the search again is needed no more.
-            del self._core, self._given, self._told
-            tell(told, quiet=quiet_about(None))
+            del self._core, self._given, self._answered
+            warn_of(found.warnings, quiet=quiet_about(None))
         return self.weights_

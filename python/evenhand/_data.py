@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from ._columns import array_of, is_frame, is_missing, is_series, text_of
+from ._columns import array_of, is_frame, is_missing, is_series, table_of, text_of
 from ._core import Roles, Table
 from ._exceptions import EvenhandError
-from ._sensitive import Sensitive
+from ._sensitive import Sensitive, sensitive_of
 
-__all__ = ["Data", "Target", "add_sensitive", "assemble", "positive_of", "quiet_about", "target_of"]
+__all__ = ["Data", "Target", "add_sensitive", "assemble", "gather", "positive_of", "quiet_about", "target_of"]
 
 EVERYONE = "everyone"
 
@@ -124,6 +124,31 @@ def assemble(
         numeric=_named(numeric, "numeric"),
     )
     return Data(table, roles, specs, withhold, label, weight if sample_weight is not None else None, shared)
+
+
+def gather(
+    X: Any,
+    target: Target,
+    sensitive_features: Any,
+    sample_weight: Any,
+    *,
+    positive: str | None,
+    groups: str | Sequence[str] | None,
+    intersections: bool = False,
+    categorical: Sequence[str] | None,
+    numeric: Sequence[str] | None,
+) -> Data:
+    """Make raw inputs of the built-in learner one table: frames as they are, anything else as an array."""
+    sensitive = sensitive_of(sensitive_features, len(target.codes), groups=groups, intersections=intersections)
+    return assemble(
+        table_of(X if is_frame(X) or hasattr(X, "tocsc") else np.asarray(X)),
+        target,
+        sensitive,
+        positive=positive,
+        sample_weight=None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64),
+        categorical=categorical,
+        numeric=numeric,
+    )
 
 
 def add_sensitive(

@@ -13,7 +13,7 @@ __all__ = [
     "EvenhandInternalError",
     "EvenhandLearnerError",
     "EvenhandWarning",
-    "tell",
+    "warn_of",
 ]
 
 
@@ -54,7 +54,7 @@ class EvenhandWarning(UserWarning):
         self.code = code
 
 
-def tell(warnings: list[tuple[str, str]], *, stacklevel: int = 3, quiet: frozenset[str] = frozenset()) -> None:
+def warn_of(warnings: list[tuple[str, str]], *, stacklevel: int = 3, quiet: frozenset[str] = frozenset()) -> None:
     """Issue the engine's warnings, each a slug and a text."""
     for code, text in warnings:
         if code not in quiet:

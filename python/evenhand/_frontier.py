@@ -11,19 +11,17 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._classifier import EvenhandClassifier
-from ._columns import is_frame, table_of
-from ._data import assemble, positive_of, quiet_about, target_of
-from ._exceptions import tell
+from ._data import Data, Target, gather, positive_of, quiet_about, target_of
+from ._exceptions import warn_of
 from ._progress import watching
 from ._report import Report
-from ._results import frame_of, html_table, library_of
-from ._sensitive import sensitive_of
+from ._results import Recorded, frame_of, html_table, library_of
 from .constraints import Constraints, spelled
 
 __all__ = ["Frontier", "frontier", "sample_weights"]
 
 
-class Frontier:
+class Frontier(Recorded):
     """Classifiers from the uncorrected one to the most even one that weights lead to. Made by :func:`frontier`."""
 
     def __init__(self, record: dict[str, Any], library: str, reported: Callable[[float], _core.Report]) -> None:
@@ -62,14 +60,6 @@ class Frontier:
         Report
         """
         return Report(self._reported(confidence))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Get everything: rates by group and multipliers of every point."""
-        return dict(self._record)
-
-    def to_json(self, indent: int | None = None) -> str:
-        """Write everything as JSON."""
-        return json.dumps(self._record, indent=indent)
 
     def __repr__(self) -> str:
         return f"<evenhand.Frontier of {len(self._record['points'])} points>"
@@ -111,6 +101,7 @@ def frontier(
     categorical: Sequence[str] | None = None,
     numeric: Sequence[str] | None = None,
     pos_label: Any = None,
+    min_group: int | None = None,
     l2: float | None = None,
     covariate_shift: str = "ignored",
     callback: Callable[[dict[str, Any]], object] | None = None,
@@ -124,7 +115,9 @@ def frontier(
     ----------
     X, y, sensitive_features, sample_weight
         As in :meth:`EvenhandClassifier.fit`, with the built-in learner.
-    constraints, groups, intersections, withhold, categorical, numeric, pos_label, l2, covariate_shift
+    constraints, groups, intersections, withhold, categorical, numeric, pos_label
+        As in :class:`EvenhandClassifier`.
+    min_group, l2, covariate_shift
         As in :class:`EvenhandClassifier`.
     callback, progress
         As in :class:`EvenhandClassifier`.
@@ -149,21 +142,20 @@ def frontier(
     target = target_of(y)
     positive = positive_of(target, pos_label)
 
-    def data_of(X: Any, target: Any, sensitive_features: Any, weight: Any) -> Any:
-        sensitive = sensitive_of(sensitive_features, len(target.codes), groups=groups, intersections=intersections)
-        table = table_of(X if is_frame(X) or hasattr(X, "tocsc") else np.asarray(X))
-        weight = None if weight is None else np.asarray(weight, dtype=np.float64)
-        return assemble(
-            table,
+    def data_of(X: Any, target: Target, sensitive_features: Any, weight: Any) -> Data:
+        return gather(
+            X,
             target,
-            sensitive,
+            sensitive_features,
+            weight,
             positive=positive,
-            sample_weight=weight,
+            groups=groups,
+            intersections=intersections,
             categorical=categorical,
             numeric=numeric,
         )
 
-    def gathered() -> tuple[Any, Any]:
+    def gathered() -> tuple[Data, _core.Table | None]:
         data = data_of(X, target, sensitive_features, sample_weight)
         if test is None:
             return data, None
@@ -175,13 +167,14 @@ def frontier(
         groups=data.groups,
         withhold=[*(withhold or ()), *data.withhold],
         covariate_shift=covariate_shift,
+        min_group=min_group,
         l2=l2,
     )
-    with watching(callback, progress, points * settings.most_fits) as told_of:
-        record, told, traced = _core.frontier(
-            data.table, data.roles, settings, points=points, test=tested, callback=told_of
+    with watching(callback, progress, points * settings.most_fits) as notify:
+        record, found_warnings, traced = _core.frontier(
+            data.table, data.roles, settings, points=points, test=tested, callback=notify
         )
-    tell(told, quiet=quiet_about(X))
+    warn_of(found_warnings, quiet=quiet_about(X))
 
     def reported(confidence: float) -> _core.Report:
         data, tested = gathered()

@@ -7,20 +7,16 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-import numpy as np
-
 from . import _core
-from ._columns import is_frame, table_of
-from ._data import assemble, positive_of, quiet_about, target_of
-from ._exceptions import tell
+from ._data import gather, positive_of, quiet_about, target_of
+from ._exceptions import warn_of
 from ._report import Report
-from ._results import frame_of, html_table, library_of
-from ._sensitive import sensitive_of
+from ._results import Recorded, frame_of, html_table, library_of
 
 __all__ = ["Identification", "identify"]
 
 
-class Identification:
+class Identification(Recorded):
     """The estimated bias in labels, with intervals, and what it assumes. Made by :func:`identify`."""
 
     def __init__(self, record: dict[str, Any], library: str, report: _core.Report) -> None:
@@ -53,14 +49,6 @@ class Identification:
     def report(self) -> Report:
         """Tell it to people who were not there; in a notebook the page shows itself."""
         return Report(self._report)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Get everything, with the keys of ``evenhand identify --json``."""
-        return dict(self._record)
-
-    def to_json(self, indent: int | None = None) -> str:
-        """Write everything as JSON."""
-        return json.dumps(self._record, indent=indent)
 
     def __str__(self) -> str:
         sentences = "\n".join(one["sentence"] for one in self._record["effects"])
@@ -132,20 +120,17 @@ def identify(
     [True, True]
     """
     target = target_of(y)
-    sensitive = sensitive_of(sensitive_features, len(target.codes), groups=groups, intersections=False)
-    positive = positive_of(target, pos_label)
-    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    table = table_of(X if is_frame(X) or hasattr(X, "tocsc") else np.asarray(X))
-    data = assemble(
-        table,
+    data = gather(
+        X,
         target,
-        sensitive,
-        positive=positive,
-        sample_weight=weight,
+        sensitive_features,
+        sample_weight,
+        positive=positive_of(target, pos_label),
+        groups=groups,
         categorical=categorical,
         numeric=numeric,
     )
-    record, told, report = _core.identify(
+    record, found_warnings, report = _core.identify(
         data.table,
         data.roles,
         groups=data.groups,
@@ -155,5 +140,5 @@ def identify(
         seed=random_state,
         l2=l2,
     )
-    tell(told, quiet=quiet_about(X))
+    warn_of(found_warnings, quiet=quiet_about(X))
     return Identification(json.loads(record), library_of(X, sensitive_features, y), report)

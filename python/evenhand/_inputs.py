@@ -116,7 +116,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
         )
 
     def _features(self, X: Any) -> _core.Table:
-        """Columns of X for the engine. Beside another estimator they only tell it which way to step."""
+        """Columns of X for the engine. Beside another estimator they only determine the direction of its steps."""
         if self.estimator is None:
             return table_of(X)
         shape: tuple[int, ...] = getattr(X, "shape", ())
@@ -131,7 +131,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
         looped = self.preset != "default"
         withhold = [*(self.withhold or ()), *data.withhold]
         if self.estimator is not None and not set(data.table.names) - set(withhold) - {data.label, data.weight}:
-            # Without columns of X the sensitive ones tell the search which way to step; the estimator never sees them.
+            # Without columns of X the sensitive ones determine the direction of steps; the estimator never sees them.
             withhold = []
         return _core.Settings(
             notions,
@@ -147,6 +147,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
             seed=self.random_state,
             method=self.method,
             margin=self.margin,
+            min_group=self.min_group,
             max_fits=None if looped else self.max_fits,
             loops=self.max_fits if looped else None,
             standardise=self.standardise,
@@ -182,7 +183,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
         return table_of(X, names=None if names is None else [str(name) for name in names])
 
     def _columns(self, X: Any) -> _core.Table:
-        """Columns that groups may be told by, where X has names."""
+        """Columns that define groups, where X has names."""
         return table_of(X) if is_frame(X) else _core.Table()
 
     def _labelled(self, table: _core.Table, y: Any, sensitive_features: Any, sample_weight: Any) -> Data:

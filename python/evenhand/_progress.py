@@ -23,9 +23,9 @@ def watching(
         raise ImportError("progress=True needs tqdm: pip install tqdm") from error
     with tqdm(total=most, unit="fit") as bar:
 
-        def told(done: dict[str, Any]) -> object:
+        def notify(done: dict[str, Any]) -> object:
             bar.update()
             bar.set_postfix(violation=f"{done['violation']:.4f}", error=f"{done['error']:.4f}")
             return None if callback is None else callback(done)
 
-        yield told
+        yield notify

@@ -28,9 +28,9 @@ class Report:
         self._inner = inner
 
     @property
-    def finding(self) -> str:
+    def summary(self) -> str:
         """What was found, in plain words and with its uncertainty."""
-        return " ".join(self._inner.finding())
+        return " ".join(self._inner.summary())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it: one page (``.html``), a section of a model card (``.md``) or text (``.txt``).

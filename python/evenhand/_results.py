@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
 from ._columns import frame_library
 
-__all__ = ["frame_of", "html_table", "library_of"]
+__all__ = ["Recorded", "frame_of", "html_table", "library_of", "trade_off_of"]
 
 # A half-transparent grey is a line on white and on black.
 TABLE = "border-collapse:collapse;margin:0.5em 0;color:inherit;background:transparent;font-variant-numeric:tabular-nums"
 CELL = "border:0;border-bottom:1px solid rgba(128,128,128,0.4);padding:0.2em 0.8em;color:inherit;background:transparent"
 CAPTION = "caption-side:top;text-align:left;padding:0.2em 0;color:inherit"
+
+
+class Recorded:
+    """A result of which everything is in a dictionary."""
+
+    _record: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Get everything, with the keys that the command line has in its JSON."""
+        return dict(self._record)
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Write everything as JSON."""
+        return json.dumps(self._record, indent=indent)
 
 
 def library_of(*given: object) -> str:
@@ -57,3 +72,8 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], *, caption
     heads = "".join(f'<th style="{CELL};text-align:left">{escape(one)}</th>' for one in head)
     title = f'<caption style="{CAPTION}">{escape(caption)}</caption>' if caption else ""
     return f'<table style="{TABLE}">{title}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def trade_off_of(found: tuple[float, float] | None) -> dict[str, float] | None:
+    """Name the numbers of a search that stopped for the cost."""
+    return None if found is None else {"violation": found[0], "cost": found[1]}

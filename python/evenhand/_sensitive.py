@@ -23,7 +23,7 @@ UNNAMED = "sensitive_feature"
 
 @dataclass
 class Sensitive:
-    """Columns that tell groups, and what makes groups of them."""
+    """Columns that define groups, and how."""
 
     columns: Table = field(default_factory=Table)
     specs: list[str] = field(default_factory=list)

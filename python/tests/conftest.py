@@ -9,6 +9,21 @@ import pytest
 
 from evenhand.datasets import make_loans
 
+# Warnings of how a search ended.
+OUTCOMES = "ignore:.*(was not reached|stopped for the cost|held to half a standard error):evenhand.EvenhandWarning"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the marker of tests that are not about how a search ends."""
+    config.addinivalue_line("markers", "any_outcome: warnings of how a search ended are no errors")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let searches of tests with that marker end as they like."""
+    for item in items:
+        if item.get_closest_marker("any_outcome"):
+            item.add_marker(pytest.mark.filterwarnings(OUTCOMES))
+
 
 @pytest.fixture(scope="session")
 def loans():

@@ -112,16 +112,16 @@ def test_a_search_that_goes_another_way_when_repeated_says_so(loans, numbers):
 
 
 @pytest.mark.parametrize(
-    ("predictions", "said"),
+    ("predictions", "message"),
     [(np.full(7, 0.5), "3000 rows of 2 probabilities"), (np.full((3000, 3), 0.3), "3000 rows of 2"), (None, "row 5")],
 )
-def test_predictions_that_cannot_be_meant_leave_the_search_where_it_was(loans, numbers, predictions, said):
+def test_predictions_that_cannot_be_meant_leave_the_search_where_it_was(loans, numbers, predictions, message):
     X, y, _ = loans
     corrector = Corrector()
     corrector.weights(y, X["sex"])
     if predictions is None:
         predictions = np.full(3000, 0.5)
         predictions[5] = np.nan
-    with pytest.raises(EvenhandError, match=said):
+    with pytest.raises(EvenhandError, match=message):
         corrector.update(predictions)
     assert finished(corrector, numbers, y).stop_ == "converged"

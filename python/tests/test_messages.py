@@ -73,8 +73,8 @@ def test_predict_speaks_of_missing_values_only_where_training_had_none(frame):
         clf.predict_proba(frame(gaps))
     news = {name: list(values) for name, values in gaps.items()} | {"sex": ["f", None] * (ROWS // 2)}
     news["z"][0] = None
-    with pytest.warns(EvenhandWarning) as told:
+    with pytest.warns(EvenhandWarning) as caught:
         clf.predict(frame(news))
-    said = sorted(str(one.message) for one in told)
+    said = sorted(str(one.message) for one in caught)
     assert [text.split(":")[0] for text in said] == ["column `sex`", "column `z`"]
     assert "training had none missing" in said[1]

@@ -65,6 +65,7 @@ def test_identification_and_frontier_are_tables(loans):
     assert read(frontier(X, y, sensitive_features="sex", points=3)._repr_html_()).count("table") == 1
 
 
+@pytest.mark.any_outcome
 @pytest.mark.parametrize("estimator", [None, LogisticRegression()])
 def test_a_fitted_classifier_shows_what_was_found_below_its_diagram(loans, rude, estimator):
     X, y, _ = loans

@@ -56,6 +56,19 @@ Exit codes:
   1  a bound asked for was not met, or a check does not match
   2  bad input or usage";
 
+/// Where a result goes.
+#[derive(Debug, Args)]
+pub(crate) struct ResultArgs {
+    /// Where to write a report: one page (.html), a section of a model card (.md) or text (.txt).
+    #[cfg_attr(feature = "report", arg(long, value_name = "FILE"))]
+    #[cfg_attr(not(feature = "report"), arg(skip))]
+    pub(crate) report: Option<PathBuf>,
+
+    /// Write the result as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -94,8 +107,8 @@ impl Command {
     pub(crate) fn json(&self) -> bool {
         match self {
             Self::Demo(args) => args.json,
-            Self::Audit(args) => args.json,
-            Self::Identify(args) => args.json,
+            Self::Audit(args) => args.result.json,
+            Self::Identify(args) => args.result.json,
             Self::Fit(args) => args.training.json,
             Self::Frontier(args) => args.training.json,
             Self::Sweep(args) => args.training.json,

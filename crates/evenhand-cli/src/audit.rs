@@ -13,10 +13,10 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::Ending;
-use crate::args::{DataArgs, usage_of_rows, where_reports_are};
+use crate::args::{DataArgs, ResultArgs, usage_of_rows, where_reports_are};
 use crate::failure::Usage;
 use crate::origin::{Origin, Whole};
-use crate::output::{self, Told, note};
+use crate::output::{self, WarningRecord, note};
 use crate::page;
 use crate::progress::Progress;
 use crate::text;
@@ -49,14 +49,8 @@ pub(crate) struct AuditArgs {
     #[arg(long, default_value = "demographic-parity", requires = "max_violation")]
     notion: String,
 
-    /// Where to write a report: one page (.html), a section of a model card (.md) or text (.txt).
-    #[cfg_attr(feature = "report", arg(long, value_name = "FILE"))]
-    #[cfg_attr(not(feature = "report"), arg(skip))]
-    report: Option<PathBuf>,
-
-    /// Write the audit as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
 }
 
 const EXAMPLES: &str = concat!(
@@ -96,7 +90,7 @@ struct Report {
     accuracy: Option<Rate>,
     classes: Vec<ClassAudit>,
     intersections_left_out: usize,
-    warnings: Vec<Told>,
+    warnings: Vec<WarningRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<Bound>,
     #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
@@ -115,7 +109,7 @@ struct Bound {
 
 pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
     let config = Config::new(args)?;
-    let progress = Progress::new(args.json);
+    let progress = Progress::new(args.result.json);
     let whole = config.origin.read(progress)?;
     let (groups, more) = Groups::of(&whole.groups(&config.groups), &whole.data)?;
     let Whole { data, mut warnings, .. } = whole;
@@ -125,18 +119,18 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
     audit.warnings.splice(0..0, warnings);
     let bound = config.bound(&audit, args.predictions.is_some())?;
     #[cfg(feature = "report")]
-    if let Some(path) = &args.report {
+    if let Some(path) = &args.result.report {
         let groups: Vec<&str> = groups.names().collect();
         let settings = json!({ "groups": groups, "predictions": args.predictions, "confidence": args.confidence });
         let record = Record::new(progress.during("hashing the data", || data.digest()), data.rows(), &settings, &());
-        let asked = bound.as_ref().map(Bound::told);
-        page::write(path, &evenhand_report::Report::of_audit(&audit, asked, &data, record.by(page::command())))?;
+        let asked = bound.as_ref().map(Bound::record);
+        page::write(path, &evenhand_report::Report::from_audit(&audit, asked, &data, record.by(page::command())))?;
     }
     let met = bound.as_ref().is_none_or(|bound| bound.met);
-    if args.json {
-        output::json(&Report::new(audit, bound, args.report.clone()))?;
+    if args.result.json {
+        output::json(&Report::new(audit, bound, args.result.report.clone()))?;
     } else {
-        output::text(&(audit.to_string() + &page::wrote(args.report.as_deref())))?;
+        output::text(&(audit.to_string() + &page::wrote(args.result.report.as_deref())))?;
         if let Some(Bound { notion, of, max_violation, violation, .. }) = bound.filter(|bound| !bound.met) {
             note(&format!(
                 "bound not met: violation of {notion} by {of} is {}, above {max_violation}",
@@ -150,7 +144,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
 #[cfg(feature = "report")]
 impl Bound {
     /// The same, as a report has it.
-    fn told(&self) -> AskedBound {
+    fn record(&self) -> AskedBound {
         let Self { notion, of, max_violation, violation, met } = self;
         AskedBound {
             notion: notion.clone(),
@@ -166,7 +160,7 @@ impl Report {
     fn new(audit: Audit, bound: Option<Bound>, page: Option<PathBuf>) -> Self {
         let Audit { rows, weighted, confidence, small_group, accuracy, classes, intersections_left_out, warnings } =
             audit;
-        let warnings = Told::all(warnings, None);
+        let warnings = WarningRecord::all(warnings, None);
         Self {
             rows,
             weighted,
@@ -189,7 +183,7 @@ impl Config {
             None => None,
         };
         let origin = args.data.origin()?;
-        if let Some(report) = &args.report {
+        if let Some(report) = &args.result.report {
             page::check(report, &origin.files().iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
         }
         Ok(Self {
@@ -215,7 +209,7 @@ impl Config {
     }
 }
 
-/// The notion and the number of a bound, if the audit can tell them.
+/// The notion and the number of a bound, if the audit measures them.
 fn bound_asked(notion: &str, most: f64, predicted: bool) -> Result<(AuditedNotion, Notion, f64)> {
     let notion: Notion = notion.parse()?;
     check_bound(most)?;

@@ -21,7 +21,7 @@ use crate::text::{Lines, counted, or_dash, percent, rate, signed};
 /// A population of applicants is drawn whose true labels (who would repay) are known. The
 /// decisions of the past were biased against two overlapping groups, by a known amount. A
 /// classifier is trained on these decisions, without correction and with it, and both are
-/// judged on held-out applicants against the true labels, which a real user never has;
+/// evaluated on held-out applicants against the true labels, which a real user never has;
 /// beside them stands a classifier that was trained on the true labels.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -52,7 +52,7 @@ JSON keys: rows, seed, notion, groups, multipliers (name, value, truth), uncorre
 true_labels (each with past and truth: rows, wrong, error, violation, violations, positive_rate, class_rates,
 groups), stop, loops, fits, seconds.";
 
-/// The share of applicants that the classifiers are judged on.
+/// The share of applicants that the classifiers are evaluated on.
 const HOLDOUT: f64 = 0.3;
 
 /// What the demonstration shows. The keys are stable.
@@ -63,10 +63,10 @@ struct Report {
     notion: Vec<String>,
     groups: Vec<String>,
     multipliers: Vec<Multiplier>,
-    uncorrected: Judged,
-    corrected: Judged,
+    uncorrected: Evaluated,
+    corrected: Evaluated,
     /// Trained on the true labels: as good as it can get.
-    true_labels: Judged,
+    true_labels: Evaluated,
     stop: Termination,
     loops: usize,
     fits: usize,
@@ -83,7 +83,7 @@ struct Multiplier {
 
 /// A classifier on held-out applicants, against both kinds of labels.
 #[derive(Serialize)]
-struct Judged {
+struct Evaluated {
     /// Against the biased decisions of the past.
     past: Metrics,
     /// Against the true labels.
@@ -104,7 +104,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Ending> {
     let past = labelled(table.select(&test_rows), "approved", "deserved")?;
     let truth = labelled(table.select(&test_rows), "deserved", "approved")?;
 
-    // Probabilities are compared, since they are what tells the bias itself.
+    // Probabilities are compared, since the bias itself is identified by them.
     let mut correction = Correction::new(Notion::DemographicParity).measure(Measure::Scores);
     for (group, _) in synthetic::MULTIPLIERS {
         correction = correction.group(group)?;
@@ -124,9 +124,9 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Ending> {
         notion: vec![Notion::DemographicParity.to_string()],
         groups: fitted.binding().group_names(),
         multipliers: multipliers(&fitted),
-        uncorrected: judge(&uncorrected.predictor, &past, &truth)?,
-        corrected: judge(fitted.predictor(), &past, &truth)?,
-        true_labels: judge(&taught.predictor, &past, &truth)?,
+        uncorrected: evaluate(&uncorrected.predictor, &past, &truth)?,
+        corrected: evaluate(fitted.predictor(), &past, &truth)?,
+        true_labels: evaluate(&taught.predictor, &past, &truth)?,
         stop: fitted.stop(),
         loops: fitted.trace().len(),
         fits: fitted.solution().fits,
@@ -140,9 +140,9 @@ fn labelled(table: Table, label: &str, other: &str) -> evenhand::Result<Dataset>
     Dataset::new(table, &Schema::label(label).positive("yes").ignore(other))
 }
 
-/// Decisions are what an applicant gets, so these are judged.
-fn judge(predictor: &dyn Predictor, past: &Problem, truth: &Problem) -> evenhand::Result<Judged> {
-    Ok(Judged {
+/// Decisions are what an applicant gets, so these are evaluated.
+fn evaluate(predictor: &dyn Predictor, past: &Problem, truth: &Problem) -> evenhand::Result<Evaluated> {
+    Ok(Evaluated {
         past: past.evaluate_predictor(predictor, Measure::Decisions)?,
         truth: truth.evaluate_predictor(predictor, Measure::Decisions)?,
     })
@@ -159,7 +159,7 @@ impl Report {
         let held_out = self.corrected.truth.rows;
         let mut lines = Lines::default();
         lines.push("trained on", vec!["past decisions".into(), "corrected".into(), "true labels".into()]);
-        let all = |number: &dyn Fn(&Judged) -> String| {
+        let all = |number: &dyn Fn(&Evaluated) -> String| {
             [&self.uncorrected, &self.corrected, &self.true_labels].into_iter().map(number).collect::<Vec<_>>()
         };
         lines.push("wrong by the true labels", all(&|one| percent(one.truth.error)));
@@ -167,7 +167,7 @@ impl Report {
         lines.push("violation of demographic parity", all(&|one| or_dash(one.truth.violation, rate)));
         lines.push("approved", all(&|one| percent(one.truth.class_rates[1])));
         for (at, group) in self.groups.iter().enumerate() {
-            let of_group = |one: &Judged| or_dash(one.truth.groups[at].positive_rate, percent);
+            let of_group = |one: &Evaluated| or_dash(one.truth.groups[at].positive_rate, percent);
             lines.push(format!("  {group}"), all(&of_group));
         }
         let mut bias = Lines::default();
@@ -178,7 +178,7 @@ impl Report {
         format!(
             "{} for a loan, made up. Past decisions were biased against two overlapping groups.\n\
              One classifier learned from these decisions as they are, one with corrected weights, and\n\
-             one from the true labels, which a real user never has. All are judged on {}\n\
+             one from the true labels, which a real user never has. All are evaluated on {}\n\
              that none of them has seen.\n\n{}\n\
              Violation: largest |overall - group| positive rate, of decisions.\n\n\
              The bias, as a multiplier per group\n{}\n\

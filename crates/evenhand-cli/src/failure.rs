@@ -1,4 +1,4 @@
-//! What is said when a command cannot go on: a message, a next step, and exit code 2.
+//! What is printed when a command cannot go on: a message, a next step, and exit code 2.
 //!
 //! Holds [`Usage`], the errors of this crate itself, and the hints to errors of the library,
 //! which knows nothing of options.
@@ -78,7 +78,7 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// A panic: our bug, told as an error like any other.
+/// A panic: our bug, printed as an error like any other.
 #[derive(Debug)]
 struct Bug(String);
 
@@ -92,7 +92,7 @@ impl std::error::Error for Bug {}
 
 /// Does some work and turns a panic into an error.
 ///
-/// Panics are kept rather than printed: the library catches those of the decoders of damaged
+/// Panics are recorded rather than printed: the library catches those of the decoders of damaged
 /// files, and a user should then see its error alone.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
     let last = Arc::new(Mutex::new(String::new()));
@@ -200,6 +200,17 @@ fn hint(error: &Error, running: Running) -> Option<String> {
         }
         Error::Setting { setting: "covariate_shift", .. } if running.corrects() => {
             "leave out --covariate-shift".to_owned()
+        }
+        Error::Setting { setting: "preset", found, .. } if found.contains("with the method") => {
+            "leave out --preset, or --method".to_owned()
+        }
+        Error::Setting { setting, found, .. } if running.corrects() && found.starts_with("given with") => {
+            let option = setting.replace('_', "-");
+            match found.as_str() {
+                "given with the preset `default`" => format!("leave out --{option}, or give --preset paper too"),
+                "given with the loop of the paper" => format!("leave out --{option}, or --preset"),
+                _ => format!("leave out --{option}, or --method"),
+            }
         }
         Error::ColumnType { .. } if running != Running::Verify => "leave it out with --ignore".to_owned(),
         Error::NoConstraints { .. } if running == Running::Identify => "name groups with --group".to_owned(),

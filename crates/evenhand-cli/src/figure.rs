@@ -1,6 +1,6 @@
 //! Figures: small line charts side by side, as SVG that needs nothing else to be seen.
 //!
-//! Holds [`Figure`], its [`Panel`]s and their [`Line`]s. Knows nothing of what is drawn. Lines are told apart by dashes as well
+//! Holds [`Figure`], its [`Panel`]s and their [`Line`]s. Knows nothing of what is drawn. Lines are distinguished by dashes as well
 //! as by colour, and named where they end; a title and a description are there for those who do not see them.
 
 use std::fmt::Write as _;

@@ -55,7 +55,7 @@ pub(crate) fn copy_of_pipe(path: &Path) -> io::Result<Option<(TempDir, PathBuf)>
             io::copy(&mut File::open(path)?, &mut File::create(&copy)?)?;
             Ok(Some((folder, copy)))
         }
-        // Files are read where they are, and what is wrong with others is told when they are read.
+        // Files are read where they are, and errors in others are reported when they are read.
         _ => Ok(None),
     }
 }

@@ -11,8 +11,8 @@ use evenhand_report::Record;
 use serde::Serialize;
 
 use crate::Ending;
-use crate::args::{DataArgs, usage_of_rows, where_reports_are};
-use crate::output::{self, Told, note};
+use crate::args::{DataArgs, ResultArgs, usage_of_rows, where_reports_are};
+use crate::output::{self, WarningRecord, note};
 use crate::page;
 use crate::progress::Progress;
 use crate::text::{Lines, clean, counted, signed, thousands};
@@ -53,14 +53,8 @@ pub(crate) struct IdentifyArgs {
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 
-    /// Where to write a report: one page (.html), a section of a model card (.md) or text (.txt).
-    #[cfg_attr(feature = "report", arg(long, value_name = "FILE"))]
-    #[cfg_attr(not(feature = "report"), arg(skip))]
-    report: Option<PathBuf>,
-
-    /// Write the result as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
 }
 
 const EXAMPLES: &str = concat!(
@@ -83,7 +77,7 @@ assumption, warnings",
 struct Report {
     #[serde(flatten)]
     found: Identification,
-    warnings: Vec<Told>,
+    warnings: Vec<WarningRecord>,
     #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
     page: Option<PathBuf>,
 }
@@ -91,19 +85,19 @@ struct Report {
 pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
     let mut settings = settings(args)?;
     let origin = args.data.origin()?;
-    if let Some(report) = &args.report {
+    if let Some(report) = &args.result.report {
         page::check(report, &origin.files().iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
     }
     if let Some(threads) = args.threads {
         rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global().context("--threads")?;
     }
-    let progress = Progress::new(args.json);
+    let progress = Progress::new(args.result.json);
     let whole = origin.read(progress)?;
     (settings.groups, settings.plan) = (whole.groups(&settings.groups), whole.plan());
     let (found, more) = progress.during("estimating", || settings.run(&whole.data))?;
     let warnings: Vec<Warning> = whole.warnings.into_iter().chain(more).collect();
     #[cfg(feature = "report")]
-    if let Some(path) = &args.report {
+    if let Some(path) = &args.result.report {
         let data = &whole.data;
         let record = Record::new(
             progress.during("hashing the data", || data.digest()),
@@ -112,10 +106,10 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
             &settings.learner,
         );
         let record = record.by(page::command());
-        page::write(path, &evenhand_report::Report::of_identification(&found, &warnings, data, record))?;
+        page::write(path, &evenhand_report::Report::from_identification(&found, &warnings, data, record))?;
     }
-    let report = Report { found, warnings: Told::all(warnings, None), page: args.report.clone() };
-    output::report(args.json, &report, &report.warnings, || report.to_text())?;
+    let report = Report { found, warnings: WarningRecord::all(warnings, None), page: args.result.report.clone() };
+    output::report(args.result.json, &report, &report.warnings, || report.to_text())?;
     if report.found.stop != Termination::Converged {
         note("no multipliers make the probabilities even: the numbers above are not an estimate of the bias");
         return Ok(Ending::Missed);

@@ -1,4 +1,4 @@
-//! Where things are said: data to stdout, everything else to stderr.
+//! Where output goes: data to stdout, everything else to stderr.
 
 use std::io::{self, Write as _};
 
@@ -32,7 +32,7 @@ pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
 pub(crate) fn report(
     json: bool,
     report: &impl Serialize,
-    warnings: &[Told],
+    warnings: &[WarningRecord],
     shown: impl FnOnce() -> String,
 ) -> anyhow::Result<()> {
     if json {
@@ -49,32 +49,32 @@ pub(crate) fn note(message: &str) {
 
 /// A warning as JSON has it: its data, its text, and which rows it is about.
 #[derive(Debug, Serialize)]
-pub(crate) struct Told {
+pub(crate) struct WarningRecord {
     #[serde(flatten)]
     warning: Warning,
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    place: Option<&'static str>,
+    row_set: Option<&'static str>,
 }
 
-impl Told {
+impl WarningRecord {
     /// Warnings about some rows, each once.
-    pub(crate) fn all(warnings: Vec<Warning>, place: Option<&'static str>) -> Vec<Self> {
-        let mut told: Vec<Self> = Vec::new();
+    pub(crate) fn all(warnings: Vec<Warning>, row_set: Option<&'static str>) -> Vec<Self> {
+        let mut records: Vec<Self> = Vec::new();
         for warning in warnings {
-            if !told.iter().any(|known| known.warning == warning) {
-                told.push(Self { message: warning.to_string(), warning, place });
+            if !records.iter().any(|known| known.warning == warning) {
+                records.push(Self { message: warning.to_string(), warning, row_set });
             }
         }
-        told
+        records
     }
 }
 
 /// Prints warnings on stderr, each with what can be done about it.
-pub(crate) fn warn(warnings: &[Told]) {
-    for Told { warning, message, place } in warnings {
-        let place = place.map(|place| format!(" ({place} rows)")).unwrap_or_default();
-        note(&format!("warning{place}: {message}"));
+pub(crate) fn warn(warnings: &[WarningRecord]) {
+    for WarningRecord { warning, message, row_set } in warnings {
+        let row_set = row_set.map(|row_set| format!(" ({row_set} rows)")).unwrap_or_default();
+        note(&format!("warning{row_set}: {message}"));
         if let Some(advice) = advice(warning) {
             note(&format!("  advice: {advice}"));
         }
@@ -106,6 +106,8 @@ fn advice(warning: &Warning) -> Option<String> {
         Warning::RenamedColumn { .. } => Some("give every column a name of its own"),
         Warning::UnseenCategories { .. } => Some("check the spelling of the values, or fit again with rows like these"),
         Warning::UnseenPattern { .. } => Some("fit again with rows like these, or ask for fewer groups"),
+        Warning::NotSearched { .. } => Some("join groups, as in `race=A,B`, bring more rows, or lower --min-group"),
+        Warning::HeldLoosely { .. } => Some("bring more rows, or join groups, as in `race=A,B`"),
         Warning::LearnerNotConverged { .. } => Some("raise --l2"),
         _ => None,
     };

@@ -21,7 +21,7 @@ use {
 /// [`Usage`], naming the path and what to do.
 #[cfg(feature = "report")]
 pub(crate) fn check(path: &Path, others: &[&Path]) -> Result<()> {
-    Format::of_path(path).map_err(told)?;
+    Format::of_path(path).map_err(convert_error)?;
     files::check_output(path, others)
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn check(_path: &Path, _others: &[&Path]) -> Result<()> {
     Ok(())
 }
 
-/// What is said of a report that was written.
+/// The line about a report that was written.
 pub(crate) fn wrote(path: Option<&Path>) -> String {
     path.map(|path| format!("Wrote the report to {}.\n", path.display())).unwrap_or_default()
 }
@@ -43,13 +43,13 @@ pub(crate) fn wrote(path: Option<&Path>) -> String {
 /// What the system says when it cannot be written.
 #[cfg(feature = "report")]
 pub(crate) fn write(path: &Path, report: &Report) -> Result<()> {
-    let page = report.render(Format::of_path(path).map_err(told)?).map_err(told)?;
+    let page = report.render(Format::of_path(path).map_err(convert_error)?).map_err(convert_error)?;
     Ok(write_atomically(path, |file| file.write_all(page.as_bytes()))?)
 }
 
 /// An error of the report crate as one of ours: those of the engine have codes and hints of their own.
 #[cfg(feature = "report")]
-pub(crate) fn told(error: Error) -> anyhow::Error {
+pub(crate) fn convert_error(error: Error) -> anyhow::Error {
     match error {
         Error::Engine(error) => error.into(),
         error @ Error::Format { .. } => Usage::new(error.to_string()).hint("for example: --report report.html").into(),

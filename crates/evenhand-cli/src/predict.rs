@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::args::character;
 use crate::failure::Usage;
-use crate::output::{self, Told};
+use crate::output::{self, WarningRecord};
 use crate::progress::Progress;
 use crate::{Ending, files, text};
 
@@ -22,7 +22,7 @@ use crate::{Ending, files, text};
 /// All columns of the file are kept, to the letter from a text file to a text file, and these
 /// are added at the end: with two classes `probability` (of the positive class) and
 /// `decision`; with more, `probability_CLASS` for every class and `decision`. Neither labels nor sensitive columns are needed, unless the
-/// model was trained on them as features, or post-processed (`fit --method threshold-postprocessing`): then the columns that tell the groups
+/// model was trained on them as features, or post-processed (`fit --method threshold-postprocessing`): then the columns that define the groups
 /// are needed, since each group has thresholds of its own, and `probability` is still that of the learner.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -74,7 +74,7 @@ struct Report {
     rows: usize,
     columns: Vec<String>,
     decisions: Vec<Decided>,
-    warnings: Vec<Told>,
+    warnings: Vec<WarningRecord>,
 }
 
 /// How many rows were decided for a class.
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
         rows: table.rows(),
         columns,
         decisions: decided(&predictions, classes),
-        warnings: Told::all(warnings, None),
+        warnings: WarningRecord::all(warnings, None),
     };
     output::report(args.json, &report, &report.warnings, || report.to_text())?;
     Ok(Ending::Fine)
@@ -138,7 +138,7 @@ impl Input<'_> {
     }
 }
 
-/// The recipe of a model, where rows are said to be as it was published.
+/// The recipe of a model, where rows are declared to be as published.
 fn published(args: &PredictArgs, model: &Model) -> Result<Option<&'static Recipe>> {
     match (args.published, &model.provenance.recipe) {
         (false, _) => Ok(None),

@@ -47,7 +47,7 @@ impl Progress {
         bar
     }
 
-    /// Watches the fits of a frontier, of which there is no telling how many they will be.
+    /// Watches the fits of a frontier, whose number is not known beforehand.
     pub(crate) fn fits(self) -> Watch {
         let bar = if self.shown { ProgressBar::no_length() } else { ProgressBar::hidden() };
         let style = ProgressStyle::with_template("tracing, fit {pos} {msg}");
@@ -72,7 +72,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Clears the bar and tells the seconds since the start.
+    /// Clears the bar and returns the seconds since the start.
     pub(crate) fn finish(self) -> f64 {
         self.bar.finish_and_clear();
         self.started.elapsed().as_secs_f64()

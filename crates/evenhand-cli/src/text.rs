@@ -1,5 +1,7 @@
 //! Numbers and tables as people read them.
 
+pub(crate) use evenhand::format::{clean, counted, thousands};
+
 /// A share as a percentage: `14.1 %`.
 pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
@@ -18,25 +20,6 @@ pub(crate) fn signed(value: f64) -> String {
 /// A number that may be undefined.
 pub(crate) fn or_dash(value: Option<f64>, shown: impl Fn(f64) -> String) -> String {
     value.map_or_else(|| "-".to_owned(), shown)
-}
-
-/// `1 row`, `32,561 rows`.
-pub(crate) fn counted(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", thousands(number))
-}
-
-/// Digits in groups of three.
-pub(crate) fn thousands(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A size: `4.0 MB`.
@@ -84,11 +67,6 @@ impl Lines {
     }
 }
 
-/// A name from the data, without characters that move the cursor.
-pub(crate) fn clean(name: &str) -> String {
-    name.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,10 +78,5 @@ mod tests {
         lines.push_some(&[0.5, 0.25, 0.125], 2, |value| (format!("  {value}"), vec![rate(*value), signed(-value)]));
         let expected = "        before    after\n  0.5   0.5000  -0.5000\n  0.25  0.2500  -0.2500\n    and 1 more (--json has all)\n";
         assert_eq!(lines.render(), expected);
-    }
-
-    #[test]
-    fn thousands_are_set_apart() {
-        assert_eq!((counted(1, "row"), counted(5_032_561, "row")), ("1 row".into(), "5,032,561 rows".into()));
     }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::data::folder_of;
 use crate::failure::Usage;
-use crate::output::{self, Told, note};
+use crate::output::{self, WarningRecord, note};
 use crate::predict::load;
 use crate::progress::Progress;
 use crate::{Ending, text};
@@ -46,14 +46,14 @@ Examples:
   evenhand verify model.json loans.csv
   evenhand verify adult.json              (of evenhand fit --recipe adult)
 
-JSON keys: matches, checks (name, matches, detail; matches is null where it cannot be told), warnings.";
+JSON keys: matches, checks (name, matches, detail; matches is null where it cannot be checked), warnings.";
 
 /// The verdict, with what was noticed on the way.
 #[derive(Serialize)]
 struct Report {
     #[serde(flatten)]
     verdict: Verdict,
-    warnings: Vec<Told>,
+    warnings: Vec<WarningRecord>,
 }
 
 pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {
         Some(name) => (of_recipe(&model, name, args.data.as_deref(), progress)?, Vec::new()),
         None => of_file(&model, args.data.as_deref(), progress)?,
     };
-    let report = Report { verdict, warnings: Told::all(warnings, None) };
+    let report = Report { verdict, warnings: WarningRecord::all(warnings, None) };
     if args.json {
         output::json(&report)?;
     } else {

@@ -36,7 +36,7 @@ pub(crate) fn audit(
         let mut audit = Audit::of_dataset(&data, &groups, predictions, options)?;
         audit.warnings.splice(0..0, found);
         let settings = json!({ "groups": groups.names().collect::<Vec<_>>(), "confidence": confidence });
-        let report = evenhand_report::Report::of_audit(&audit, None, &data, record(&data, &settings, &()));
+        let report = evenhand_report::Report::from_audit(&audit, None, &data, record(&data, &settings, &()));
         Ok((audit, report))
     })?;
     Ok((work::json(&audit)?, audit.to_string(), warnings(&audit.warnings), Report { inner: report }))

@@ -1,4 +1,4 @@
-//! What training rows taught about groups and constraints: enough to judge predictions on other rows.
+//! What training rows taught about groups and constraints: enough to evaluate predictions on other rows.
 
 use evenhand::correction::Problem;
 use evenhand::features::Features;
@@ -34,18 +34,16 @@ impl Binding {
     ) -> PyResult<(String, String)> {
         let table = std::mem::take(&mut table.try_borrow_mut()?.inner);
         let scores = scores(predictions)?;
-        let judged = apart(py, || {
+        let tested = apart(py, || {
             let problem = self.problem(table)?;
             let predictor = FnPredictor::new(self.inner.classes().len(), |_: &Features| Ok(scores.clone()));
-            let metrics = problem.evaluate_predictor(&predictor, self.settings.measure)?;
-            let bound_tests =
-                problem.test_bounds(&predictor, &self.settings.bounds, self.settings.measure, confidence)?;
-            Ok((metrics, bound_tests))
+            let evaluated = problem.evaluated(&predictor, self.settings.measure)?;
+            Ok((evaluated.metrics(), evaluated.test_bounds(&self.settings.bounds, confidence)?))
         })?;
-        Ok((json(&judged.0)?, json(&judged.1)?))
+        Ok((json(&tested.0)?, json(&tested.1)?))
     }
 
-    /// The columns that tell groups.
+    /// The columns that define groups.
     #[getter]
     fn sensitive_columns(&self) -> Vec<String> {
         self.inner.groups().columns().into_iter().map(str::to_owned).collect()

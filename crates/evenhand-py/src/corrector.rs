@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-use evenhand::correction::{Iteration, Observer, Termination};
+use evenhand::correction::{Iteration, Observer};
 use evenhand::features::Features;
 use evenhand::learner::{FnLearner, FnPredictor, Training};
 use evenhand::{Correction, Error};
@@ -18,28 +18,32 @@ use pyo3::prelude::*;
 use crate::binding::{Binding, dataset};
 use crate::error::Failure;
 use crate::learner::scores;
-use crate::model::warnings;
+use crate::model::{Warnings, search_warning, warnings};
 use crate::settings::{Roles, Settings};
 use crate::table::Table;
 use crate::work::{caught, json};
 
 /// What a search found, without a classifier: that one is the user's.
-struct Found {
+#[pyclass(module = "evenhand._core", frozen, get_all, skip_from_py_object)]
+#[derive(Clone)]
+pub(crate) struct Found {
     multipliers: Vec<(String, f64)>,
-    weights: Vec<f64>,
-    stop: Termination,
+    stop: String,
+    /// Violation and cost of going on, where the search stopped for the cost.
+    trade_off: Option<(f64, f64)>,
     fits: usize,
+    /// Rates and violations on the training rows, as JSON.
     train: String,
-    warnings: Vec<(String, String)>,
+    warnings: Warnings,
     /// Which of the predictions belong to the multipliers found.
     best: usize,
 }
 
-/// What the search says: weights to train with, or what it found.
-enum Word {
+/// An event of the search: weights to train with, an iteration that is done, or what was found.
+enum Event {
     Train(Vec<f64>),
-    Loop(Iteration),
-    Found(Box<Result<Found, Failure>>),
+    Iteration(Iteration),
+    Found(Box<Result<(Found, Vec<f64>), Failure>>),
 }
 
 /// A search that hands out weights and takes predictions.
@@ -51,11 +55,11 @@ pub(crate) struct Corrector {
 }
 
 struct State {
-    words: Receiver<Word>,
+    events: Receiver<Event>,
     replies: Option<Sender<Vec<f64>>>,
     thread: Option<JoinHandle<()>>,
     weights: Vec<f64>,
-    loops: Vec<Iteration>,
+    iterations: Vec<Iteration>,
     found: Option<Found>,
 }
 
@@ -66,30 +70,30 @@ impl Corrector {
     fn new(py: Python<'_>, table: &Bound<'_, Table>, roles: &Roles, settings: &Settings) -> PyResult<Self> {
         let data = dataset(table, roles)?;
         let correction = settings.correction.clone();
-        let (say, words) = channel();
-        let (replies, heard) = channel();
+        let (sender, events) = channel();
+        let (replies, predictions) = channel();
         let bound = py.detach(|| caught(|| Ok(evenhand::correction::Binding::new(&correction, &data)?)));
-        let (inner, problem, told) = bound?;
+        let (inner, problem, first_warnings) = bound?;
         let binding = Binding { settings: correction.clone(), inner };
         let classes = binding.inner.classes().to_vec();
         drop(data);
-        let mut told = warnings(&told);
+        let mut first_warnings = warnings(&first_warnings);
         let thread = std::thread::spawn(move || {
             let found = caught(|| {
-                let mut found = search(&correction, &problem, &say, &Mutex::new(heard))?;
-                told.append(&mut found.warnings);
-                found.warnings = told;
-                Ok(found)
+                let (mut found, weights) = search(&correction, &problem, &sender, &Mutex::new(predictions))?;
+                first_warnings.append(&mut found.warnings);
+                found.warnings = first_warnings;
+                Ok((found, weights))
             });
             // Nobody may be waiting any more.
-            let _ = say.send(Word::Found(Box::new(found)));
+            let _ = sender.send(Event::Found(Box::new(found)));
         });
         let mut state = State {
-            words,
+            events,
             replies: Some(replies),
             thread: Some(thread),
             weights: Vec::new(),
-            loops: Vec::new(),
+            iterations: Vec::new(),
             found: None,
         };
         py.detach(|| state.listen())?;
@@ -124,18 +128,13 @@ impl Corrector {
     /// The fits so far.
     #[getter]
     fn history<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, pyo3::types::PyDict>>> {
-        self.state()?.loops.iter().map(|done| crate::observer::told(py, done)).collect()
+        self.state()?.iterations.iter().map(|done| crate::observer::iteration_dict(py, done)).collect()
     }
 
-    /// What was found: multipliers, stop, fits, rates as JSON, warnings, and which update it belongs to.
+    /// What was found, once the search has ended.
     #[getter]
-    #[allow(clippy::type_complexity)] // read once, in Python
-    fn found(&self) -> PyResult<Option<(Vec<(String, f64)>, String, usize, String, Vec<(String, String)>, usize)>> {
-        let state = self.state()?;
-        Ok(state.found.as_ref().map(|found| {
-            let Found { multipliers, stop, fits, train, warnings, best, .. } = found;
-            (multipliers.clone(), stop.to_string(), *fits, train.clone(), warnings.clone(), *best)
-        }))
+    fn found(&self) -> PyResult<Option<Found>> {
+        Ok(self.state()?.found.clone())
     }
 
     /// The names of the classes, the positive of two last: the columns of predictions.
@@ -144,7 +143,7 @@ impl Corrector {
         self.classes.clone()
     }
 
-    /// What judges predictions on other rows.
+    /// What evaluates predictions on other rows.
     #[getter]
     fn binding(&self) -> Binding {
         Binding { settings: self.binding.settings.clone(), inner: self.binding.inner.clone() }
@@ -161,16 +160,16 @@ impl State {
     /// Waits until the search wants something, or has ended.
     fn listen(&mut self) -> Result<(), Failure> {
         loop {
-            match self.words.recv() {
-                Ok(Word::Loop(done)) => self.loops.push(done),
-                Ok(Word::Train(weights)) => {
+            match self.events.recv() {
+                Ok(Event::Iteration(done)) => self.iterations.push(done),
+                Ok(Event::Train(weights)) => {
                     self.weights = weights;
                     return Ok(());
                 }
-                Ok(Word::Found(found)) => {
+                Ok(Event::Found(found)) => {
                     self.replies = None;
-                    let found = (*found)?;
-                    self.weights.clone_from(&found.weights);
+                    let (found, weights) = (*found)?;
+                    self.weights = weights;
                     self.found = Some(found);
                     return Ok(());
                 }
@@ -182,7 +181,7 @@ impl State {
 
 impl Drop for State {
     fn drop(&mut self) {
-        // The search hears that nobody answers, and ends.
+        // The channel is closed, and the search ends.
         self.replies = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -190,12 +189,12 @@ impl Drop for State {
     }
 }
 
-/// Sends loops as they come.
-struct Teller<'a>(&'a Sender<Word>);
+/// Sends iterations as they come.
+struct ChannelObserver<'a>(&'a Sender<Event>);
 
-impl Observer for Teller<'_> {
+impl Observer for ChannelObserver<'_> {
     fn after(&mut self, done: &Iteration) -> bool {
-        self.0.send(Word::Loop(done.clone())).is_ok()
+        self.0.send(Event::Iteration(done.clone())).is_ok()
     }
 }
 
@@ -216,26 +215,29 @@ impl evenhand::Predictor for Numbered {
 fn search(
     correction: &Correction,
     problem: &evenhand::correction::Problem,
-    say: &Sender<Word>,
-    heard: &Mutex<Receiver<Vec<f64>>>,
-) -> evenhand::Result<Found> {
+    sender: &Sender<Event>,
+    predictions: &Mutex<Receiver<Vec<f64>>>,
+) -> evenhand::Result<(Found, Vec<f64>)> {
     let asked = std::sync::atomic::AtomicUsize::new(0);
     let learner = FnLearner::new(|training: Training<'_>| {
-        say.send(Word::Train(training.weights.to_rows())).map_err(|_| Error::Interrupted)?;
-        let scores = heard.lock().map_err(|_| Error::Interrupted)?.recv().map_err(|_| Error::Interrupted)?;
+        sender.send(Event::Train(training.weights.to_rows())).map_err(|_| Error::Interrupted)?;
+        let scores = predictions.lock().map_err(|_| Error::Interrupted)?.recv().map_err(|_| Error::Interrupted)?;
         let number = asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let all: Scores = Box::new(move |_| Ok(scores.clone()));
         Ok(Numbered { number, scores: FnPredictor::new(training.classes, all) })
     });
-    let solution = correction.solve(problem, &learner, &mut Teller(say))?;
+    let solution = correction.solve(problem, &learner, &mut ChannelObserver(sender))?;
     let names = problem.constraints().iter().map(|constraint| constraint.name.clone());
-    Ok(Found {
+    let mut found_warnings = warnings(&solution.warnings);
+    found_warnings.extend(search_warning(correction, &solution));
+    let found = Found {
         multipliers: names.zip(solution.multipliers.iter().copied()).collect(),
-        weights: solution.weights(problem)?.to_rows(),
-        stop: solution.stop,
+        stop: solution.stop.to_string(),
+        trade_off: solution.trade_off.map(|one| (one.violation, one.cost)),
         fits: solution.fits,
         train: json(&solution.train).unwrap_or_default(),
-        warnings: warnings(&solution.warnings),
+        warnings: found_warnings,
         best: solution.predictor.number,
-    })
+    };
+    Ok((found, solution.weights(problem)?.to_rows()))
 }

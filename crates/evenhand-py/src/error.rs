@@ -48,8 +48,8 @@ impl From<Failure> for PyErr {
                 let message = worded(&mut error);
                 exception(class_of(&error), &message, error.code())
             }
-            Failure::Panic(said) => {
-                let message = format!("a bug in evenhand, please report it: {said}");
+            Failure::Panic(message) => {
+                let message = format!("a bug in evenhand, please report it: {message}");
                 exception("EvenhandInternalError", &message, "internal")
             }
         }
@@ -61,7 +61,7 @@ pub(crate) fn raised(error: Error) -> PyErr {
     Failure::Engine(error).into()
 }
 
-/// The engine's message; a row in it is said to be counted from 0.
+/// The engine's message; a row in it is message to be counted from 0.
 fn worded(error: &mut Error) -> String {
     let message = error.to_string();
     let Some(row) = error.row_mut() else { return message };

@@ -11,10 +11,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::binding::{Binding, dataset};
-use crate::kept::{Basis, Found, Kept};
+use crate::fit_state::{Basis, FitState, Found};
 use crate::learner::{PythonLearner, Raised, Watch};
-use crate::model::{Model, warnings};
-use crate::observer::{settle, told, watched};
+use crate::model::{Model, search_warning, warnings};
+use crate::observer::{iteration_dict, settle, watched};
 use crate::settings::{Roles, Settings};
 use crate::table::Table;
 use crate::work::{caught, json};
@@ -37,10 +37,12 @@ pub(crate) struct Fitted {
     /// The same on the rows by which multipliers were chosen, where these are others.
     validation: Option<String>,
     stop: String,
+    /// Violation and cost of going on, where the search stopped for the cost.
+    trade_off: Option<(f64, f64)>,
     fits: usize,
     warnings: Vec<(String, String)>,
     /// For a report.
-    kept: Py<Kept>,
+    state: Py<FitState>,
 }
 
 /// Finds the multipliers. The table is used up.
@@ -132,13 +134,18 @@ impl Fitted {
             classes: fitted.binding().classes().to_vec(),
             sample_weight: PyArray1::from_vec(py, fitted.weights().to_rows()).unbind(),
             multipliers: fitted.multipliers().map(|(name, value)| (name.to_owned(), value)).collect(),
-            history: solution.trace.iter().map(|done| Ok(told(py, done)?.unbind())).collect::<PyResult<_>>()?,
+            history: solution
+                .trace
+                .iter()
+                .map(|done| Ok(iteration_dict(py, done)?.unbind()))
+                .collect::<PyResult<_>>()?,
             train: json(&solution.train)?,
             validation: solution.validation.as_ref().map(json).transpose()?,
             stop: solution.stop.to_string(),
+            trade_off: solution.trade_off.map(|one| (one.violation, one.cost)),
             fits: solution.fits,
-            warnings: warnings(&warned),
-            kept: Py::new(py, Kept { found: found(fitted.into_solution()), basis: Arc::new(basis) })?,
+            warnings: warnings(&warned).into_iter().chain(search_warning(correction, solution)).collect(),
+            state: Py::new(py, FitState { found: found(fitted.into_solution()), basis: Arc::new(basis) })?,
         })
     }
 }

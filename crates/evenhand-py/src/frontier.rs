@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use evenhand::Dataset;
 use evenhand::correction::{Asked, Binding, Frontier, Metrics, NamedValue, Observer, Point, Termination};
 use evenhand::learner::{Interruptible, LogisticModel};
-use evenhand_report::{FrontierResult, Record, Rows, built_in};
+use evenhand_report::{FrontierResult, built_in};
 use pyo3::prelude::*;
 use serde::Serialize;
 
 use crate::binding::{dataset, taken};
 use crate::error::Failure;
-use crate::kept::{Basis, changed};
+use crate::fit_state::{Basis, Request};
 use crate::model::{Warnings, warnings};
 use crate::observer::watched;
 use crate::report::Report;
@@ -21,7 +20,7 @@ use crate::work::json;
 
 /// A point of the path. The keys are those of the command line.
 #[derive(Serialize)]
-struct Told {
+struct PointRecord {
     asked: Asked,
     multipliers: Vec<NamedValue>,
     train: Metrics,
@@ -34,7 +33,7 @@ struct Told {
 /// The whole path.
 #[derive(Serialize)]
 struct Path {
-    points: Vec<Told>,
+    points: Vec<PointRecord>,
     floor: Option<f64>,
     fits: usize,
 }
@@ -58,48 +57,25 @@ impl Traced {
         test: Option<&Bound<'_, Table>>,
         confidence: f64,
     ) -> PyResult<Report> {
-        let train = dataset(table, roles)?;
-        let test = taken(test)?;
-        let (frontier, basis) = (Arc::clone(&self.frontier), Arc::clone(&self.basis));
-        let report = watched(py, None, false, move |observer, stop| {
-            Ok(reported(&frontier, &basis, &train, test, confidence, observer, stop))
-        })?;
+        let (basis, train) = (Arc::clone(&self.basis), dataset(table, roles)?);
+        let request = Request { basis, train, test: taken(test)?, confidence };
+        let frontier = Arc::clone(&self.frontier);
+        let report = watched(py, None, false, move |observer, stop| Ok(report(&frontier, &request, observer, stop)))?;
         Ok(Report { inner: report? })
     }
 }
 
-fn reported(
+fn report(
     frontier: &Frontier<LogisticModel>,
-    basis: &Basis,
-    train: &Dataset,
-    test: Option<evenhand::Table>,
-    confidence: f64,
+    request: &Request,
     observer: &mut dyn Observer,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<evenhand_report::Report, Failure> {
-    let Basis { correction, learner, digest, warnings } = basis;
-    if train.digest() != *digest {
-        return Err(changed());
-    }
-    let (binding, trained_on, _) = Binding::new(correction, train)?;
-    let test = test.map(|table| train.like(table)).transpose()?;
-    let tested_on = test.as_ref().map(|test| binding.problem(test)).transpose()?;
-    let measured_on = test.as_ref().zip(tested_on.as_ref().map(|(problem, _)| problem));
-    let unlike = tested_on.iter().flat_map(|(_, more)| more);
-    let record = Record::new(digest.clone(), train.rows(), correction, &built_in(learner));
-    let traced = FrontierResult {
-        correction,
-        learner: &Interruptible { learner: *learner, stop },
-        binding: &binding,
-        trained_on: &trained_on,
-        frontier,
-        rows: Rows::of((train, &trained_on), measured_on),
-        asked_about: Some(train),
-        confidence,
-        warnings: warnings.iter().chain(unlike).cloned().collect(),
-        record: record.tested_on(test.as_ref().map(Dataset::digest)),
-    };
-    Ok(evenhand_report::Report::of_frontier(&traced, observer)?)
+    let learner = Interruptible { learner: request.basis.learner, stop };
+    let prepared = request.prepare(Binding::problem)?;
+    let trained = prepared.trained(&learner, &built_in(&learner.learner));
+    let traced = FrontierResult { trained, frontier, evaluated: None };
+    Ok(evenhand_report::Report::from_frontier(&traced, observer)?)
 }
 
 /// The frontier of the built-in learner as JSON, warnings, and what a report is made of. The tables are used up.
@@ -119,21 +95,21 @@ pub(crate) fn frontier(
     let (correction, learner) = (settings.correction.clone(), settings.learner);
     let data = dataset(table, roles)?;
     let test = taken(test)?;
-    let (path, told, kept) = watched(py, callback.as_ref(), keep, move |observer, stop| {
-        let (binding, problem, mut told) = Binding::new(&correction, &data)?;
+    let (path, found_warnings, traced) = watched(py, callback.as_ref(), keep, move |observer, stop| {
+        let (binding, problem, mut found_warnings) = Binding::new(&correction, &data)?;
         let learner = Interruptible { learner, stop };
         let found = correction.frontier(&problem, &learner, points, observer)?;
-        told.extend(found.warnings());
+        found_warnings.extend(found.warnings());
         let (floor, fits) = (found.floor(), found.fits());
         let tested = match test {
             Some(table) => {
                 let (problem, more) = binding.problem(&data.like(table)?)?;
-                told.extend(more);
+                found_warnings.extend(more);
                 Some(problem)
             }
             None => None,
         };
-        let tell = |point: &Point<LogisticModel>| -> evenhand::Result<Told> {
+        let record = |point: &Point<LogisticModel>| -> evenhand::Result<PointRecord> {
             let Point { asked, solution, dominated } = point;
             let evaluate = |problem: &evenhand::correction::Problem| {
                 problem.evaluate_predictor(&solution.predictor, correction.measure)
@@ -146,13 +122,13 @@ pub(crate) fn frontier(
                 .collect();
             let (stop, fits) = (solution.stop, solution.fits);
             let (asked, dominated, train) = (*asked, *dominated, solution.train.clone());
-            Ok(Told { asked, multipliers, train, test, stop, fits, dominated })
+            Ok(PointRecord { asked, multipliers, train, test, stop, fits, dominated })
         };
-        let points = found.points.iter().map(tell).collect::<evenhand::Result<_>>()?;
+        let points = found.points.iter().map(record).collect::<evenhand::Result<_>>()?;
         let digest = data.digest();
-        let basis = Basis { correction, learner: learner.learner, digest, warnings: told.clone() };
-        let kept = Traced { frontier: Arc::new(found), basis: Arc::new(basis) };
-        Ok((Path { points, floor, fits }, told, kept))
+        let basis = Basis { correction, learner: learner.learner, digest, warnings: found_warnings.clone() };
+        let traced = Traced { frontier: Arc::new(found), basis: Arc::new(basis) };
+        Ok((Path { points, floor, fits }, found_warnings, traced))
     })?;
-    Ok((json(&path)?, warnings(&told), kept))
+    Ok((json(&path)?, warnings(&found_warnings), traced))
 }

@@ -31,11 +31,11 @@ pub(crate) fn identify(
     let groups = groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;
     let settings = Identify { groups, withhold, confidence, resamples, seed, learner, plan: None };
     let data = dataset(table, roles)?;
-    let (found, told, report) = apart(py, || {
-        let (found, told) = settings.run(&data)?;
+    let (found, found_warnings, report) = apart(py, || {
+        let (found, found_warnings) = settings.run(&data)?;
         let record = record(&data, &settings, &settings.learner);
-        let report = evenhand_report::Report::of_identification(&found, &told, &data, record);
-        Ok((found, told, report))
+        let report = evenhand_report::Report::from_identification(&found, &found_warnings, &data, record);
+        Ok((found, found_warnings, report))
     })?;
-    Ok((json(&found)?, warnings(&told), Report { inner: report }))
+    Ok((json(&found)?, warnings(&found_warnings), Report { inner: report }))
 }

@@ -11,9 +11,9 @@ mod binding;
 mod corrector;
 mod error;
 mod fit;
+mod fit_state;
 mod frontier;
 mod identify;
-mod kept;
 mod learner;
 mod model;
 mod observer;
@@ -33,15 +33,15 @@ mod _core {
     #[pymodule_export]
     use crate::binding::Binding;
     #[pymodule_export]
-    use crate::corrector::Corrector;
+    use crate::corrector::{Corrector, Found};
     #[pymodule_export]
     use crate::fit::{Fitted, fit};
+    #[pymodule_export]
+    use crate::fit_state::FitState;
     #[pymodule_export]
     use crate::frontier::{Traced, frontier};
     #[pymodule_export]
     use crate::identify::identify;
-    #[pymodule_export]
-    use crate::kept::Kept;
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use evenhand::Warning;
+use evenhand::correction::{Solution, Solver};
 use evenhand::model::LearnerRecord;
+use evenhand::{Correction, Predictor, Warning};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -33,8 +34,8 @@ impl Model {
         let found = apart(py, || self.inner.predict(&table))?;
         let scores = PyArray1::from_vec(py, found.scores).reshape([table.rows(), found.classes])?;
         let decisions = PyArray1::from_iter(py, found.decisions.iter().map(|class| class as u32));
-        let told: Vec<_> = found.warnings.into_iter().filter(|one| !is_expected(one)).collect();
-        Ok((scores, decisions, warnings(&told)))
+        let shown: Vec<_> = found.warnings.into_iter().filter(|one| !is_expected(one)).collect();
+        Ok((scores, decisions, warnings(&shown)))
     }
 
     /// Writes the model file.
@@ -53,7 +54,7 @@ impl Model {
         self.inner.to_json().map_err(raised)
     }
 
-    /// What judges predictions on other rows.
+    /// What evaluates predictions on other rows.
     #[getter]
     fn binding(&self) -> Binding {
         Binding { settings: self.inner.settings.clone(), inner: self.inner.binding.clone() }
@@ -103,7 +104,7 @@ impl Model {
     }
 }
 
-/// Whether new rows are only as training rows were: numbers were missing there too, and the learner was told.
+/// Whether new rows are only as training rows were: numbers were missing there too, and an indicator column says so.
 fn is_expected(warning: &Warning) -> bool {
     matches!(warning, Warning::MissingFilled { indicator: true, .. })
 }
@@ -111,6 +112,33 @@ fn is_expected(warning: &Warning) -> bool {
 /// Warnings as slug and text.
 pub(crate) fn warnings(warnings: &[Warning]) -> Warnings {
     warnings.iter().map(|warning| (slug(warning), warning.to_string())).collect()
+}
+
+/// A warning where a search ended short of what was asked, or stopped for the cost.
+pub(crate) fn search_warning<P: Predictor>(
+    correction: &Correction,
+    solution: &Solution<P>,
+) -> Option<(String, String)> {
+    let explained = solution.explain(correction);
+    if let Some(trade_off) = &solution.trade_off {
+        let message = format!("{explained}; ask for it with max_violation={:.3}", trade_off.bound());
+        return Some(("too-costly".to_owned(), message));
+    }
+    let searched = correction.method.is_correction() && matches!(correction.solver, Solver::Sqp(_));
+    let code = match correction.bounds.as_slice() {
+        _ if !solution.stop.is_short() => return None,
+        _ if searched => "not-converged",
+        [] => return None,
+        _ => "bound-not-reached",
+    };
+    let bound = |bound: &evenhand::Bound| format!("{}={}", bound.name().replace('-', "_"), bound.limit());
+    let bounds: Vec<String> = correction.bounds.iter().map(bound).collect();
+    let asked = if bounds.is_empty() { "evenness".to_owned() } else { bounds.join(", ") };
+    let violation = solution.train.violation.map_or_else(|| "not known".to_owned(), |value| format!("{value:.4}"));
+    let message = format!(
+        "{asked} was not reached ({explained}): the largest |overall - group| rate in training is {violation}; see `test_bounds`"
+    );
+    Some((code.to_owned(), message))
 }
 
 /// The slug of a warning is the tag of its JSON.

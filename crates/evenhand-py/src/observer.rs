@@ -1,7 +1,7 @@
-//! Telling Python where a run is, and hearing whether it should stop.
+//! Reporting the progress of a run to Python, which may stop it.
 //!
 //! Signals reach Python's main thread alone, and a learner of ours works for seconds without
-//! leaving Rust. So the engine runs on a thread of its own, and the calling one waits for news, looks
+//! leaving Rust. So the engine runs on a thread of its own, and the calling one waits for events, looks
 //! for Ctrl-C twenty times a second and calls the callback: always on the thread that people expect.
 
 use std::sync::Arc;
@@ -21,23 +21,23 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// How long the engine may take to notice that it should stop.
 const GRACE: Duration = Duration::from_millis(300);
 
-/// What the calling thread is told.
-enum News<T> {
-    Loop(Iteration, Sender<bool>),
+/// An event on the channel to the calling thread.
+enum Event<T> {
+    Iteration(Iteration, Sender<bool>),
     Done(Result<T, Failure>),
 }
 
-/// Sends every loop to the calling thread and waits for its answer.
-struct Messenger<T> {
+/// Sends every iteration to the calling thread and waits for its answer.
+struct ChannelObserver<T> {
     started: Instant,
-    news: Sender<News<T>>,
+    events: Sender<Event<T>>,
 }
 
-impl<T> Observer for Messenger<T> {
+impl<T> Observer for ChannelObserver<T> {
     fn after(&mut self, done: &Iteration) -> bool {
         let (reply, answer) = channel();
         // Without anybody listening there is nobody to work for.
-        self.news.send(News::Loop(done.clone(), reply)).is_ok() && answer.recv().unwrap_or(false)
+        self.events.send(Event::Iteration(done.clone(), reply)).is_ok() && answer.recv().unwrap_or(false)
     }
 
     fn seconds(&self) -> f64 {
@@ -56,22 +56,22 @@ pub(crate) fn watched<T: Send + 'static>(
 ) -> PyResult<T> {
     let (done, raised) = py.detach(|| {
         let stop = Arc::new(AtomicBool::new(false));
-        let (news, heard) = channel();
+        let (events, received) = channel();
         let asked = Arc::clone(&stop);
         std::thread::spawn(move || {
-            let mut messenger = Messenger { started: Instant::now(), news };
-            let done = caught(|| Ok(work(&mut messenger, &|| asked.load(Ordering::Relaxed))?));
+            let mut observer = ChannelObserver { started: Instant::now(), events };
+            let done = caught(|| Ok(work(&mut observer, &|| asked.load(Ordering::Relaxed))?));
             // Whoever waited may have left.
-            let _ = messenger.news.send(News::Done(done));
+            let _ = observer.events.send(Event::Done(done));
         });
-        listen(&heard, &stop, callback, keep)
+        listen(&received, &stop, callback, keep)
     });
     settle(py, done, raised, keep)
 }
 
-/// Hears the engine out, and Python's signals meanwhile.
+/// Receives events until the engine is done, and handles signals of Python meanwhile.
 fn listen<T>(
-    heard: &Receiver<News<T>>,
+    received: &Receiver<Event<T>>,
     stop: &AtomicBool,
     callback: Option<&Py<PyAny>>,
     keep: bool,
@@ -83,9 +83,9 @@ fn listen<T>(
     };
     let mut since = None;
     let done = loop {
-        match heard.recv_timeout(PATIENCE) {
-            Ok(News::Done(done)) => break done,
-            Ok(News::Loop(done, reply)) => {
+        match received.recv_timeout(PATIENCE) {
+            Ok(Event::Done(done)) => break done,
+            Ok(Event::Iteration(done, reply)) => {
                 let go_on = answer(callback, &done).unwrap_or_else(|error| {
                     since = Some(halt(error));
                     false
@@ -125,27 +125,27 @@ pub(crate) fn is_interrupt(py: Python<'_>, error: &PyErr) -> bool {
     error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py)
 }
 
-/// Tells the callback of a loop; whether to go on: unless it answers `False`, or Ctrl-C was pressed.
+/// Calls the callback with an iteration; whether to go on: unless it answers `False`, or Ctrl-C was pressed.
 pub(crate) fn answer(callback: Option<&Py<PyAny>>, done: &Iteration) -> PyResult<bool> {
     Python::attach(|py| {
         py.check_signals()?;
         let Some(callback) = callback else { return Ok(true) };
-        let answer = callback.bind(py).call1((told(py, done)?,))?;
+        let answer = callback.bind(py).call1((iteration_dict(py, done)?,))?;
         Ok(answer.is_none() || answer.is_truthy()?)
     })
 }
 
-/// A loop as a dictionary.
-pub(crate) fn told<'py>(py: Python<'py>, done: &Iteration) -> PyResult<Bound<'py, PyDict>> {
+/// An iteration as a dictionary.
+pub(crate) fn iteration_dict<'py>(py: Python<'py>, done: &Iteration) -> PyResult<Bound<'py, PyDict>> {
     let Iteration { number, multipliers, violations, violation, error, loss, seconds, next_multipliers } = done;
-    let told = PyDict::new(py);
-    told.set_item("fit", number)?;
-    told.set_item("violation", violation)?;
-    told.set_item("error", error)?;
-    told.set_item("loss", loss)?;
-    told.set_item("seconds", seconds)?;
-    told.set_item("multipliers", multipliers.clone())?;
-    told.set_item("next_multipliers", next_multipliers.clone())?;
-    told.set_item("violations", violations.clone())?;
-    Ok(told)
+    let dict = PyDict::new(py);
+    dict.set_item("fit", number)?;
+    dict.set_item("violation", violation)?;
+    dict.set_item("error", error)?;
+    dict.set_item("loss", loss)?;
+    dict.set_item("seconds", seconds)?;
+    dict.set_item("multipliers", multipliers.clone())?;
+    dict.set_item("next_multipliers", next_multipliers.clone())?;
+    dict.set_item("violations", violations.clone())?;
+    Ok(dict)
 }

@@ -38,9 +38,9 @@ impl Report {
         write_atomically(&path, |file| file.write_all(page.as_bytes())).map_err(|error| Failure::Engine(error).into())
     }
 
-    /// The finding, sentence by sentence.
-    fn finding(&self) -> Vec<String> {
-        self.inner.finding()
+    /// The summary, sentence by sentence.
+    fn summary(&self) -> Vec<String> {
+        self.inner.summary()
     }
 
     /// All of it.

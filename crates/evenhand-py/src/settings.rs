@@ -1,8 +1,10 @@
 //! What is asked, and the roles of columns.
 
-use evenhand::correction::WeightRange;
-use evenhand::correction::{CovariateShift, Decisions, Keep, Lagrangian, Solver, Technique, ThresholdPostprocessing};
-use evenhand::{Bound, Correction, Error, Logistic, Measure, Method, Notion, Preset, Schema, Tilt};
+use evenhand::correction::{
+    CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, Technique, ThresholdPostprocessing, Validation,
+    WeightRange,
+};
+use evenhand::{Correction, Error, Logistic, Measure, Method, Preset, Schema, Tilt};
 use pyo3::prelude::*;
 
 use crate::error::raised;
@@ -49,7 +51,7 @@ impl Settings {
     #[new]
     #[pyo3(signature = (
         notions, *, groups, withhold, max_violation=None, max_difference=None, min_ratio=None, preset="default",
-        validation="training", measure="decisions", covariate_shift="ignored", seed=0, method="weighting", margin=None, max_fits=None, bounded=None, loops=None,
+        validation="training", measure="decisions", covariate_shift="ignored", seed=0, method="weighting", margin=None, min_group=None, max_fits=None, bounded=None, loops=None,
         step=None, centred=None, keep_best=None, standardise=None, l2=None, penalise_intercept=None, tolerance=None,
         max_passes=None,
     ))]
@@ -68,6 +70,7 @@ impl Settings {
         seed: u64,
         method: &str,
         margin: Option<f64>,
+        min_group: Option<usize>,
         max_fits: Option<usize>,
         bounded: Option<bool>,
         loops: Option<usize>,
@@ -82,42 +85,32 @@ impl Settings {
     ) -> PyResult<Self> {
         let make = || -> evenhand::Result<Self> {
             let preset = preset_of(preset)?;
-            let mut correction = asked(&notions)?.preset(preset);
-            correction.groups = groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>()?;
-            correction.withhold = withhold;
-            let bounds = [
-                max_violation.map(Bound::MaxViolation),
-                max_difference.map(Bound::MaxDifference),
-                min_ratio.map(Bound::MinRatio),
-            ];
-            correction.bounds = bounds.into_iter().flatten().collect();
-            correction.validation = validation.parse::<evenhand::correction::Validation>()?.seeded(seed);
-            correction.measure = measure_of(measure)?;
-            correction.covariate_shift = covariate_shift_of(covariate_shift)?;
-            correction.standardise = standardise.unwrap_or(correction.standardise);
-            (correction.method, correction.technique) = method_of(method, seed)?;
-            match &mut correction.solver {
-                Solver::Sqp(newton) => {
-                    refuse(preset, &[("loops", loops.is_some()), ("step", step.is_some())])?;
-                    refuse(preset, &[("tilt", centred.is_some()), ("keep", keep_best.is_some())])?;
-                    newton.max_fits = max_fits.unwrap_or(newton.max_fits);
-                    newton.margin = margin.unwrap_or(newton.margin);
-                    newton.range =
-                        bounded.map(|bounded| if bounded { WeightRange::Bounded } else { WeightRange::Unbounded });
-                }
-                Solver::Loop(loop_settings) => {
-                    refuse(preset, &[("max_fits", max_fits.is_some()), ("weight_range", bounded.is_some())])?;
-                    refuse(preset, &[("margin", margin.is_some())])?;
-                    loop_settings.loops = loops.unwrap_or(loop_settings.loops);
-                    loop_settings.step = step.unwrap_or(loop_settings.step);
-                    if let Some(centred) = centred {
-                        loop_settings.rule.tilt = if centred { Tilt::Centred } else { Tilt::Paper };
-                    }
-                    if let Some(best) = keep_best {
-                        loop_settings.keep = if best { Keep::Best } else { Keep::Last };
-                    }
-                }
-            }
+            let (method, technique) = method_of(method, seed)?;
+            let options = CorrectionOptions {
+                notions: notions.iter().map(|notion| notion.parse()).collect::<evenhand::Result<_>>()?,
+                groups: groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>()?,
+                withhold,
+                max_violation,
+                max_difference,
+                min_ratio,
+                method,
+                preset,
+                margin,
+                min_group,
+                max_fits,
+                range: bounded.map(|bounded| if bounded { WeightRange::Bounded } else { WeightRange::Unbounded }),
+                tilt: centred.map(|centred| if centred { Tilt::Centred } else { Tilt::Paper }),
+                step,
+                loops,
+                keep: keep_best.map(|best| if best { Keep::Best } else { Keep::Last }),
+                validation: validation.parse::<Validation>()?.seeded(seed),
+                measure: measure_of(measure)?,
+                technique,
+                covariate_shift: covariate_shift_of(covariate_shift)?,
+                standardise,
+                plan: None,
+            };
+            let correction = options.build()?;
             let usual = preset.learner();
             let learner = Logistic {
                 l2: l2.unwrap_or(usual.l2),
@@ -125,7 +118,6 @@ impl Settings {
                 tolerance: tolerance.unwrap_or(usual.tolerance),
                 max_passes: max_passes.unwrap_or(usual.max_passes),
             };
-            correction.check()?;
             learner.check()?;
             Ok(Self { correction, learner })
         };
@@ -142,23 +134,6 @@ impl Settings {
     #[getter]
     fn notions(&self) -> Vec<String> {
         self.correction.notions.iter().map(ToString::to_string).collect()
-    }
-}
-
-/// A correction for some notions, none of them twice.
-pub(crate) fn asked(notions: &[String]) -> evenhand::Result<Correction> {
-    let mut notions = notions.iter().map(|notion| notion.parse::<Notion>());
-    let first = notions.next().ok_or_else(|| setting("constraints", "none", "one or more"))??;
-    notions.try_fold(Correction::new(first), |correction, notion| Ok(correction.and(notion?)))
-}
-
-fn refuse(preset: Preset, given: &[(&'static str, bool)]) -> evenhand::Result<()> {
-    match given.iter().find(|(_, given)| *given) {
-        Some(&(name, _)) if preset == Preset::Default => {
-            Err(setting(name, "given", "none with preset `default`: it belongs to `paper` and `notebook`"))
-        }
-        Some(&(name, _)) => Err(setting(name, "given", "none with this preset: it belongs to `default`")),
-        None => Ok(()),
     }
 }
 

@@ -17,9 +17,9 @@ pub(crate) fn apart<T: Send>(py: Python<'_>, work: impl FnOnce() -> evenhand::Re
 /// Runs work; a panic becomes a failure.
 pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        let said = panic.downcast_ref::<String>().cloned();
-        let said = said.or_else(|| panic.downcast_ref::<&str>().map(|&said| said.to_owned()));
-        Err(Failure::Panic(said.unwrap_or_default()))
+        let message = panic.downcast_ref::<String>().cloned();
+        let message = message.or_else(|| panic.downcast_ref::<&str>().map(|&message| message.to_owned()));
+        Err(Failure::Panic(message.unwrap_or_default()))
     })
 }
 

@@ -45,7 +45,7 @@
     const pairs = (elements) => elements.forEach((one, at) => elements.slice(at + 1).forEach((other) => apart(one, other)));
     for (const svg of this.seen("svg")) {
       pairs(this.seen("text", svg));
-      for (const label of onMarks ? this.seen("text.said", svg) : []) this.seen("circle:not(#cursor), path", svg).forEach((dot) => apart(label, dot));
+      for (const label of onMarks ? this.seen("text.label", svg) : []) this.seen("circle:not(#cursor), path", svg).forEach((dot) => apart(label, dot));
     }
     for (const line of this.seen(".line")) pairs(this.seen(":scope > .name, :scope > .numbers", line));
     for (const line of this.seen(".line:not(.head)")) pairs(this.seen(":scope > *", line));
@@ -112,18 +112,18 @@
     return charts.length > 0 ? faults : ["no chart at all"];
   },
 
-  // What the slider shows: its own value and words, the sentence beside it, the places of points and of the cursor if it is
+  // What the slider shows: its own value and words, the sentence beside it, the positions of points and of the cursor if it is
   // seen, and the number and the marks of every group.
   strength() {
     const [slider, live, plot] = ["strength", "live", "tradeoff-plot"].map((id) => document.getElementById(id));
-    const place = (circle) => ["cx", "cy"].map((name) => circle.getAttribute(name));
+    const position = (circle) => ["cx", "cy"].map((name) => circle.getAttribute(name));
     const cursor = document.getElementById("cursor");
     return {
       value: slider.value,
-      told: slider.getAttribute("aria-valuetext"),
-      said: document.getElementById("said").innerText,
-      spots: [...plot.querySelectorAll(".curve circle")].map(place),
-      cursor: cursor.checkVisibility({ visibilityProperty: true }) ? place(cursor) : null,
+      valuetext: slider.getAttribute("aria-valuetext"),
+      described: document.getElementById("described").innerText,
+      spots: [...plot.querySelectorAll(".curve circle")].map(position),
+      cursor: cursor.checkVisibility({ visibilityProperty: true }) ? position(cursor) : null,
       marks: [...live.querySelectorAll(".line:not(.head)")].map((line) => [
         line.querySelector(".numbers").textContent,
         line.querySelector("circle")?.getAttribute("cx"),

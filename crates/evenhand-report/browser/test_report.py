@@ -133,8 +133,10 @@ def test_numbers_are_those_of_the_json_in_the_page(report: str, opened: Open) ->
         assert len(figures) == len(data["panels"]) + bool(data["constraints"])
         for panel, figure in zip(data["panels"], figures, strict=False):
             lines = [panel["overall"], *panel["groups"]]
-            told = [at for at, name in enumerate(panel["series"]) if name != "labels" or len(panel["series"]) == 1]
-            beside = [" → ".join(percent(line["rates"][at]["value"]) for at in told) for line in lines]
+            shown_series = [
+                at for at, name in enumerate(panel["series"]) if name != "labels" or len(panel["series"]) == 1
+            ]
+            beside = [" → ".join(percent(line["rates"][at]["value"]) for at in shown_series) for line in lines]
             assert figure.locator(".dots").first.locator(".line:not(.head) .numbers").all_text_contents() == beside
             for row, line in zip(cells(figure), [*lines, *panel["intersections"]], strict=True):
                 expected = [f"{line['rows']:,}" + (" (few)" if line["small"] else "")]
@@ -158,10 +160,10 @@ def test_numbers_are_those_of_the_json_in_the_page(report: str, opened: Open) ->
             assert not gaps
         if tradeoff := data["tradeoff"]:
             rows = cells(table(one, "Error and largest violation"))
-            for row, place in zip(rows, [*tradeoff["places"], *tradeoff["rivals"]], strict=True):
-                assert row[1:3] == [percent(place["error"]), points(place["violation"])], row
+            for row, point in zip(rows, [*tradeoff["points"], *tradeoff["baselines"]], strict=True):
+                assert row[1:3] == [percent(point["error"]), points(point["violation"])], row
             drawn = one.page.locator("#tradeoff-plot .other").count()
-            assert drawn == one.page.locator(".others li svg").count() <= len(tradeoff["rivals"])
+            assert drawn == one.page.locator(".others li svg").count() <= len(tradeoff["baselines"])
 
 
 @every_report
@@ -173,9 +175,9 @@ def test_every_chart_has_a_text_alternative(report: str, opened: Open) -> None:
 @one_of_each_kind
 def test_everything_is_there_without_a_script(report: str, opened: Open) -> None:
     with opened(report, LIGHT) as one:
-        scripted = texts(one, ".numbers, td, .headline dd, #said")
+        scripted = texts(one, ".numbers, td, .headline dd, #described")
     with opened(report, UNSCRIPTED) as one:
-        assert texts(one, ".numbers, td, .headline dd, #said") == scripted
+        assert texts(one, ".numbers, td, .headline dd, #described") == scripted
         assert one.page.locator("#strength").is_hidden() or not one.page.locator("#strength").count()
 
 
@@ -186,21 +188,23 @@ def test_the_slider_moves_the_groups(report: str, opened: Open) -> None:
         slider, live = one.page.locator("#strength"), one.page.locator("#live")
         low, high = (float(live.get_attribute(f"data-{end}") or "nan") for end in ("low", "high"))
         spots = one.page.locator("#tradeoff-plot .curve circle")
-        last = len(data["places"]) - 1
+        last = len(data["points"]) - 1
         assert slider.get_attribute("value") == str(last if data["chosen"] is None else data["chosen"])
 
-        def place(value: float) -> str:
+        def position(value: float) -> str:
             return f"{1.5 + 97 * min(1, max(0, (value - low) / (high - low))):.2f}%"
 
         seen = []
         slider.press("Home")
-        for index, at in enumerate(data["places"]):
-            said = f"{at['name']}: error {percent(at['error'])}, largest violation {points(at['violation'])} points"
-            where = f"{report}, place {index}"
+        for index, at in enumerate(data["points"]):
+            described = (
+                f"{at['name']}: error {percent(at['error'])}, largest violation {points(at['violation'])} points"
+            )
+            where = f"{report}, point {index}"
             shown = one.probe("strength()")
             assert shown["value"] == str(index), where
-            assert shown["told"] == said, where
-            assert shown["said"] == said, where
+            assert shown["valuetext"] == described, where
+            assert shown["described"] == described, where
             assert shown["cursor"] == shown["spots"][index], where
             found = shown["marks"]
             seen.append(str(found))
@@ -208,7 +212,7 @@ def test_the_slider_moves_the_groups(report: str, opened: Open) -> None:
                 assert line[0] == percent(value), where
                 if value is not None:
                     assert [float(x.rstrip("%")) for x in line[1:]] == pytest.approx(
-                        [float(place(x).rstrip("%")) for x in [value, *ends]], abs=0.0101
+                        [float(position(x).rstrip("%")) for x in [value, *ends]], abs=0.0101
                     ), where
             slider.press("ArrowRight")
         assert len(set(seen)) > 1, f"{report}: no mark moved"

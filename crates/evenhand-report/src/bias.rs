@@ -6,26 +6,26 @@ use evenhand::identify::Identification;
 use evenhand::{Correction, Dataset, Identify, Termination};
 use serde::{Deserialize, Serialize};
 
-/// The bias in the labels, as far as it can be told.
+/// The bias in the labels, as far as it can be identified.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Bias {
-    /// How many rows it was told from.
+    /// How many rows it was identified on.
     pub rows: usize,
     /// Of the intervals.
     pub confidence: f64,
     /// Whether multipliers were found that make probabilities even: without them there is no estimate.
     pub found: bool,
     /// What the bias did to each group.
-    pub groups: Vec<Tilted>,
+    pub groups: Vec<GroupBias>,
     /// What all this rests on.
     pub assumption: String,
-    /// Why there is no estimate, where the labels could not even be asked.
+    /// Why there is no estimate, where it could not even be identified.
     pub why: Option<String>,
 }
 
 /// By which factor the odds of a positive label of one group were changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Tilted {
+pub struct GroupBias {
     /// The group.
     pub group: String,
     /// How many rows it has.
@@ -45,7 +45,7 @@ impl Bias {
     pub fn of(identified: &Identification) -> Self {
         // JSON has no infinities; where there is one, nothing is known.
         let finite = |value: f64| value.is_finite().then_some(value);
-        let tilted = |effect: &evenhand::identify::Effect| Tilted {
+        let group_bias = |effect: &evenhand::identify::Effect| GroupBias {
             group: effect.group.clone(),
             rows: effect.rows,
             odds_ratio: finite(effect.odds_ratio),
@@ -57,26 +57,26 @@ impl Bias {
             rows: identified.rows,
             confidence: identified.confidence,
             found: identified.stop == Termination::Converged,
-            groups: identified.effects.iter().map(tilted).collect(),
+            groups: identified.effects.iter().map(group_bias).collect(),
             assumption: identified.assumption.clone(),
             why: None,
         }
     }
 
-    /// What labels of training rows say about themselves, for the groups and features of a correction; nothing without
+    /// The bias in the labels of training rows, for the groups and features of a correction; nothing without
     /// groups, or where labels are of more than two classes.
-    pub(crate) fn asked(correction: &Correction, train: &Dataset, confidence: f64) -> Option<Self> {
+    pub(crate) fn identify(correction: &Correction, train: &Dataset, confidence: f64) -> Option<Self> {
         if correction.groups.is_empty() || train.labels().classes().len() != 2 {
             return None;
         }
-        let asked = Identify {
+        let settings = Identify {
             groups: correction.groups.clone(),
             withhold: correction.withhold.clone(),
             plan: correction.plan.clone(),
             confidence,
             ..Identify::default()
         };
-        Some(match asked.run(train) {
+        Some(match settings.run(train) {
             Ok((found, _)) => Self::of(&found),
             Err(error) => Self {
                 rows: train.rows(),
@@ -95,7 +95,7 @@ impl Bias {
             return None;
         }
         Some(match &self.why {
-            Some(why) => format!("The labels could not be asked about themselves: {why}."),
+            Some(why) => format!("The bias of the labels could not be identified: {why}."),
             None => "No multipliers make the probabilities of the groups even: there is no estimate.".to_owned(),
         })
     }

@@ -54,7 +54,7 @@ impl Gap {
         Self { value: estimated.value, low: estimated.low, high: estimated.high }
     }
 
-    pub(crate) fn of_audit(gap: &evenhand::audit::Gap) -> Self {
+    pub(crate) fn from_audit(gap: &evenhand::audit::Gap) -> Self {
         Self { value: gap.value, low: gap.low, high: gap.high }
     }
 

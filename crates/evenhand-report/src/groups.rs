@@ -117,7 +117,7 @@ impl Panel {
                 gap: gaps
                     .iter()
                     .find(|gap| gap.group == labelled.group && gap.rate == rate)
-                    .map(|gap| Gap::of_audit(gap)),
+                    .map(|gap| Gap::from_audit(gap)),
                 rates,
             }
         };
@@ -168,7 +168,7 @@ impl Panel {
         }
     }
 
-    /// What is counted, as said of rows.
+    /// What is counted, in words.
     pub(crate) fn done(&self) -> String {
         let class = &self.class;
         match self.rate {

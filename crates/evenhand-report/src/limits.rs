@@ -40,7 +40,7 @@ impl Report {
             .notions
             .iter()
             .map(|notion| {
-                let scores = if self.about.scores { ", of probabilities in place of decisions" } else { "" };
+                let scores = if self.about.scores { ", of probabilities instead of decisions" } else { "" };
                 (
                     notion.name.clone(),
                     format!(

@@ -12,7 +12,7 @@ impl Report {
     /// The report as a section of a model card.
     pub fn markdown(&self) -> String {
         let mut out = format!("## {}\n\n", escaped(&self.title()));
-        for sentence in self.finding() {
+        for sentence in self.summary() {
             let _ = writeln!(out, "{}", escaped(&sentence));
         }
         let _ = write!(out, "\n{}\n", escaped(&self.measured_on()));
@@ -33,15 +33,15 @@ impl Report {
             out.push_str(
                 "\n### The trade-off\n\n| | error | largest violation, points | |\n| --- | ---: | ---: | --- |\n",
             );
-            for (at, place) in tradeoff.places.iter().enumerate() {
+            for (at, point) in tradeoff.points.iter().enumerate() {
                 let chosen = if tradeoff.chosen == Some(at) { "chosen" } else { "" };
-                let (name, error) = (escaped(&place.name), percent(place.error));
-                let _ = writeln!(out, "| {name} | {error} | {} | {chosen} |", or_none(place.violation, points));
+                let (name, error) = (escaped(&point.name), percent(point.error));
+                let _ = writeln!(out, "| {name} | {error} | {} | {chosen} |", or_none(point.violation, points));
             }
-            for rival in &tradeoff.rivals {
-                let (error, violation) = (or_none(rival.error, percent), or_none(rival.violation, points));
-                let remark = rival.why.as_deref().unwrap_or(rival.remark());
-                let _ = writeln!(out, "| method {} | {error} | {violation} | {} |", rival.method, escaped(remark));
+            for baseline in &tradeoff.baselines {
+                let (error, violation) = (or_none(baseline.error, percent), or_none(baseline.violation, points));
+                let remark = baseline.why.as_deref().unwrap_or(baseline.remark());
+                let _ = writeln!(out, "| method {} | {error} | {violation} | {} |", baseline.method, escaped(remark));
             }
         }
         self.write_search(&mut out);
@@ -52,11 +52,7 @@ impl Report {
     fn write_search(&self, out: &mut String) {
         let Some(search) = &self.search else { return };
         let (steps, fits) = (counted(search.steps.len(), "step"), counted(search.fits, "fit"));
-        let _ = write!(
-            out,
-            "\n### How it was found\n\n{steps}, {fits}; the search {}.\n",
-            search.ending(!self.verdicts.is_empty())
-        );
+        let _ = write!(out, "\n### How it was found\n\n{steps}, {fits}; {}.\n", search.ending);
         if search.cells.is_empty() {
             return;
         }

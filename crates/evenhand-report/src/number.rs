@@ -2,6 +2,8 @@
 //!
 //! Shares are percentages with one decimal, distances of shares are points; a minus is a minus and not a hyphen.
 
+pub(crate) use evenhand::format::thousands as count;
+
 /// What is shown where there is no number.
 pub(crate) const NONE: &str = "–";
 
@@ -56,22 +58,9 @@ pub(crate) fn confidence(share: f64) -> String {
     format!("{rounded}\u{a0}%")
 }
 
-/// Digits in groups of three.
-pub(crate) fn count(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `1 row`, `32,561 rows`.
+/// `1 row`, `32,561 rows`, on one line.
 pub(crate) fn counted(number: usize, noun: &str) -> String {
-    format!("{}\u{a0}{noun}{}", count(number), if number == 1 { "" } else { "s" })
+    evenhand::format::counted(number, noun).replace(' ', "\u{a0}")
 }
 
 /// A number that may be missing.

@@ -81,7 +81,7 @@ pub struct About {
     pub confidence: f64,
     /// Groups below this many rows are marked.
     pub small_group: usize,
-    /// Whether violations are of probabilities, in place of decisions.
+    /// Whether violations are of probabilities, instead of decisions.
     pub scores: bool,
 }
 
@@ -103,7 +103,7 @@ pub struct Change {
     pub error_before: f64,
     /// With.
     pub error_after: f64,
-    /// The lower end of the interval of error with minus error without; nothing where lots decide.
+    /// The lower end of the interval of error with minus error without; none where decisions are random.
     pub error_change_low: Option<f64>,
     /// The upper end.
     pub error_change_high: Option<f64>,

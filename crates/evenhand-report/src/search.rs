@@ -1,13 +1,12 @@
 //! How a correction was found: its steps, its multipliers, and the weights it used.
 //!
-//! Holds [`Search`]. Weights are told by cell, never by row, and cells of a few rows are told together.
+//! Holds [`Search`]. Weights are listed by cell, never by row, and small cells are summed up.
 
-use evenhand::correction::{Binding, NamedValue, Problem, Solution};
-use evenhand::correction::{Constraint, WeightRule};
-use evenhand::{Method, Predictor, Termination};
+use evenhand::correction::{Binding, Constraint, NamedValue, Problem, Solution, TradeOff, WeightRule};
+use evenhand::{Correction, Method, Predictor, Termination};
 use serde::{Deserialize, Serialize};
 
-/// Cells with fewer rows than this are not told one by one: their rows might be known by it.
+/// Cells with fewer rows than this are not listed one by one: that could identify people.
 const FEWEST: usize = 5;
 
 /// How a correction was found.
@@ -15,6 +14,10 @@ const FEWEST: usize = 5;
 pub struct Search {
     /// How it ended.
     pub stop: Termination,
+    /// The same in words.
+    pub ending: String,
+    /// What going on would have cost, where the search stopped for the cost.
+    pub trade_off: Option<TradeOff>,
     /// How many times the learner was called.
     pub fits: usize,
     /// One multiplier for each constraint, λ in the paper; none where the method has none.
@@ -25,8 +28,8 @@ pub struct Search {
     pub steps: Vec<Step>,
     /// The weights used, most re-weighted first.
     pub cells: Vec<CellWeight>,
-    /// The cells that are too small to be told one by one.
-    pub few: Option<Few>,
+    /// The cells that are too small to be listed one by one.
+    pub small_cells: Option<SmallCells>,
 }
 
 /// One step of the search, on the training rows.
@@ -59,9 +62,9 @@ pub struct CellWeight {
     pub most: f64,
 }
 
-/// Cells of a few rows, together.
+/// Cells of fewer than five rows, summed up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Few {
+pub struct SmallCells {
     /// How many cells.
     pub cells: usize,
     /// How many rows they have together.
@@ -73,16 +76,19 @@ impl Search {
         binding: &Binding,
         trained_on: &Problem,
         solution: &Solution<P>,
-        method: Method,
+        correction: &Correction,
     ) -> evenhand::Result<Self> {
+        let method = correction.method;
         let weighs = matches!(method, Method::Correction | Method::Reweighing) && !solution.unweighted;
-        let (cells, few) = if weighs { cells(binding, trained_on, solution)? } else { (Vec::new(), None) };
+        let (cells, small_cells) = if weighs { cells(binding, trained_on, solution)? } else { (Vec::new(), None) };
         let named = |(constraint, &value): (&Constraint, &f64)| NamedValue {
             name: constraint.name.clone(),
             value: Some(value),
         };
         Ok(Self {
             stop: solution.stop,
+            ending: solution.explain(correction),
+            trade_off: solution.trade_off,
             fits: solution.fits,
             multipliers: binding.constraints().iter().zip(&solution.multipliers).map(named).collect(),
             rule: method.is_correction().then_some(solution.rule),
@@ -97,20 +103,8 @@ impl Search {
                 })
                 .collect(),
             cells,
-            few,
+            small_cells,
         })
-    }
-
-    /// How it ended, in words.
-    pub(crate) fn ending(&self, bounded: bool) -> &'static str {
-        match self.stop {
-            Termination::Converged if bounded => "ended within the bound on the training rows",
-            Termination::Converged => "ended where violations are as small as the training rows can tell",
-            Termination::IterationLimit => "ended when all steps allowed were taken",
-            Termination::Stalled => "stopped where no further step made the violation smaller",
-            Termination::Infeasible => "stopped where no weights that the method allows made the violation smaller",
-            _ => "was cut off",
-        }
     }
 }
 
@@ -119,13 +113,13 @@ fn cells<P: Predictor>(
     binding: &Binding,
     trained_on: &Problem,
     solution: &Solution<P>,
-) -> evenhand::Result<(Vec<CellWeight>, Option<Few>)> {
+) -> evenhand::Result<(Vec<CellWeight>, Option<SmallCells>)> {
     let names = trained_on.group_names();
     let cells = solution.weights_by_cell(trained_on)?;
     let (total, own) = cells.iter().fold((0.0, 0.0), |sums, cell| (sums.0 + cell.total, sums.1 + cell.own));
     let mean = total / own;
-    let (told, few): (Vec<_>, Vec<_>) = cells.into_iter().partition(|cell| cell.rows >= FEWEST);
-    let mut told: Vec<CellWeight> = told
+    let (listed, small): (Vec<_>, Vec<_>) = cells.into_iter().partition(|cell| cell.rows >= FEWEST);
+    let mut listed: Vec<CellWeight> = listed
         .into_iter()
         .map(|cell| CellWeight {
             groups: cell.groups.iter().map(|&group| names[group].clone()).collect(),
@@ -138,7 +132,8 @@ fn cells<P: Predictor>(
         .collect();
     // Twice as much is as far as half as much. Rounded, so that what is equal but for its last digits keeps its order.
     let far = |cell: &CellWeight| (cell.relative.ln().abs() * 1e9).round();
-    told.sort_by(|one, other| far(other).total_cmp(&far(one)).then(other.rows.cmp(&one.rows)));
-    let few = (!few.is_empty()).then(|| Few { cells: few.len(), rows: few.iter().map(|cell| cell.rows).sum() });
-    Ok((told, few))
+    listed.sort_by(|one, other| far(other).total_cmp(&far(one)).then(other.rows.cmp(&one.rows)));
+    let small =
+        (!small.is_empty()).then(|| SmallCells { cells: small.len(), rows: small.iter().map(|cell| cell.rows).sum() });
+    Ok((listed, small))
 }

@@ -5,7 +5,7 @@ use evenhand::data::Categorical;
 use evenhand::{Column, Correction, Dataset, Logistic, Notion, Schema, Table};
 use evenhand_datasets::synthetic;
 
-use super::{FitResult, Rows, STRENGTHS};
+use super::{FitResult, STRENGTHS, Trained};
 use crate::{Format, Record, Report, Series};
 
 /// Decisions about made-up people, by these groups.
@@ -17,23 +17,20 @@ fn asked(groups: &[&str]) -> Correction {
 fn report_of(data: &Dataset, asked: &Correction) -> Report {
     let learner = Logistic::default();
     let fitted = asked.fit(data, &learner).unwrap();
-    let uncorrected = asked.uncorrected(fitted.problem(), &learner).unwrap();
-    let result = FitResult {
+    let trained = Trained {
         correction: asked,
         learner: &learner,
         binding: fitted.binding(),
         trained_on: fitted.problem(),
-        found: fitted.solution(),
-        uncorrected: &uncorrected,
-        rows: Rows { data, problem: fitted.problem(), are_training: true },
-        bound_tests: &[],
-        asked_about: Some(data),
-        strengths: &STRENGTHS,
+        train: data,
+        test: None,
         confidence: 0.95,
         warnings: fitted.warnings().to_vec(),
         record: Record::new(data.digest(), data.rows(), asked, &learner).by("evenhand fit loans.csv".into()),
     };
-    Report::of_fit(&result, &mut Silent).unwrap()
+    let found = fitted.solution();
+    let result = FitResult { trained, found, evaluated: None, identify: true, strengths: &STRENGTHS };
+    Report::from_fit(&result, &mut Silent).unwrap()
 }
 
 fn people() -> Dataset {
@@ -92,15 +89,15 @@ fn check_page(page: &str) {
 #[test]
 fn a_report_has_every_section_and_says_what_was_found() {
     let report = report_of(&people(), &asked(&["sex", "age_band=18-24"]));
-    let finding = report.finding();
-    assert!(finding[0].starts_with("Before correction, rows in "), "{finding:?}");
-    assert!(finding[0].contains("95\u{a0}% interval"), "{finding:?}");
-    assert!(finding[1].starts_with("After it: ") && finding[1].contains("error on the observed labels"), "{finding:?}");
+    let summary = report.summary();
+    assert!(summary[0].starts_with("Before correction, rows in "), "{summary:?}");
+    assert!(summary[0].contains("95\u{a0}% interval"), "{summary:?}");
+    assert!(summary[1].starts_with("After it: ") && summary[1].contains("error on the observed labels"), "{summary:?}");
     assert_eq!(report.panels.len(), 1);
     assert_eq!(report.panels[0].series, [Series::Labels, Series::Before, Series::After]);
     assert_eq!((report.panels[0].groups.len(), report.panels[0].overall.rows), (3, 2_000));
     let tradeoff = report.tradeoff.as_ref().unwrap();
-    assert_eq!((tradeoff.places.len(), tradeoff.chosen), (13, Some(10)));
+    assert_eq!((tradeoff.points.len(), tradeoff.chosen), (13, Some(10)));
     let search = report.search.as_ref().unwrap();
     assert!(search.steps.len() > 1 && search.cells.iter().map(|cell| cell.rows).sum::<usize>() == 2_000);
     assert!(search.cells[0].relative.ln().abs() >= search.cells[1].relative.ln().abs());
@@ -116,14 +113,14 @@ fn a_report_has_every_section_and_says_what_was_found() {
 fn numbers_of_a_report_agree_with_each_other() {
     let report = report_of(&people(), &asked(&["sex"]));
     let (change, tradeoff, panel) = (report.change.unwrap(), report.tradeoff.as_ref().unwrap(), &report.panels[0]);
-    let chosen = &tradeoff.places[10];
+    let chosen = &tradeoff.points[10];
     assert_eq!((chosen.error.to_bits(), chosen.violation), (change.error_after.to_bits(), change.violation_after));
     assert_eq!(
-        (tradeoff.places[0].error.to_bits(), tradeoff.places[0].violation),
+        (tradeoff.points[0].error.to_bits(), tradeoff.points[0].violation),
         (change.error_before.to_bits(), change.violation_before)
     );
-    for (place, series) in [(0, 1), (10, 2)] {
-        for (line, rate) in std::iter::once(&panel.overall).chain(&panel.groups).zip(&tradeoff.places[place].rates) {
+    for (point, series) in [(0, 1), (10, 2)] {
+        for (line, rate) in std::iter::once(&panel.overall).chain(&panel.groups).zip(&tradeoff.points[point].rates) {
             assert_eq!(*rate, [line.rates[series].value, line.rates[series].low, line.rates[series].high]);
         }
     }
@@ -153,24 +150,24 @@ fn a_page_is_made_of_the_json_in_it_and_nothing_else() {
 #[test]
 fn other_methods_stand_beside_the_correction() {
     let report = report_of(&people(), &asked(&["sex"]));
-    let rivals = &report.tradeoff.as_ref().unwrap().rivals;
+    let baselines = &report.tradeoff.as_ref().unwrap().baselines;
     assert_eq!(
-        rivals.iter().map(|one| one.method.as_str()).collect::<Vec<_>>(),
+        baselines.iter().map(|one| one.method.as_str()).collect::<Vec<_>>(),
         ["reweighing", "threshold-postprocessing", "lagrangian"]
     );
-    assert_eq!(rivals.iter().map(|one| one.by_group).collect::<Vec<_>>(), [false, true, false]);
+    assert_eq!(baselines.iter().map(|one| one.by_group).collect::<Vec<_>>(), [false, true, false]);
     let page = report.html().unwrap();
     // Each on the chart and in the list below it, unless it is too far away.
-    let drawn = rivals.len() - page.matches("too far away to be drawn").count();
+    let drawn = baselines.len() - page.matches("too far away to be drawn").count();
     assert_eq!((page.matches(r#"<svg class="other""#).count(), drawn > 0), (2 * drawn, true));
-    for rival in rivals {
-        let shown = format!("{}: error {}", rival.method, crate::number::percent(rival.error.unwrap()));
+    for baseline in baselines {
+        let shown = format!("{}: error {}", baseline.method, crate::number::percent(baseline.error.unwrap()));
         assert!(page.contains(&shown) && report.text().contains(&shown), "{shown}");
     }
-    // Three classes are not for two of them, which is said.
+    // Three classes are not for two of them, which is stated.
     let names: Vec<String> = (0..3).map(|at| format!("team {at}")).collect();
     let three = report_of(&rows(&names, &[300; 3], "team", &["a", "b", "c"]), &asked(&["team"]));
-    let why: Vec<bool> = three.tradeoff.as_ref().unwrap().rivals.iter().map(|one| one.why.is_some()).collect();
+    let why: Vec<bool> = three.tradeoff.as_ref().unwrap().baselines.iter().map(|one| one.why.is_some()).collect();
     assert_eq!(why, [false, true, true]);
     assert!(three.html().unwrap().contains("two classes for this method"));
 }
@@ -178,10 +175,10 @@ fn other_methods_stand_beside_the_correction() {
 #[test]
 fn a_classifier_that_hardly_decides_is_not_praised_for_even_rates() {
     let mut report = report_of(&people(), &asked(&["sex"]));
-    assert!(!report.finding().iter().any(|sentence| sentence.contains("hardly decides")));
+    assert!(!report.summary().iter().any(|sentence| sentence.contains("hardly decides")));
     report.panels[0].overall.rates[2].value = Some(0.995);
-    let finding = report.finding();
-    assert!(finding.iter().any(|one| one.starts_with("Note that 99.5\u{a0}% of everyone are then")), "{finding:?}");
+    let summary = report.summary();
+    assert!(summary.iter().any(|one| one.starts_with("Note that 99.5\u{a0}% of everyone are then")), "{summary:?}");
 }
 
 #[test]
@@ -242,7 +239,7 @@ fn forty_groups_one_group_and_a_group_of_three_are_shown() {
     let page = few.html().unwrap();
     check_page(&page);
     assert!(page.contains("<b>few rows</b>") && page.contains("too few to say much about its rates"));
-    assert!(few.search.unwrap().few.is_some(), "three people are not told one by one");
+    assert!(few.search.unwrap().small_cells.is_some(), "three people are not listed one by one");
 }
 
 #[test]

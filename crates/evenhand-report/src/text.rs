@@ -12,7 +12,7 @@ const MOST_LINES: usize = 40;
 impl Report {
     /// The report for a terminal or a letter.
     pub fn text(&self) -> String {
-        let mut out = format!("{}\n\n{}\n{}\n", self.title(), self.finding().join(" "), self.measured_on());
+        let mut out = format!("{}\n\n{}\n{}\n", self.title(), self.summary().join(" "), self.measured_on());
         for panel in &self.panels {
             let _ = write!(
                 out,
@@ -32,21 +32,17 @@ impl Report {
         }
         if let Some(tradeoff) = &self.tradeoff {
             out.push_str("\nThe trade-off\n");
-            for (at, place) in tradeoff.places.iter().enumerate() {
+            for (at, point) in tradeoff.points.iter().enumerate() {
                 let chosen = if tradeoff.chosen == Some(at) { " (chosen)" } else { "" };
-                let _ = writeln!(out, "  {}{chosen}", place.said());
+                let _ = writeln!(out, "  {}{chosen}", point.describe());
             }
-            for rival in &tradeoff.rivals {
-                let _ = writeln!(out, "  method {}", rival.said());
+            for baseline in &tradeoff.baselines {
+                let _ = writeln!(out, "  method {}", baseline.describe());
             }
         }
         if let Some(search) = &self.search {
             let (steps, fits) = (counted(search.steps.len(), "step"), counted(search.fits, "fit"));
-            let _ = write!(
-                out,
-                "\nHow it was found: {steps}, {fits}; the search {}.\n",
-                search.ending(!self.verdicts.is_empty())
-            );
+            let _ = write!(out, "\nHow it was found: {steps}, {fits}; {}.\n", search.ending);
             for cell in search.cells.iter().take(MOST_LINES) {
                 let groups = if cell.groups.is_empty() { "no group".to_owned() } else { cell.groups.join(" & ") };
                 let _ = writeln!(

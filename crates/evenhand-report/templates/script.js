@@ -14,16 +14,16 @@
   };
   const percent = (share) => decimal(share * 100, 1) + "\u00a0%";
   const orNone = (value, shown) => (value === null ? "–" : shown(value));
-  const said = (place) =>
-    `${place.name}: error ${percent(place.error)}, largest violation ` +
-    `${orNone(place.violation, (value) => decimal(value * 100, 1))} points`;
+  const describe = (point) =>
+    `${point.name}: error ${percent(point.error)}, largest violation ` +
+    `${orNone(point.violation, (value) => decimal(value * 100, 1))} points`;
 
   const slider = document.getElementById("strength");
   const live = document.getElementById("live");
   const plot = document.getElementById("tradeoff-plot");
   if (report.tradeoff && slider && live && plot) {
-    const places = report.tradeoff.places;
-    const start = report.tradeoff.chosen ?? places.length - 1;
+    const points = report.tradeoff.points;
+    const start = report.tradeoff.chosen ?? points.length - 1;
     const spots = [...plot.querySelectorAll(".curve circle")];
     const cursor = document.getElementById("cursor");
     const lines = [...live.querySelectorAll(".line:not(.head)")];
@@ -32,15 +32,15 @@
     const at = (value) => `${(1.5 + 97 * Math.min(1, Math.max(0, (value - low) / (high - low)))).toFixed(2)}%`;
 
     const show = (index) => {
-      const place = places[index];
+      const point = points[index];
       slider.value = String(index);
-      slider.setAttribute("aria-valuetext", said(place));
-      document.getElementById("said").textContent = said(place);
+      slider.setAttribute("aria-valuetext", describe(point));
+      document.getElementById("described").textContent = describe(point);
       cursor.setAttribute("cx", spots[index].getAttribute("cx"));
       cursor.setAttribute("cy", spots[index].getAttribute("cy"));
       cursor.setAttribute("visibility", "visible");
       lines.forEach((line, row) => {
-        const [value, from, to] = place.rates[row] ?? [null, null, null];
+        const [value, from, to] = point.rates[row] ?? [null, null, null];
         const dot = line.querySelector("circle.dot");
         const interval = line.querySelector("line.interval");
         if (dot && value !== null) dot.setAttribute("cx", at(value));
@@ -52,7 +52,7 @@
       });
     };
 
-    // Pointing shows a place for as long as it lasts; the slider, or a press, keeps it.
+    // Pointing shows a point for as long as it lasts; the slider, or a press, keeps it.
     let held = start;
     const hold = (index) => { held = index; show(index); };
     slider.addEventListener("input", () => hold(Number(slider.value)));

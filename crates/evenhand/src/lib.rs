@@ -48,6 +48,7 @@ pub mod correction;
 pub mod data;
 mod error;
 pub mod features;
+pub mod format;
 pub mod group;
 pub mod identify;
 mod interval;

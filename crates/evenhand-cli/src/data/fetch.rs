@@ -1,7 +1,7 @@
 //! One file over the network, in as many tries as it takes.
 //!
-//! Holds [`Fetch`]. What came before a connection broke is kept in the file, and the next try, or the
-//! next run, asks for the rest. Whether the content is right is not judged here.
+//! Holds [`Fetch`]. What came before a connection broke stays in the file, and the next try, or the
+//! next run, asks for the rest. Whether the content is right is not checked here.
 
 use std::fmt;
 use std::fs::{self, File};

@@ -191,7 +191,7 @@ impl Getter<'_> {
         Ok(GotFile { name: file.name, path, bytes: file.bytes, came })
     }
 
-    /// Takes a file from a folder; what is wrong with it is said of where it was found.
+    /// Takes a file from a folder; errors name where it was found.
     fn copy(&self, file: &PublishedFile, from: &Path) -> Result<PathBuf> {
         let folders = [from.join(self.dataset), from.to_owned()];
         let part = self.part(file.name);

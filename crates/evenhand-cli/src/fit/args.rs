@@ -11,7 +11,9 @@ use crate::training::{TrainingArgs, see_below};
 /// Find row weights that make a classifier even-handed, and train it with them.
 ///
 /// Weights depend on a row's groups and label alone (but see --covariate-shift). They are found by a few fits, so that groups
-/// are treated alike in the sense of --notion, or just within a bound you give. The same
+/// are treated alike in the sense of --notion, or just within a bound you give. Without a bound: as even as the rows
+/// can tell, unless what is left costs more error than it is worth (half a point of error for a point of unevenness).
+/// The same
 /// classifier without correction is fitted for comparison. [Jiang & Nachum 2019]
 ///
 /// --method has other methods to compare with, on the same rows, groups and notions.
@@ -206,7 +208,7 @@ Methods:
                  training rows at the least error; two classes [Hardt, Price & Srebro 2016].
                  Also by the paper's name, calibration.
                  THE MODEL NEEDS THE GROUPS TO DECIDE: every file to be predicted must have the
-                 columns that tell them, also where the learner may not see them
+                 columns that define them, also where the learner may not see them
   lagrangian     a linear model and multipliers trained jointly by gradients, violations relaxed by
                  hinges; two classes, built-in learner only [Eban et al. 2017]
 Bounds are looked for by `correction` and `threshold-postprocessing`, and tested whatever the
@@ -234,7 +236,7 @@ published file), and weight.
 Columns of --trace: loop, violation, error, loss, seconds; then `multiplier: NAME` for each
 constraint, and `violation: NAME` for each.
 
-Verdicts: a bound is judged on the test rows, or on the training rows where there are none; there it
+Verdicts: a bound is tested on the test rows, or on the training rows where there are none; there it
 is easier to meet than on new rows. It is met, or not met, when the whole interval at --confidence
 says so; otherwise there are too few rows to tell.
 
@@ -244,7 +246,7 @@ exit code is 0, with a note; a stricter pipeline can read `verdict` from --json.
 
 JSON keys: method, notion, groups, classes (in the order of class_rates), multipliers (name, value),
 rule (of a correction, how they become weights: tilt, factor, range, relative), train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
-validation (with --validation), thresholds and groups_needed (with --method threshold-postprocessing), slack (with --method lagrangian), uncorrected (train, test), stop, loops, fits, seconds, warnings, model, weights, trace, ", where_reports_are!("report (where one was asked for), "), "bounds.
+validation (with --validation), thresholds and groups_needed (with --method threshold-postprocessing), slack (with --method lagrangian), uncorrected (train, test), stop, trade_off (violation and cost, where a search without a bound stopped for the cost), loops, fits, seconds, warnings, model, weights, trace, ", where_reports_are!("report (where one was asked for), "), "bounds.
 Keys of a bound: rows (`test` or `training`), bound, value, low, high, confidence, verdict (`met`,
 `not-met`, `too-few-rows`), worst, unmeasured, expected_under_parity (what a perfectly even classifier would show by chance), row_count."
 );

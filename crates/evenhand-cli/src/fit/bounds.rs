@@ -7,14 +7,14 @@ use crate::text::{clean, rate};
 
 /// The test of a bound, and on which rows.
 #[derive(Serialize)]
-pub(super) struct Judged {
+pub(super) struct TestedBound {
     /// `test` or `training`.
     rows: &'static str,
     #[serde(flatten)]
     bound_test: BoundTest,
 }
 
-impl Judged {
+impl TestedBound {
     pub(super) fn all(bound_tests: Vec<BoundTest>, rows: &'static str) -> Vec<Self> {
         bound_tests.into_iter().map(|bound_test| Self { rows, bound_test }).collect()
     }
@@ -41,7 +41,7 @@ impl Judged {
         lines.into_iter().flatten().collect()
     }
 
-    /// What is said beside the result, where the bound is not simply met.
+    /// The note beside the result, where the bound is not simply met.
     pub(super) fn note(&self) -> Option<String> {
         let (bound, bound_test) = (self.bound(), &self.bound_test);
         let too_few = bound_test.verdict == Verdict::TooFewRows;

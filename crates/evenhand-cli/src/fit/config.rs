@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use evenhand::correction::WeightRange;
-use evenhand::correction::{Decisions, Keep, Lagrangian, Solver, Technique, ThresholdPostprocessing, Validation};
-use evenhand::{Bound, BoundTest, Correction, Method, Preset, Tilt};
+use evenhand::correction::{
+    CorrectionOptions, Decisions, Keep, Lagrangian, Technique, ThresholdPostprocessing, Validation, WeightRange,
+};
+use evenhand::{BoundTest, Correction, Method, Preset, Tilt};
 
-use super::args::{DecisionsArg, FitArgs, KeepArg, MethodArg, PresetArg, RangeArg, TechniqueArg, TiltArg};
+use super::args::{DecisionsArg, FitArgs, KeepArg, MethodArg, RangeArg, TechniqueArg, TiltArg};
 use crate::failure::Usage;
 use crate::files;
 use crate::page;
@@ -45,7 +46,7 @@ impl Config {
 }
 
 impl Config {
-    /// What is said where no file was asked for.
+    /// The note where no file was asked for.
     pub(super) fn nothing_saved(&self) -> &'static str {
         match self.correction.method {
             Method::Correction | Method::Reweighing => {
@@ -57,25 +58,39 @@ impl Config {
 }
 
 fn correction(args: &FitArgs) -> Result<Correction> {
-    let preset = Preset::from(args.preset);
-    let mut correction = args.training.correction(preset)?;
-    correction.method = method(args)?;
-    correction.bounds = bounds(args);
-    correction.technique = technique(args)?;
-    correction.standardise |= args.standardise;
-    correction.solver = solver(args, preset.solver())?;
-    correction.validation = args.validation.parse::<Validation>()?.seeded(args.validation_seed);
-    correction.check()?;
-    Ok(correction)
+    let method = method(args)?;
+    let usual = args.training.options(Preset::from(args.preset))?;
+    let options = CorrectionOptions {
+        max_violation: args.max_violation,
+        max_difference: args.max_difference,
+        min_ratio: args.min_ratio,
+        method,
+        margin: args.margin,
+        max_fits: args.max_fits,
+        range: args.range.map(|range| match range {
+            RangeArg::Bounded => WeightRange::Bounded,
+            RangeArg::Unbounded => WeightRange::Unbounded,
+        }),
+        tilt: args.tilt.map(|tilt| match tilt {
+            TiltArg::Centred => Tilt::Centred,
+            TiltArg::Paper => Tilt::Paper,
+        }),
+        step: args.step,
+        loops: args.loops,
+        keep: args.keep.map(|keep| match keep {
+            KeepArg::Best => Keep::Best,
+            KeepArg::Last => Keep::Last,
+        }),
+        validation: args.validation.parse::<Validation>()?.seeded(args.validation_seed),
+        technique: technique(args)?,
+        standardise: usual.standardise.or(args.standardise.then_some(true)),
+        ..usual
+    };
+    Ok(options.build()?)
 }
 
-fn bounds(args: &FitArgs) -> Vec<Bound> {
-    let violation = args.max_violation.map(Bound::MaxViolation);
-    let difference = args.max_difference.map(Bound::MaxDifference);
-    [violation, difference, args.min_ratio.map(Bound::MinRatio)].into_iter().flatten().collect()
-}
-
-/// The method with its own options. What belongs to others is refused rather than forgotten.
+/// The method with its own options; those of other methods are refused. What belongs to a search for multipliers is
+/// checked by the engine.
 fn method(args: &FitArgs) -> Result<Method> {
     let method = match args.method {
         MethodArg::Correction => Method::Correction,
@@ -88,11 +103,7 @@ fn method(args: &FitArgs) -> Result<Method> {
             Method::Lagrangian(Lagrangian { seed: args.method_seed.unwrap_or(0), ..Lagrangian::default() })
         }
     };
-    let refused = if method.is_correction() {
-        foreign(args, method)
-    } else {
-        foreign(args, method).or_else(|| of_corrections(args)).or_else(|| of_output(args, method))
-    };
+    let refused = without_use(args, method).or_else(|| without_content(args, method));
     match refused {
         Some((option, why)) => Err(Usage::new(format!("{option} does not go with --method {method}: {why}"))
             .hint("leave one of the two out")
@@ -111,8 +122,8 @@ fn decisions(args: &FitArgs) -> Decisions {
 /// An option that was given, and why it does not go with the method.
 type Refused = Option<(&'static str, &'static str)>;
 
-/// Options of threshold post-processing and of the Lagrangian approach.
-fn foreign(args: &FitArgs, method: Method) -> Refused {
+/// Options of one method that the method at hand has no use for.
+fn without_use(args: &FitArgs, method: Method) -> Refused {
     let draws = matches!(
         method,
         Method::ThresholdPostprocessing(ThresholdPostprocessing { decisions: Decisions::Randomised { .. } })
@@ -130,81 +141,15 @@ fn foreign(args: &FitArgs, method: Method) -> Refused {
     }
 }
 
-/// Options of the search for multipliers.
-fn of_corrections(args: &FitArgs) -> Refused {
-    let given = [
-        ("--range", args.range.is_some()),
-        ("--margin", args.margin.is_some()),
-        ("--max-fits", args.max_fits.is_some()),
-        ("--tilt", args.tilt.is_some()),
-        ("--step", args.step.is_some()),
-        ("--loops", args.loops.is_some()),
-        ("--keep", args.keep.is_some()),
-        ("--sampling-seed", args.sampling_seed.is_some()),
-        ("--preset paper", args.preset == PresetArg::Paper),
-    ];
-    let first = given.into_iter().find(|(_, given)| *given);
-    first.map(|(option, _)| (option, "only a correction looks for weights by multipliers"))
-}
-
 /// Files that a method has nothing to write to.
-fn of_output(args: &FitArgs, method: Method) -> Refused {
-    let weighs = method == Method::Reweighing;
-    let loops = matches!(method, Method::Lagrangian(_));
+fn without_content(args: &FitArgs, method: Method) -> Refused {
+    let weighs = matches!(method, Method::Correction | Method::Reweighing);
+    let loops = matches!(method, Method::Correction | Method::Lagrangian(_));
     match (&args.weights, &args.trace) {
         (Some(_), _) if !weighs => Some(("--weights", "it weighs no row differently")),
         (_, Some(_)) if !loops => Some(("--trace", "it has no loops")),
         _ => None,
     }
-}
-
-/// The preset's way, changed as asked. What belongs to the other way is refused rather than forgotten.
-fn solver(args: &FitArgs, mut solver: Solver) -> Result<Solver> {
-    let loops = [
-        ("--tilt", args.tilt.is_some()),
-        ("--step", args.step.is_some()),
-        ("--loops", args.loops.is_some()),
-        ("--keep", args.keep.is_some()),
-    ];
-    let steps = [
-        ("--range", args.range.is_some()),
-        ("--max-fits", args.max_fits.is_some()),
-        ("--margin", args.margin.is_some()),
-    ];
-    let given = |options: &[(&'static str, bool)]| options.iter().find(|(_, given)| *given).map(|(name, _)| *name);
-    match &mut solver {
-        Solver::Sqp(newton) => {
-            if let Some(option) = given(&loops) {
-                let message = format!("{option} belongs to the loop of the paper, and weights are found otherwise");
-                return Err(Usage::new(message).hint("give --preset paper or --preset notebook too").into());
-            }
-            newton.max_fits = args.max_fits.unwrap_or(newton.max_fits);
-            newton.margin = args.margin.unwrap_or(newton.margin);
-            newton.range = args.range.map(|range| match range {
-                RangeArg::Bounded => WeightRange::Bounded,
-                RangeArg::Unbounded => WeightRange::Unbounded,
-            });
-        }
-        Solver::Loop(loop_settings) => {
-            if let Some(option) = given(&steps) {
-                let message = format!("{option} does not belong to the loop of the paper");
-                return Err(Usage::new(message).hint("leave out --preset").into());
-            }
-            loop_settings.step = args.step.unwrap_or(loop_settings.step);
-            loop_settings.loops = args.loops.unwrap_or(loop_settings.loops);
-            loop_settings.rule.tilt = match args.tilt {
-                Some(TiltArg::Centred) => Tilt::Centred,
-                Some(TiltArg::Paper) => Tilt::Paper,
-                None => loop_settings.rule.tilt,
-            };
-            loop_settings.keep = match args.keep {
-                Some(KeepArg::Best) => Keep::Best,
-                Some(KeepArg::Last) => Keep::Last,
-                None => loop_settings.keep,
-            };
-        }
-    }
-    Ok(solver)
 }
 
 fn technique(args: &FitArgs) -> Result<Technique> {

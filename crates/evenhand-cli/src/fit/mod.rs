@@ -2,28 +2,28 @@
 //!
 //! `args` is what can be typed, `config` what it means, `report` what is shown, `bounds` the verdicts in it, `rules`
 //! what a method found,
-//! `tables` the files of weights and loops, `told` the report for others. The work itself is the library's.
+//! `tables` the files of weights and loops, `report_file` the report for others. The work itself is the library's.
 
 mod args;
 mod bounds;
 mod config;
 mod report;
+#[cfg(feature = "report")]
+mod report_file;
 mod rules;
 mod tables;
-#[cfg(feature = "report")]
-mod told;
 
 pub(crate) use args::{FitArgs, PresetArg};
 
 use anyhow::Result;
-use evenhand::correction::{Metrics, Problem, Solution};
+use evenhand::correction::{Evaluated, Problem, Solution};
 use evenhand::model::LearnerRecord;
 use evenhand::{BoundTest, Dataset, Fitted, Learner, Method, Model, Warning};
 
 use crate::Ending;
-use crate::output::{self, Told, note};
-use crate::training::Fitter;
-use bounds::Judged;
+use crate::output::{self, WarningRecord, note};
+use crate::training::{Fitter, Read};
+use bounds::TestedBound;
 use config::Config;
 use report::{Comparison, Report};
 
@@ -52,15 +52,16 @@ fn run_with<L: Learner>(
     rows.complete(&mut config.correction);
     let config = &config;
     let mut watch = progress.loops(most_loops(config));
-    let fitted = config.correction.fit_observed(&rows.train, learner, &mut watch)?;
+    let fitted = config.correction.fit_observed(rows.train(), learner, &mut watch)?;
     let seconds = watch.finish();
-    let compared = progress.during("comparing", || compare(config, learner, &fitted, rows.test.as_ref()))?;
-    #[cfg(feature = "report")]
-    let known: Vec<Warning> =
-        rows.warnings.iter().chain(fitted.warnings()).chain(&compared.warnings).cloned().collect();
-    let mut warnings =
-        Told::all(rows.warnings.iter().cloned().chain(fitted.warnings().iter().cloned()).collect(), None);
-    warnings.extend(Told::all(compared.warnings.clone(), Some("test")));
+    let tested_on = rows.test.as_ref().map(|test| fitted.binding().problem(test)).transpose()?;
+    let test = rows.test.as_ref().zip(tested_on.as_ref().map(|(problem, _)| problem));
+    let compared = progress.during("comparing", || compare(config, learner, &fitted, &rows, test))?;
+    let of_test: Vec<Warning> = tested_on
+        .iter()
+        .flat_map(|(problem, warnings)| warnings.iter().cloned().chain(fitted.solution().unseen(problem)))
+        .collect();
+    let of_training: Vec<Warning> = rows.warnings.iter().chain(fitted.warnings()).cloned().collect();
 
     let tested = compared.test.as_ref().map(|test| test.after.clone());
     if config.model.is_some() || config.report.is_some() {
@@ -73,17 +74,21 @@ fn run_with<L: Learner>(
         }
         #[cfg(feature = "report")]
         if let Some(path) = &config.report {
-            let fit = told::Fit { config, learner, fitted: &fitted, compared: &compared, warnings: known };
-            told::write(path, fit, &rows, &model, progress)?;
+            let evaluated = compared.evaluated.each_ref().map(Option::as_ref);
+            let warnings = of_training.iter().chain(&of_test).cloned().collect();
+            let fit = report_file::Fit { config, learner, fitted: &fitted, test, evaluated, warnings };
+            report_file::write(path, fit, &rows, &model, progress)?;
         }
     }
+    let mut warnings = WarningRecord::all(of_training, None);
+    warnings.extend(WarningRecord::all(of_test, Some("test")));
     if let Some(path) = &config.weights {
         tables::weights(&fitted, rows.train_rows.as_deref())?.write(path)?;
     }
     if let Some(path) = &config.trace {
         tables::trace(&fitted)?.write(path)?;
     }
-    let bounds = Judged::all(compared.bound_tests, if compared.test.is_some() { "test" } else { "training" });
+    let bounds = TestedBound::all(compared.bound_tests, if compared.test.is_some() { "test" } else { "training" });
     let report = Report::new(config, &fitted, compared.train, compared.test, bounds, seconds, warnings);
     show(config, &report)
 }
@@ -98,43 +103,47 @@ fn most_loops(config: &Config) -> usize {
 }
 
 /// The classifier with and without correction, on training and on test rows.
-struct Compared<P> {
-    uncorrected: Solution<P>,
-    /// Test rows as classifiers see them.
-    tested_on: Option<Problem>,
+struct Compared<'a> {
     train: Comparison,
     test: Option<Comparison>,
     /// Of the bounds: on test rows, or without any on training rows.
     bound_tests: Vec<BoundTest>,
-    warnings: Vec<Warning>,
+    /// Without correction and with it on the same rows, where these were scored.
+    #[cfg_attr(not(feature = "report"), expect(dead_code, reason = "for reports"))]
+    evaluated: [Option<Evaluated<'a>>; 2],
 }
 
-fn compare<L: Learner>(
+/// Scores test rows, or without any the training rows where a bound or a report needs that: each classifier once.
+fn compare<'a, L: Learner>(
     config: &Config,
     learner: &L,
-    fitted: &Fitted<L::Predictor>,
-    test: Option<&Dataset>,
-) -> Result<Compared<L::Predictor>> {
+    fitted: &'a Fitted<L::Predictor>,
+    rows: &'a Read,
+    test: Option<(&'a Dataset, &'a Problem)>,
+) -> Result<Compared<'a>> {
     let correction = &config.correction;
-    let before = correction.uncorrected(fitted.problem(), learner)?;
-    let after: &Metrics = &fitted.solution().train;
-    let train = Comparison { before: before.train.clone(), after: after.clone() };
-    let judge = |problem: &Problem| {
-        fitted.solution().test_bounds(problem, &correction.bounds, correction.measure, config.confidence)
+    let uncorrected = correction.uncorrected(fitted.problem(), learner)?;
+    let solution = fitted.solution();
+    let (data, problem) = test.unwrap_or((rows.train(), fitted.problem()));
+    let groups = config.report.as_ref().map(|_| fitted.binding().membership(data.table())).transpose()?;
+    let score = |solution: &Solution<L::Predictor>| match &groups {
+        Some(groups) => solution.evaluated_with_decisions(problem, groups, correction.measure),
+        None => solution.evaluated(problem, correction.measure),
     };
-    let Some(test) = test else {
-        let bound_tests = judge(fitted.problem())?;
-        let warnings = Vec::new();
-        return Ok(Compared { uncorrected: before, tested_on: None, train, test: None, bound_tests, warnings });
+    let shown = test.is_some() || config.report.is_some();
+    let before = shown.then(|| score(&uncorrected)).transpose()?;
+    let after = (shown || !correction.bounds.is_empty()).then(|| score(solution)).transpose()?;
+    let bound_tests = after.as_ref().map(|after| after.test_bounds(&correction.bounds, config.confidence));
+    let comparison = |(before, after): (&Evaluated<'_>, &Evaluated<'_>)| Comparison {
+        before: before.metrics(),
+        after: after.metrics(),
     };
-    let (problem, mut warnings) = fitted.binding().problem(test)?;
-    warnings.extend(fitted.solution().unseen(&problem));
-    let test = Comparison {
-        before: problem.evaluate_predictor(&before.predictor, correction.measure)?,
-        after: fitted.solution().evaluate(&problem, correction.measure)?,
-    };
-    let bound_tests = judge(&problem)?;
-    Ok(Compared { uncorrected: before, tested_on: Some(problem), train, test: Some(test), bound_tests, warnings })
+    Ok(Compared {
+        train: Comparison { before: uncorrected.train, after: solution.train.clone() },
+        test: test.and(before.as_ref().zip(after.as_ref())).map(comparison),
+        bound_tests: bound_tests.transpose()?.unwrap_or_default(),
+        evaluated: [before, after],
+    })
 }
 
 fn show(config: &Config, report: &Report) -> Result<Ending> {
@@ -150,6 +159,6 @@ fn show(config: &Config, report: &Report) -> Result<Ending> {
     if let Some(warning) = report.unmeasured() {
         note(&warning);
     }
-    report.bounds.iter().filter_map(Judged::note).for_each(|said| note(&said));
-    Ok(if report.bounds.iter().any(Judged::is_missed) { Ending::Missed } else { Ending::Fine })
+    report.bounds.iter().filter_map(TestedBound::note).for_each(|line| note(&line));
+    Ok(if report.bounds.iter().any(TestedBound::is_missed) { Ending::Missed } else { Ending::Fine })
 }

@@ -2,15 +2,14 @@
 
 use std::path::PathBuf;
 
-use evenhand::correction::WeightRule;
-use evenhand::correction::{GroupRates, Metrics, NamedValue};
+use evenhand::correction::{GroupRates, Metrics, NamedValue, TradeOff, WeightRule};
 use evenhand::{Fitted, Measure, Notion, Predictor, Termination};
 use serde::Serialize;
 
-use super::bounds::Judged;
+use super::bounds::TestedBound;
 use super::config::Config;
 use super::rules::Rules;
-use crate::output::Told;
+use crate::output::WarningRecord;
 use crate::text::{Lines, clean, counted, or_dash, percent, rate, signed, thousands};
 
 /// At most so many lines for constraints, groups and multipliers each; JSON has all.
@@ -45,23 +44,28 @@ pub(super) struct Report {
     test: Option<Metrics>,
     uncorrected: Uncorrected,
     stop: Termination,
+    /// What going on would have cost, where the search stopped for the cost.
+    trade_off: Option<TradeOff>,
     loops: usize,
     fits: usize,
     seconds: f64,
-    pub(super) warnings: Vec<Told>,
+    pub(super) warnings: Vec<WarningRecord>,
     model: Option<PathBuf>,
     weights: Option<PathBuf>,
     trace: Option<PathBuf>,
     #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
     page: Option<PathBuf>,
     /// Of every bound that was asked for.
-    pub(super) bounds: Vec<Judged>,
+    pub(super) bounds: Vec<TestedBound>,
     #[serde(skip)]
     positive: Option<usize>,
     #[serde(skip)]
     notions: Vec<Notion>,
     #[serde(skip)]
     measure: Measure,
+    /// How it ended, in words.
+    #[serde(skip)]
+    ending: String,
 }
 
 /// The classifier without correction.
@@ -77,9 +81,9 @@ impl Report {
         fitted: &Fitted<P>,
         train: Comparison,
         test: Option<Comparison>,
-        bounds: Vec<Judged>,
+        bounds: Vec<TestedBound>,
         seconds: f64,
-        warnings: Vec<Told>,
+        warnings: Vec<WarningRecord>,
     ) -> Self {
         let notions = config.correction.notions.clone();
         let (tested, untested) = test.map(|test| (test.after, test.before)).unzip();
@@ -99,6 +103,7 @@ impl Report {
             test: tested,
             uncorrected: Uncorrected { train: train.before, test: untested },
             stop: fitted.stop(),
+            trade_off: fitted.solution().trade_off,
             loops: fitted.trace().len(),
             fits: fitted.solution().fits,
             seconds,
@@ -111,6 +116,7 @@ impl Report {
             positive: fitted.binding().positive(),
             notions,
             measure: config.correction.measure,
+            ending: fitted.solution().explain(&config.correction),
         }
     }
 
@@ -122,7 +128,7 @@ impl Report {
             (format!("  {}", one.name), vec![or_dash(one.value, signed)])
         });
         let (table, multipliers, ending) = (self.table(), multipliers.render(), self.ending());
-        let mut bounds: String = self.bounds.iter().map(Judged::to_text).collect();
+        let mut bounds: String = self.bounds.iter().map(TestedBound::to_text).collect();
         if !bounds.is_empty() {
             bounds = format!("Bounds\n{bounds}\n");
         }
@@ -194,15 +200,9 @@ impl Report {
     }
 
     fn ending(&self) -> String {
-        let how = match self.stop {
-            stop if !self.rules.is_correction() => self.rules.ending(stop),
-            Termination::Converged if !self.bounds.is_empty() => "converged: within the bound on the training rows",
-            Termination::Converged => "converged: violations are as small as the training rows can tell",
-            Termination::IterationLimit => "all loops were run",
-            Termination::Stalled => "stopped: no further step makes the violation smaller",
-            Termination::Infeasible => "stopped: no weights that the method allows make the violation smaller",
-            Termination::Cancelled => "cancelled",
-            _ => "ended",
+        let how = match &self.trade_off {
+            Some(trade_off) => format!("{}; ask for it with --max-violation {:.3}", self.ending, trade_off.bound()),
+            None => self.ending.clone(),
         };
         let (loops, fits) = (counted(self.loops, "loop"), counted(self.fits, "fit"));
         let wrote = |(what, path): (&str, &Option<PathBuf>)| {

@@ -2,7 +2,7 @@
 
 use evenhand::correction::WeightRule;
 use evenhand::correction::{Decisions, PatternRule, Step, ThresholdPostprocessing, Thresholds};
-use evenhand::{Fitted, Method, Predictor, Termination};
+use evenhand::{Fitted, Method, Predictor};
 use serde::Serialize;
 
 use crate::text::{clean, rate, thousands};
@@ -33,10 +33,6 @@ impl Rules {
             slack: fitted.solution().slack,
             method,
         }
-    }
-
-    pub(super) fn is_correction(&self) -> bool {
-        self.method.is_correction()
     }
 
     /// The method in a line, where it is not our own.
@@ -82,23 +78,6 @@ impl Rules {
             "Thresholds of the probability\n{lines}To decide, the model needs the groups: {}.\n\n",
             needed.join(", ")
         )
-    }
-
-    /// How it ended, in words.
-    pub(super) fn ending(&self, stop: Termination) -> &'static str {
-        match (self.method, stop) {
-            (_, Termination::Cancelled) => "cancelled",
-            (Method::ThresholdPostprocessing(_), Termination::Infeasible) => {
-                "no thresholds keep all that was asked: these miss the worst by least"
-            }
-            (Method::ThresholdPostprocessing(ThresholdPostprocessing { decisions: Decisions::Deterministic }), _) => {
-                "single thresholds keep what was asked as nearly as rows allow"
-            }
-            (Method::ThresholdPostprocessing(_), _) => "what was asked holds on the training rows at the least error",
-            (Method::Lagrangian(_), Termination::Infeasible) => "whatever the slack, everyone is decided alike",
-            (Method::Lagrangian(_), _) => "all passes were run",
-            _ => "no bound and no notion was looked for",
-        }
     }
 }
 

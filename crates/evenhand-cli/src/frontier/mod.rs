@@ -1,24 +1,24 @@
 //! `evenhand frontier`: what less violation costs, from no correction to the floor.
 //!
-//! `report` is what is shown, `table` the file for plots, `told` the report for others. The work itself is the library's.
+//! `report` is what is shown, `table` the file for plots, `report_file` the report for others. The work itself is the library's.
 
 mod report;
-mod table;
 #[cfg(feature = "report")]
-mod told;
+mod report_file;
+mod table;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
 use evenhand::audit::AuditOptions;
-use evenhand::correction::{Binding, Frontier, Metrics, Problem};
-use evenhand::{BoundTest, Correction, Error, Learner, Preset, Warning};
+use evenhand::correction::{Binding, Evaluated, Frontier, Metrics, Point, Problem};
+use evenhand::{BoundTest, Correction, Dataset, Error, Learner, Preset, Warning};
 
 use crate::Ending;
 use crate::args::{usage_of_rows, where_reports_are};
 use crate::files;
-use crate::output::{self, Told};
+use crate::output::{self, WarningRecord};
 use crate::page;
 use crate::training::{Fitter, Training, TrainingArgs, see_below};
 use report::Report;
@@ -97,7 +97,7 @@ struct Traced<P> {
     frontier: Frontier<P>,
     tests: Vec<Option<Metrics>>,
     seconds: f64,
-    warnings: Vec<Told>,
+    warnings: Vec<WarningRecord>,
 }
 
 pub(crate) fn run(args: FrontierArgs) -> Result<Ending> {
@@ -110,8 +110,7 @@ pub(crate) fn run(args: FrontierArgs) -> Result<Ending> {
 
 impl Config {
     fn new(args: FrontierArgs) -> Result<Self> {
-        let correction = args.training.correction(Preset::Default)?;
-        correction.check()?;
+        let correction = args.training.options(Preset::Default)?.build()?;
         let usual = args.training.usual(Preset::Default);
         let training = Training::new(args.training, usual)?;
         if args.points < 2 {
@@ -152,36 +151,54 @@ where
     let rows = config.training.read(progress)?;
     rows.complete(&mut config.correction);
     let config = &*config;
-    let (binding, problem, bound) = Binding::new(&config.correction, &rows.train)?;
+    let (binding, problem, bound) = Binding::new(&config.correction, rows.train())?;
     let mut watch = progress.fits();
     let frontier = config.correction.frontier(&problem, learner, config.points, &mut watch)?;
     let seconds = watch.finish();
-    let (tested_on, unlike) = match &rows.test {
+    let (tested_on, of_test) = match &rows.test {
         Some(test) => binding.problem(test).map(|(problem, warnings)| (Some(problem), warnings))?,
         None => (None, Vec::new()),
     };
-    let tests = progress.during("testing", || test(config, &frontier, tested_on.as_ref()))?;
-    let known: Vec<Warning> = rows.warnings.iter().cloned().chain(bound).chain(frontier.warnings()).collect();
+    let test = rows.test.as_ref().zip(tested_on.as_ref());
+    let evaluated = progress.during("testing", || evaluate(config, &binding, &frontier, test))?;
+    let of_training: Vec<Warning> = rows.warnings.iter().cloned().chain(bound).chain(frontier.warnings()).collect();
     #[cfg(feature = "report")]
     if let Some(path) = &config.report {
-        let warnings = known.iter().chain(&unlike).cloned().collect();
-        let traced =
-            told::Traced { config, learner, binding: &binding, problem: &problem, frontier: &frontier, warnings };
-        told::write(path, traced, &rows, tested_on.as_ref(), progress)?;
+        let warnings = of_training.iter().chain(&of_test).cloned().collect();
+        let traced = report_file::Traced {
+            config,
+            learner,
+            binding: &binding,
+            problem: &problem,
+            frontier: &frontier,
+            test,
+            evaluated: evaluated.as_deref(),
+            warnings,
+        };
+        report_file::write(path, traced, &rows, progress)?;
     }
-    let mut warnings = Told::all(known, None);
-    warnings.extend(Told::all(unlike, Some("test")));
+    let tests = match evaluated {
+        Some(evaluated) => evaluated.iter().map(|one| Some(one.metrics())).collect(),
+        None => frontier.points.iter().map(|_| None).collect(),
+    };
+    let mut warnings = WarningRecord::all(of_training, None);
+    warnings.extend(WarningRecord::all(of_test, Some("test")));
     Ok(Traced { binding, frontier, tests, seconds, warnings })
 }
 
-/// How every point does on test rows, if there are any.
-fn test<P: evenhand::Predictor>(
+/// Every point on test rows, if there are any; with decisions where a report needs them.
+fn evaluate<'a, P: evenhand::Predictor>(
     config: &Config,
+    binding: &Binding,
     frontier: &Frontier<P>,
-    tested_on: Option<&Problem>,
-) -> Result<Vec<Option<Metrics>>> {
-    let evaluate = |predictor| {
-        tested_on.map(|problem| problem.evaluate_predictor(predictor, config.correction.measure)).transpose()
+    test: Option<(&Dataset, &'a Problem)>,
+) -> Result<Option<Vec<Evaluated<'a>>>> {
+    let Some((data, problem)) = test else { return Ok(None) };
+    let measure = config.correction.measure;
+    let groups = config.report.as_ref().map(|_| binding.membership(data.table())).transpose()?;
+    let score = |point: &Point<P>| match &groups {
+        Some(groups) => point.solution.evaluated_with_decisions(problem, groups, measure),
+        None => point.solution.evaluated(problem, measure),
     };
-    Ok(frontier.points.iter().map(|point| evaluate(&point.solution.predictor)).collect::<evenhand::Result<_>>()?)
+    Ok(Some(frontier.points.iter().map(score).collect::<evenhand::Result<_>>()?))
 }

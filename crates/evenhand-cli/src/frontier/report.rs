@@ -7,7 +7,7 @@ use evenhand::{Notion, Termination};
 use serde::Serialize;
 
 use super::{Config, Traced};
-use crate::output::Told;
+use crate::output::WarningRecord;
 use crate::text::{Lines, clean, counted, or_dash, percent, rate};
 
 /// Everything that is shown. The keys are stable.
@@ -20,7 +20,7 @@ pub(super) struct Report {
     floor: Option<f64>,
     fits: usize,
     seconds: f64,
-    pub(super) warnings: Vec<Told>,
+    pub(super) warnings: Vec<WarningRecord>,
     out: Option<PathBuf>,
     #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
     page: Option<PathBuf>,

@@ -16,7 +16,7 @@ use crate::failure::Usage;
 /// The labels of DATA are taken for the truth. With --multiplier, biased labels are drawn as the paper's
 /// Proposition 1 has it: the odds of a positive label fall for a group by a factor that the multiplier decides,
 /// and by no more than that. With --flip, labels of a group are turned over at a rate. What is trained on the
-/// biased labels can then be judged by the true ones. [Jiang & Nachum 2019]
+/// biased labels can then be evaluated by the true ones. [Jiang & Nachum 2019]
 #[derive(Debug, Args)]
 #[command(override_usage = usage_of_rows!("inject --out <FILE>"), after_long_help = EXAMPLES)]
 pub(crate) struct InjectArgs {

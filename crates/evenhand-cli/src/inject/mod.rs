@@ -17,7 +17,7 @@ use crate::Ending;
 use crate::failure::Usage;
 use crate::files;
 use crate::origin::{Origin, Whole};
-use crate::output::{self, Told};
+use crate::output::{self, WarningRecord};
 use crate::progress::Progress;
 use args::Asked;
 use report::Report;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &InjectArgs) -> Result<Ending> {
     let table = names.put(table, whole.data.labels().codes(), &injected)?;
     progress.during(format!("writing {}", args.out.display()), || table.write(&args.out))?;
 
-    let warnings = Told::all(whole.warnings.iter().cloned().chain(warnings).collect(), None);
+    let warnings = WarningRecord::all(whole.warnings.iter().cloned().chain(warnings).collect(), None);
     let report = Report::new(args, &injection, &problem, &injected, whole.data.labels(), names, warnings);
     output::report(args.json, &report, &report.warnings, || report.to_text())?;
     Ok(Ending::Fine)

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::Columns;
 use super::args::InjectArgs;
-use crate::output::Told;
+use crate::output::WarningRecord;
 use crate::text::{Lines, clean, counted, percent, signed, thousands};
 
 /// At most so many lines for groups and multipliers each; JSON has all.
@@ -33,7 +33,7 @@ pub(super) struct Report {
     overall: Compared,
     groups: Vec<GroupRates>,
     out: PathBuf,
-    pub(super) warnings: Vec<Told>,
+    pub(super) warnings: Vec<WarningRecord>,
     #[serde(skip)]
     shown: Vec<usize>,
 }
@@ -70,7 +70,7 @@ impl Report {
         injected: &Injected,
         labels: &Labels,
         columns: Columns,
-        warnings: Vec<Told>,
+        warnings: Vec<WarningRecord>,
     ) -> Self {
         let (names, classes) = (problem.group_names(), labels.classes().to_vec());
         let group = |(at, name): (usize, &String)| GroupRates {

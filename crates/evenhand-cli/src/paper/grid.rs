@@ -1,4 +1,4 @@
-//! Cells of the table: measured in parallel, each on its own, those that are kept already not again.
+//! Cells of the table: measured in parallel, each on its own, those that are stored already are not measured again.
 
 use std::sync::Mutex;
 use std::time::Instant;

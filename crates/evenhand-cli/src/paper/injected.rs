@@ -185,7 +185,7 @@ impl Injected {
         vec![
             splits,
             "The dataset's labels are the truth; training labels were drawn from them by Proposition 1 with known multipliers. All train on these and are evaluated by the true labels of the test rows.".into(),
-            "Recovered: of the error that unconstrained has beyond training on the true labels, the share that is gone. All but unconstrained and reweighing, which have no use for them, were told the true rate of every group; the default looks for scores at these rates, which identifies the bias, the others for decisions. Off the true rates: largest |known rate − share decided positive| over groups.".into(),
+            "Recovered: of the error that unconstrained has beyond training on the true labels, the share that is gone. All but unconstrained and reweighing, which have no use for them, were given the true rate of every group; the default looks for scores at these rates, which identifies the bias, the others for decisions. Off the true rates: largest |known rate − share decided positive| over groups.".into(),
         ]
     }
 

@@ -1,6 +1,6 @@
-//! What was measured, kept cell by cell: a run that was cut off goes on where it was.
+//! What was measured, stored cell by cell: a run that was cut off goes on where it was.
 //!
-//! A line of JSON a cell, appended when it is known. A line that was cut off is measured again.
+//! A line of JSON a cell, appended when it is measured. A line that was cut off is measured again.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
@@ -17,7 +17,7 @@ pub(super) trait Kept: Serialize + DeserializeOwned {
     /// The file of such things in the folder of results.
     const FILE: &str;
 
-    /// What tells one from another.
+    /// What distinguishes one from another.
     type Key: PartialEq;
 
     fn key(&self) -> &Self::Key;
@@ -71,7 +71,7 @@ impl Kept for Cell {
     }
 }
 
-/// All cells that are known, and the file they are kept in.
+/// All cells that are measured, and the file they are stored in.
 pub(super) struct Store<C> {
     cells: Vec<C>,
     file: Option<(PathBuf, File)>,
@@ -98,7 +98,7 @@ impl<C: Kept> Store<C> {
         Ok(Self { cells, file: Some((path, file)) })
     }
 
-    /// Whether a cell is known.
+    /// Whether a cell is measured.
     pub(super) fn has(&self, key: &C::Key) -> bool {
         self.cells.iter().any(|cell| cell.key() == key)
     }

@@ -20,7 +20,7 @@ use crate::Ending;
 use crate::args::usage_of_rows;
 use crate::figure::Figure;
 use crate::files;
-use crate::output::{self, Told};
+use crate::output::{self, WarningRecord};
 use crate::text::{Lines, percent, rate};
 use crate::training::{Fitter, Training, TrainingArgs, see_below};
 
@@ -82,7 +82,7 @@ struct Report {
     points: Vec<Point>,
     fits: usize,
     seconds: f64,
-    warnings: Vec<Told>,
+    warnings: Vec<WarningRecord>,
     out: Option<PathBuf>,
     figure: Option<PathBuf>,
 }
@@ -107,8 +107,7 @@ pub(crate) fn run(args: SweepArgs) -> Result<Ending> {
 impl Config {
     fn new(args: SweepArgs) -> Result<Self> {
         let preset: Preset = args.preset.into();
-        let correction = args.training.correction(preset)?;
-        correction.check()?;
+        let correction = args.training.options(preset)?.build()?;
         let usual = args.training.usual(preset);
         let training = Training::new(args.training, usual)?;
         let wrong = |setting, found: String, allowed: &str| Error::setting(setting, found, allowed);
@@ -162,7 +161,7 @@ fn sweep<L: Learner>(config: &mut Config, learner: &L) -> Result<Report> {
     let rows = config.training.read(progress)?;
     rows.complete(&mut config.correction);
     let settings = &config.correction;
-    let (binding, problem, mut warnings) = Binding::new(settings, &rows.train)?;
+    let (binding, problem, mut warnings) = Binding::new(settings, rows.train())?;
     let mut watch = progress.fits();
     let found = settings.solve(&problem, learner, &mut watch)?;
     let swept = settings.sweep(&problem, learner, &found, &config.scales, &mut watch)?;
@@ -177,8 +176,8 @@ fn sweep<L: Learner>(config: &mut Config, learner: &L) -> Result<Report> {
     let multipliers = names.zip(&found.multipliers).map(|(name, &value)| NamedValue { name, value: Some(value) });
     let fits = found.fits + swept.iter().map(|solution| solution.fits).sum::<usize>();
     warnings.extend(found.warnings);
-    let mut warnings = Told::all(rows.warnings.into_iter().chain(warnings).collect(), None);
-    warnings.extend(Told::all(unseen.map(|(_, warnings)| warnings).unwrap_or_default(), Some("test")));
+    let mut warnings = WarningRecord::all(rows.warnings.into_iter().chain(warnings).collect(), None);
+    warnings.extend(WarningRecord::all(unseen.map(|(_, warnings)| warnings).unwrap_or_default(), Some("test")));
     Ok(Report {
         notion: settings.notions.iter().map(ToString::to_string).collect(),
         groups: binding.group_names(),

@@ -46,9 +46,14 @@ pub(crate) struct TrainingArgs {
     pub(super) measure: MeasureArg,
 
     /// Whether the covariate shift that weights bring is ignored, as in the paper's algorithms, or corrected: each row's
-    /// weight is then divided by it, as the learner's probabilities without correction tell it. Seldom pays.
+    /// weight is then divided by it, as the learner's probabilities without correction estimate it. Seldom pays.
     #[arg(long, value_enum, default_value_t = CovariateShiftArg::Ignored, help_heading = "Correction")]
     pub(super) covariate_shift: CovariateShiftArg,
+
+    /// Groups with fewer rows of those that a rate conditions on are measured, shown and judged, but not searched for
+    /// [default: 30].
+    #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
+    pub(super) min_group: Option<usize>,
 
     /// Penalty on the squares of the coefficients [default: 1].
     #[arg(long, value_name = "NUMBER", conflicts_with = "learner", help_heading = "Learner")]

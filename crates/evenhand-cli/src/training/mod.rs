@@ -10,10 +10,10 @@ pub(crate) use args::{TrainingArgs, see_below};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use evenhand::correction::CovariateShift;
+use evenhand::correction::{CorrectionOptions, CovariateShift};
 use evenhand::learner::ProcessLearner;
 use evenhand::model::Split;
-use evenhand::{Correction, Dataset, Logistic, Measure, Notion, Preset};
+use evenhand::{Dataset, Logistic, Measure, Preset};
 #[cfg(feature = "report")]
 use evenhand_report::{FEW_STRENGTHS, STRENGTHS, built_in};
 
@@ -107,7 +107,7 @@ impl Training {
         self.files.iter().map(PathBuf::as_path).collect()
     }
 
-    /// Starts as many threads as asked, and tells how progress is shown.
+    /// Starts as many threads as asked, and returns how progress is shown.
     pub(crate) fn start(&self) -> Result<Progress> {
         if let Some(threads) = self.threads {
             rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("--threads")?;
@@ -134,22 +134,24 @@ impl TrainingArgs {
     }
 
     /// What is asked, by the conventions of a preset.
-    pub(crate) fn correction(&self, preset: Preset) -> Result<Correction> {
-        let mut notions = self.notions.iter().map(|one| one.parse()).collect::<evenhand::Result<Vec<Notion>>>()?;
-        let rest = notions.split_off(1);
-        let mut correction = rest.into_iter().fold(Correction::new(notions.remove(0)), Correction::and).preset(preset);
-        correction.groups = self.data.groups()?;
-        correction.withhold.clone_from(&self.withhold);
-        correction.measure = match self.measure {
-            MeasureArg::Decisions => Measure::Decisions,
-            MeasureArg::Scores => Measure::Scores,
-        };
-        correction.covariate_shift = match self.covariate_shift {
-            CovariateShiftArg::Ignored => CovariateShift::Ignored,
-            CovariateShiftArg::Corrected => CovariateShift::Corrected,
-        };
-        correction.standardise &= !self.no_standardise;
-        Ok(correction)
+    pub(crate) fn options(&self, preset: Preset) -> Result<CorrectionOptions> {
+        Ok(CorrectionOptions {
+            notions: self.notions.iter().map(|one| one.parse()).collect::<evenhand::Result<_>>()?,
+            groups: self.data.groups()?,
+            withhold: self.withhold.clone(),
+            preset,
+            min_group: self.min_group,
+            measure: match self.measure {
+                MeasureArg::Decisions => Measure::Decisions,
+                MeasureArg::Scores => Measure::Scores,
+            },
+            covariate_shift: match self.covariate_shift {
+                CovariateShiftArg::Ignored => CovariateShift::Ignored,
+                CovariateShiftArg::Corrected => CovariateShift::Corrected,
+            },
+            standardise: self.no_standardise.then_some(false),
+            ..CorrectionOptions::default()
+        })
     }
 }
 

@@ -25,7 +25,8 @@ pub(super) enum Rows {
 /// The rows to fit and to test on.
 pub(crate) struct Read {
     pub(crate) all: Dataset,
-    pub(crate) train: Dataset,
+    /// The training rows, where they are not all.
+    part: Option<Dataset>,
     /// The places of the training rows among those of the file, where some are held out.
     pub(crate) train_rows: Option<Vec<usize>>,
     pub(crate) test: Option<Dataset>,
@@ -58,12 +59,12 @@ impl Training {
         let reading = self.reading(&all);
         match &self.rows {
             Rows::All => {
-                Ok(Read { train: all.clone(), all, train_rows: None, test: None, reading, conventions: None, warnings })
+                Ok(Read { all, part: None, train_rows: None, test: None, reading, conventions: None, warnings })
             }
             Rows::Split(split) => {
                 let (train, test) = holdout(all.rows(), split.holdout, split.seed)?;
-                let (train, train_rows, test) = (all.select(&train), Some(train), Some(all.select(&test)));
-                Ok(Read { all, train, train_rows, test, reading, conventions: None, warnings })
+                let (part, train_rows, test) = (Some(all.select(&train)), Some(train), Some(all.select(&test)));
+                Ok(Read { all, part, train_rows, test, reading, conventions: None, warnings })
             }
             Rows::TestFile(path) => {
                 let options = reading.clone().ignore(all.schema().ignored());
@@ -71,7 +72,7 @@ impl Training {
                     progress.during(format!("reading {}", path.display()), || Table::read(path, &options))?;
                 warnings.extend(more);
                 let test = Some(all.like(table).with_context(|| path.display().to_string())?);
-                Ok(Read { train: all.clone(), all, train_rows: None, test, reading, conventions: None, warnings })
+                Ok(Read { all, part: None, train_rows: None, test, reading, conventions: None, warnings })
             }
         }
     }
@@ -92,13 +93,18 @@ impl Read {
             reading: prepared.reading().clone(),
             conventions: Some(Conventions::of(&prepared)),
             all: prepared.all,
-            train: prepared.train,
+            part: Some(prepared.train),
             test: Some(prepared.test),
             warnings: Vec::new(),
         }
     }
 
-    /// Adds to what is asked what only the rows could tell: a recipe's features, and its groups where none are named.
+    /// The training rows.
+    pub(crate) fn train(&self) -> &Dataset {
+        self.part.as_ref().unwrap_or(&self.all)
+    }
+
+    /// Adds to what is asked what is known only from the rows: a recipe's features, and its groups where none are named.
     pub(crate) fn complete(&self, correction: &mut Correction) {
         if let Some(conventions) = &self.conventions {
             correction.plan = Some(conventions.plan.clone());

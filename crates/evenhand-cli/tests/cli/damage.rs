@@ -71,9 +71,9 @@ fn a_parquet_file_with_any_byte_changed_gives_rows_or_an_error() {
     for at in (0..length).step_by(length / 150) {
         flip(&test.path("loans.parquet"), &test.path("changed.parquet"), at);
         let output = test.output("audit changed.parquet --label approved --group sex");
-        let said = String::from_utf8(output.stderr).unwrap();
-        let told = said.starts_with("error: ") && !said.contains("itself went wrong");
-        assert!(output.status.code() == Some(0) || output.status.code() == Some(2) && told, "byte {at}: {said}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        let refused = message.starts_with("error: ") && !message.contains("itself went wrong");
+        assert!(output.status.code() == Some(0) || output.status.code() == Some(2) && refused, "byte {at}: {message}");
     }
 }
 

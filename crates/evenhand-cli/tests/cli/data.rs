@@ -50,9 +50,9 @@ fn a_file_that_is_not_the_published_one_is_refused() {
 fn without_a_server_the_other_ways_are_named() {
     let test = CliTest::new();
     // Nobody can listen on port 0.
-    let told = test.run("data get german --mirror http://127.0.0.1:0 --json");
+    let output = test.run("data get german --mirror http://127.0.0.1:0 --json");
     for word in ["exit code 2", "german.data-numeric could not be fetched", "--from DIR", "\"code\": \"network\""] {
-        assert!(told.contains(word), "{word}: {told}");
+        assert!(output.contains(word), "{word}: {output}");
     }
 }
 

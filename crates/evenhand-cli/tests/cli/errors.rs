@@ -1,4 +1,4 @@
-//! Input that cannot be used, and input that can but should be told about.
+//! Input that cannot be used, and input that can but should be reported.
 
 use evenhand::{Column, ReadOptions, Table};
 

@@ -17,6 +17,37 @@ fn without_test_rows_there_are_two_columns() {
 }
 
 #[test]
+fn a_search_that_stops_for_the_cost_says_what_going_on_would_cost() {
+    let test = CliTest::new();
+    let costly = FIT.replace("demographic-parity", "equalized-odds --group 'age<=30'");
+    // No failure: the exit code is 0.
+    snapshot!(test, &format!("{costly} --report report.txt"));
+    let report = test.read("report.txt");
+    assert!(report.contains("The search stopped for the cost: going on to a violation of about "), "{report}");
+    let json = test.json(&format!("{costly} --model model.json --json"));
+    assert_eq!(json["stop"], "too-costly");
+    let (cost, violation) = (json["trade_off"]["cost"].as_f64(), json["trade_off"]["violation"].as_f64());
+    assert!(cost > Some(0.0) && violation < json["train"]["violation"].as_f64(), "{json}");
+    let model: serde_json::Value = serde_json::from_str(&test.read("model.json")).unwrap();
+    assert_eq!(model["model"]["trade_off"], json["trade_off"]);
+    assert!(test.json(&format!("{FIT} --json"))["trade_off"].is_null());
+}
+
+#[test]
+fn groups_of_a_few_rows_are_judged_but_not_searched_for() {
+    let test = CliTest::new();
+    let rare = format!("{FIT} --group 'age>58' --max-violation 0.05");
+    // 73 rows.
+    snapshot!(test, &format!("{rare} --min-group 90"));
+    let codes = |options: &str| -> Vec<String> {
+        let json = test.json(&format!("{rare} {options} --json"));
+        json["warnings"].as_array().unwrap().iter().map(|one| one["code"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(codes(""), [""; 0]);
+    assert_eq!(codes("--min-group 90"), ["not-searched"]);
+}
+
+#[test]
 fn json_has_the_promised_keys() {
     snapshot!(CliTest::new(), &format!("{FIT} --holdout 0.3 --seed 7 --json"));
 }
@@ -44,12 +75,12 @@ fn a_bound_that_is_not_met_on_test_rows_exits_with_1() {
     let test = CliTest::new();
     let command = format!("{FIT} --preset paper --loops 1 --holdout 0.3 --max-violation 0.001");
     let output = test.expect(1, &command);
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("bound not met: max-violation 0.001 on test rows: measured 0."), "{said}");
+    let output = String::from_utf8(output.stderr).unwrap();
+    assert!(output.contains("bound not met: max-violation 0.001 on test rows: measured 0."), "{output}");
     let json: serde_json::Value = serde_json::from_slice(&test.expect(1, &format!("{command} --json")).stdout).unwrap();
-    let judged = &json["bounds"][0];
-    assert_eq!((&judged["rows"], &judged["bound"]["max-violation"]), (&"test".into(), &0.001.into()));
-    assert_eq!((&judged["value"], &judged["row_count"]), (&json["test"]["violation"], &120.into()));
+    let tested = &json["bounds"][0];
+    assert_eq!((&tested["rows"], &tested["bound"]["max-violation"]), (&"test".into(), &0.001.into()));
+    assert_eq!((&tested["value"], &tested["row_count"]), (&json["test"]["violation"], &120.into()));
     test.expect(0, &format!("{FIT} --max-violation 0.5"));
 }
 
@@ -64,10 +95,10 @@ fn too_few_rows_to_tell_is_a_note_and_more_confidence_needs_more_rows() {
     let test = CliTest::new();
     let command = format!("{FIT} --max-difference 0.1");
     let output = test.expect(0, &command);
-    let (text, said) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    let (text, output) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert!(text.contains("max-difference 0.1 on training rows: too few rows to tell (0."), "{text}");
     assert!(text.contains("at 95 % confidence); new rows may differ"), "{text}");
-    assert!(said.contains("note: max-difference 0.1 on training rows: too few rows to tell"), "{said}");
+    assert!(output.contains("note: max-difference 0.1 on training rows: too few rows to tell"), "{output}");
     let width = |confidence: &str| {
         let json = test.json(&format!("{command} --confidence {confidence} --json"));
         json["bounds"][0]["high"].as_f64().unwrap() - json["bounds"][0]["low"].as_f64().unwrap()
@@ -79,8 +110,8 @@ fn too_few_rows_to_tell_is_a_note_and_more_confidence_needs_more_rows() {
 fn a_bound_between_groups_needs_two_of_them() {
     let test = CliTest::new();
     let alone = FIT.replace("--group sex", "--group sex=female");
-    let said = String::from_utf8(test.expect(2, &format!("{alone} --min-ratio 0.8")).stderr).unwrap();
-    assert!(said.contains("min-ratio compares groups, and no notion has two that can be compared"), "{said}");
+    let output = String::from_utf8(test.expect(2, &format!("{alone} --min-ratio 0.8")).stderr).unwrap();
+    assert!(output.contains("min-ratio compares groups, and no notion has two that can be compared"), "{output}");
 }
 
 #[test]
@@ -98,12 +129,12 @@ fn a_bound_is_not_met_where_test_rows_cannot_tell() {
     let men = loans.lines().filter(|line| !line.contains(",female,")).map(|line| line.to_owned() + "\n");
     test.write("men.csv", &men.collect::<String>());
     let command = format!("{FIT} --test men.csv --max-violation 1");
-    let said = String::from_utf8(test.expect(1, &command).stderr).unwrap();
+    let output = String::from_utf8(test.expect(1, &command).stderr).unwrap();
     let warning = "warning (test rows): could not be measured, for lack of rows: `demographic-parity sex=female`";
-    assert!(said.contains(warning), "{said}");
+    assert!(output.contains(warning), "{output}");
     assert!(
-        said.contains("bound not met: max-violation 1 on test rows: not every constraint could be measured"),
-        "{said}"
+        output.contains("bound not met: max-violation 1 on test rows: not every constraint could be measured"),
+        "{output}"
     );
     let json: serde_json::Value = serde_json::from_slice(&test.expect(1, &format!("{command} --json")).stdout).unwrap();
     assert_eq!(json["bounds"][0]["verdict"], "too-few-rows");
@@ -131,8 +162,8 @@ fn a_seed_of_sampling_goes_with_sampling() {
     let output = test.expect(2, &format!("{FIT} --sampling-seed 3 --json"));
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["error"]["code"], "usage");
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("--sampling-seed goes with --technique sampling"), "{said}");
+    let output = String::from_utf8(output.stderr).unwrap();
+    assert!(output.contains("--sampling-seed goes with --technique sampling"), "{output}");
     test.expect(2, &format!("{FIT} --sampling-seed 0 --technique weighting"));
     test.expect(0, &format!("{FIT} --sampling-seed 3 --technique sampling --max-fits 2"));
 }
@@ -368,11 +399,13 @@ fn presets_and_switches_reach_the_model() {
 fn what_belongs_to_another_way_of_finding_weights_is_refused() {
     let test = CliTest::new();
     for (options, message) in [
-        ("--step 2", "--step belongs to the loop of the paper"),
-        ("--preset paper --max-fits 5", "--max-fits does not belong to the loop of the paper"),
+        ("--step 2", "`step` is given with the preset `default`"),
+        ("--preset paper --max-fits 5", "`max_fits` is given with the loop of the paper"),
+        ("--preset paper --min-group 5", "`min_group` is given with the loop of the paper"),
+        ("--method reweighing --min-group 5", "`min_group` is given with the method reweighing"),
     ] {
-        let said = String::from_utf8(test.expect(2, &format!("{FIT} {options}")).stderr).unwrap();
-        assert!(said.contains(message) && said.contains("hint: "), "{said}");
+        let output = String::from_utf8(test.expect(2, &format!("{FIT} {options}")).stderr).unwrap();
+        assert!(output.contains(message) && output.contains("hint: "), "{output}");
     }
 }
 
@@ -425,17 +458,17 @@ fn a_stray_text_among_numbers_is_told_with_its_row_and_what_to_do() {
     });
     test.write("stray.csv", &stray);
     let command = "fit stray.csv --label approved --ignore id --group sex --notion demographic-parity";
-    let said = test.run(command);
+    let output = test.run(command);
     assert!(
-        said.contains("column `income`, row 8: `?` in 1 row among 399 numbers: taken as a column of categories"),
-        "{said}"
+        output.contains("column `income`, row 8: `?` in 1 row among 399 numbers: taken as a column of categories"),
+        "{output}"
     );
     assert!(
-        said.contains("--missing '?' if it means a missing value, --categorical 'income' if categories are meant"),
-        "{said}"
+        output.contains("--missing '?' if it means a missing value, --categorical 'income' if categories are meant"),
+        "{output}"
     );
     for silent in ["--missing ?", "--categorical income"] {
-        let said = test.run(&format!("{command} {silent}"));
-        assert!(!said.contains("taken as a column of categories"), "{said}");
+        let output = test.run(&format!("{command} {silent}"));
+        assert!(!output.contains("taken as a column of categories"), "{output}");
     }
 }

@@ -39,8 +39,8 @@ fn json_has_the_promised_keys() {
     let test = CliTest::new();
     let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
     let json = test.json(&format!("{FRONTIER} --points 4 --holdout 0.3 --seed 7 --json"));
-    let said = format!("{:?}\n{:?}", keys(&json), keys(&json["points"][1]));
-    insta::assert_snapshot!(said);
+    let output = format!("{:?}\n{:?}", keys(&json), keys(&json["points"][1]));
+    insta::assert_snapshot!(output);
     let help = test.run("frontier --help");
     let missing = |key: &String| !help.contains(key.as_str());
     assert!(!keys(&json).iter().chain(&keys(&json["points"][1])).any(missing), "{help}");
@@ -120,6 +120,6 @@ fn what_cannot_be_traced_is_refused() {
 fn a_folder_that_may_not_be_written_to_is_told() {
     let test = CliTest::new();
     // A file where a folder should be: nobody may write into it, not even root.
-    let said = test.run(&format!("{FRONTIER} --points 2 --out loans.csv/points.csv"));
-    assert!(said.starts_with("exit code 2") && said.contains("loans.csv/points.csv"), "{said}");
+    let output = test.run(&format!("{FRONTIER} --points 2 --out loans.csv/points.csv"));
+    assert!(output.starts_with("exit code 2") && output.contains("loans.csv/points.csv"), "{output}");
 }

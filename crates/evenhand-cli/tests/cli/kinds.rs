@@ -1,4 +1,4 @@
-//! Columns of codes: what groups are made of is a category to the learner too, and what may be codes is told of.
+//! Columns of codes: what groups are made of is a category to the learner too, and what may be codes is reported.
 
 use std::fmt::Write as _;
 
@@ -38,7 +38,7 @@ fn codes(test: &CliTest, model: &str) -> Vec<(String, String)> {
     columns.iter().map(|one| (text(&one["column"]), text(&one["code"]))).collect()
 }
 
-fn said(test: &CliTest, command: &str) -> String {
+fn output_of(test: &CliTest, command: &str) -> String {
     String::from_utf8(test.expect(0, command).stderr).unwrap()
 }
 
@@ -68,8 +68,8 @@ fn a_code_is_the_same_value_in_every_file() {
     test.convert_with("census.csv", "numbers.parquet", &ReadOptions::default());
     test.convert_with("census.csv", "texts.parquet", &ReadOptions::default().categorical(["RAC1P"]));
     let scores = |file: &str| {
-        let said = said(&test, &format!("predict model.json {file} --out scored.csv"));
-        assert!(!said.contains("never saw"), "{file}: {said}");
+        let output = output_of(&test, &format!("predict model.json {file} --out scored.csv"));
+        assert!(!output.contains("never saw"), "{file}: {output}");
         let (scored, _) = Table::read(&test.path("scored.csv"), &ReadOptions::default()).unwrap();
         let Column::Numeric(scores) = scored.column("probability").unwrap().clone() else {
             panic!("scores are numbers")
@@ -115,19 +115,19 @@ fn every_command_that_learns_takes_codes_alike() {
 fn what_may_be_codes_is_told_of_in_one_line_where_a_learner_takes_it_as_a_number() {
     let test = census();
     let by_hours = "census.csv --label y --group 'hours<=20'";
-    let told = said(&test, &format!("fit {by_hours} --notion demographic-parity"));
+    let output = output_of(&test, &format!("fit {by_hours} --notion demographic-parity"));
     let line = "warning: column `RAC1P` has 6 whole-number values and is used as a number; if they are codes, say that it is \
                 categorical, else that it is numeric\n  advice: --categorical 'RAC1P' makes it a category, --numeric \
                 'RAC1P' says that it is a number\n";
-    assert!(told.contains(line), "{told}");
-    assert_eq!(told.matches("whole-number").count(), 1, "{told}");
+    assert!(output.contains(line), "{output}");
+    assert_eq!(output.matches("whole-number").count(), 1, "{output}");
     for kind in ["--categorical", "--numeric"] {
-        let told = said(&test, &format!("fit {by_hours} --notion demographic-parity {kind} RAC1P"));
-        assert!(!told.contains("whole-number"), "{told}");
+        let output = output_of(&test, &format!("fit {by_hours} --notion demographic-parity {kind} RAC1P"));
+        assert!(!output.contains("whole-number"), "{output}");
     }
     let flip = "--flip 'hours<=20=0.2' --out biased.csv";
     for command in [format!("audit {by_hours}"), format!("inject {by_hours} {flip}")] {
-        assert!(!said(&test, &command).contains("whole-number"), "{command}");
+        assert!(!output_of(&test, &command).contains("whole-number"), "{command}");
     }
     let json = test.json(&format!("fit {by_hours} --notion demographic-parity --json"));
     assert_eq!(json["warnings"][0]["code"], "possible-codes");
@@ -136,6 +136,6 @@ fn what_may_be_codes_is_told_of_in_one_line_where_a_learner_takes_it_as_a_number
 
 #[test]
 fn two_kinds_for_one_column_are_refused() {
-    let told = census().run(&format!("{FIT} --numeric RAC1P --categorical RAC1P"));
-    assert!(told.starts_with("exit code 2") && told.contains("not also said to be categorical"), "{told}");
+    let output = census().run(&format!("{FIT} --numeric RAC1P --categorical RAC1P"));
+    assert!(output.starts_with("exit code 2") && output.contains("not also said to be categorical"), "{output}");
 }

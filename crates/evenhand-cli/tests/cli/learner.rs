@@ -49,8 +49,8 @@ fn what_a_command_says_when_it_fails_is_passed_on() {
     test.write("broken.sh", "echo no memory left >&2; exit 9\n");
     snapshot!(test, &format!("{FIT} 'sh broken.sh'"));
     snapshot!(test, &format!("{FIT} true"));
-    let said = String::from_utf8(test.expect(2, &format!("{FIT} ./not-there")).stderr).unwrap();
-    assert!(said.contains("`./not-there fit` ended with exit status: 127"), "{said}");
+    let output = String::from_utf8(test.expect(2, &format!("{FIT} ./not-there")).stderr).unwrap();
+    assert!(output.contains("`./not-there fit` ended with exit status: 127"), "{output}");
 }
 
 #[test]

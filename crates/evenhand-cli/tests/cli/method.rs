@@ -70,13 +70,13 @@ fn verify_finds_what_another_method_would_have_found() {
         test.expect(0, &format!("{FIT} --method {method} --model model.json"));
         let loans = test.read("loans.csv");
         test.write("other.csv", &loans.replacen(",yes\n", ",no\n", 30));
-        let said = test.run("verify model.json other.csv");
+        let output = test.run("verify model.json other.csv");
         let differs = match method {
             "reweighing" => "DIFFERS  weights",
             "threshold-postprocessing" => "DIFFERS  thresholds",
             _ => "DIFFERS  classifier",
         };
-        assert!(said.starts_with("exit code 1") && said.contains(differs), "{said}");
+        assert!(output.starts_with("exit code 1") && output.contains(differs), "{output}");
     }
 }
 

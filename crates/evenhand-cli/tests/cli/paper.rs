@@ -59,7 +59,7 @@ fn what_cannot_be_run_is_refused() {
         "paper --data . --injected --dataset german",
         "paper --data . --out loans.csv",
     ] {
-        let said = test.run(wrong);
-        assert!(said.starts_with("exit code 2"), "{wrong}: {said}");
+        let output = test.run(wrong);
+        assert!(output.starts_with("exit code 2"), "{wrong}: {output}");
     }
 }

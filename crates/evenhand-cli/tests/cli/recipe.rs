@@ -74,8 +74,8 @@ fn rows_without_names_are_not_taken_for_a_table() {
     let Some(folder) = data_folder() else { return };
     let test = CliTest::new();
     test.expect(0, &format!("fit --recipe adult --data {folder} --notion demographic-parity --model model.json"));
-    let told = test.run(&format!("predict model.json {folder}/adult/adult.data.gz --out scored.csv"));
-    assert!(told.contains("exit code 2") && told.contains("--published"), "{told}");
+    let output = test.run(&format!("predict model.json {folder}/adult/adult.data.gz --out scored.csv"));
+    assert!(output.contains("exit code 2") && output.contains("--published"), "{output}");
     test.expect(0, &format!("predict model.json {folder}/adult/adult.test.gz --published --out scored.csv"));
     test.expect(0, "fit loans.csv --label approved --group sex --notion demographic-parity --model other.json");
     test.expect(2, "predict other.json loans.csv --published --out other.csv");

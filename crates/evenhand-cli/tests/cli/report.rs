@@ -74,21 +74,31 @@ fn methods_without_multipliers_have_a_report_too() {
         }
         // Without it and with it, and the three others beside it.
         let tradeoff = &report["tradeoff"];
-        assert_eq!((tradeoff["places"].as_array().unwrap().len(), &tradeoff["places"][1]["name"]), (2, &method.into()));
-        let rivals: Vec<&str> =
-            tradeoff["rivals"].as_array().unwrap().iter().map(|rival| rival["method"].as_str().unwrap()).collect();
-        assert!(rivals.len() == 3 && rivals.contains(&"correction") && !rivals.contains(&method), "{rivals:?}");
+        assert_eq!((tradeoff["points"].as_array().unwrap().len(), &tradeoff["points"][1]["name"]), (2, &method.into()));
+        let baselines: Vec<&str> = tradeoff["baselines"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|baseline| baseline["method"].as_str().unwrap())
+            .collect();
+        assert!(
+            baselines.len() == 3 && baselines.contains(&"correction") && !baselines.contains(&method),
+            "{baselines:?}"
+        );
     }
 }
 
 #[test]
-fn rivals_in_a_report_are_what_their_own_fits_give() {
+fn baselines_in_a_report_are_what_their_own_fits_give() {
     let test = CliTest::new();
     test.expect(0, &format!("{FIT} --holdout 0.3 --report report.html"));
     let report = embedded(&test.read("report.html"));
-    for rival in report["tradeoff"]["rivals"].as_array().unwrap() {
-        let alone = test.json(&format!("{FIT} --holdout 0.3 --method {} --json", rival["method"].as_str().unwrap()));
-        assert_eq!((&rival["error"], &rival["violation"]), (&alone["test"]["error"], &alone["test"]["violation"]));
+    for baseline in report["tradeoff"]["baselines"].as_array().unwrap() {
+        let alone = test.json(&format!("{FIT} --holdout 0.3 --method {} --json", baseline["method"].as_str().unwrap()));
+        assert_eq!(
+            (&baseline["error"], &baseline["violation"]),
+            (&alone["test"]["error"], &alone["test"]["violation"])
+        );
     }
 }
 
@@ -100,11 +110,11 @@ fn a_frontier_has_a_report() {
     assert_eq!(json["report"], "path.html");
     let page = test.read("path.html");
     let report = embedded(&page);
-    let (places, points) = (&report["tradeoff"]["places"], json["points"].as_array().unwrap());
-    assert_eq!((report["kind"].as_str(), places.as_array().unwrap().len()), (Some("frontier"), points.len()));
+    let (tradeoff, points) = (&report["tradeoff"]["points"], json["points"].as_array().unwrap());
+    assert_eq!((report["kind"].as_str(), tradeoff.as_array().unwrap().len()), (Some("frontier"), points.len()));
     for (at, point) in points.iter().enumerate() {
         assert_eq!(
-            (&places[at]["error"], &places[at]["violation"]),
+            (&tradeoff[at]["error"], &tradeoff[at]["violation"]),
             (&point["test"]["error"], &point["test"]["violation"])
         );
     }

@@ -23,7 +23,7 @@ pub(super) fn bias(bias: &Bias) -> Option<Charted> {
         marks: Mark::new(Shape::Alone, &scale, one.odds_ratio, one.low, one.high).into_iter().collect(),
         numbers: or_none(one.odds_ratio, factor),
     });
-    let row = |one: &crate::Tilted| {
+    let row = |one: &crate::GroupBias| {
         let ends = range(one.low, one.high, factor).unwrap_or_else(|| NONE.to_owned());
         vec![one.group.clone(), count(one.rows), or_none(one.odds_ratio, factor), ends]
     };

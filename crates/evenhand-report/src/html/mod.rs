@@ -38,7 +38,7 @@ const SCRIPT: &str = include_str!("../../templates/script.js");
 struct Page<'a> {
     report: &'a Report,
     title: String,
-    finding: Vec<String>,
+    summary: Vec<String>,
     warnings: Vec<String>,
     measured_on: String,
     /// Two numbers before and after, with what they are.
@@ -69,7 +69,7 @@ impl Report {
         let page = Page {
             report: self,
             title: isolated(&self.title()),
-            finding: self.finding().iter().map(|sentence| isolated(sentence)).collect(),
+            summary: self.summary().iter().map(|sentence| isolated(sentence)).collect(),
             warnings: self.warnings.iter().map(|warning| isolated(warning)).collect(),
             measured_on: self.measured_on(),
             headline: self.headline(),

@@ -54,8 +54,8 @@ pub(super) struct Curve {
 pub(super) struct Spot {
     pub(super) x: String,
     pub(super) y: String,
-    /// What is said of it when it is pointed at.
-    pub(super) told: String,
+    /// Its description, shown when it is pointed at.
+    pub(super) title: String,
     /// What stands beside it.
     pub(super) label: Option<String>,
     pub(super) filled: bool,
@@ -63,8 +63,8 @@ pub(super) struct Spot {
 
 impl Plot {
     /// A point on two scales.
-    pub(super) fn spot(scales: [&Scale; 2], values: [f64; 2], told: String) -> Spot {
-        Spot { x: scales[0].at(values[0]), y: height(scales[1], values[1]), told, label: None, filled: false }
+    pub(super) fn spot(scales: [&Scale; 2], values: [f64; 2], title: String) -> Spot {
+        Spot { x: scales[0].at(values[0]), y: height(scales[1], values[1]), title, label: None, filled: false }
     }
 
     /// Labels beside points, where the fewest points and lines are under them.

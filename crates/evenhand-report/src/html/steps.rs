@@ -24,14 +24,14 @@ pub(super) struct SearchView {
     pub(super) steps: Vec<Table>,
     pub(super) multipliers: Option<Table>,
     pub(super) cells: Option<(Dots, Table)>,
-    pub(super) few: Option<String>,
+    pub(super) small_cells: Option<String>,
 }
 
 pub(super) fn search(report: &Report, search: &Search) -> SearchView {
     let (steps, fits) = (counted(search.steps.len(), "step"), counted(search.fits, "fit"));
     let rule = search.rule.map(|rule| format!(" Weights are of the kind “{}”.", rule.name())).unwrap_or_default();
     SearchView {
-        summary: format!("{steps}, {fits}; the search {}.{rule}", search.ending(!report.verdicts.is_empty())),
+        summary: format!("{steps}, {fits}; {}.{rule}", search.ending),
         plots: if search.steps.len() > 1 { plots(report, search) } else { Vec::new() },
         steps: if search.steps.is_empty() { Vec::new() } else { steps_tables(report, search) },
         multipliers: (!search.multipliers.is_empty()).then(|| Table {
@@ -48,11 +48,11 @@ pub(super) fn search(report: &Report, search: &Search) -> SearchView {
                 .collect(),
         }),
         cells: (!search.cells.is_empty()).then(|| (cells(&search.cells), cells_table(&search.cells))),
-        few: search.few.map(|few| {
-            let cells = counted(few.cells, "cell");
+        small_cells: search.small_cells.map(|small| {
+            let cells = counted(small.cells, "cell");
             format!(
                 "Not shown one by one: {cells} of fewer than five rows each, {} together.",
-                counted(few.rows, "row")
+                counted(small.rows, "row")
             )
         }),
     }
@@ -65,8 +65,8 @@ fn plots(report: &Report, search: &Search) -> Vec<(String, Plot)> {
     let ticks = || across.ticks(whole).into_iter().filter(|tick| tick.value.fract().abs() < 1e-9).collect();
     let up = Scale::linear(search.steps.iter().map(|step| step.violation).chain([0.0]), 0.01);
     let spot = |step: &crate::Step| {
-        let told = format!("Step {}: largest violation {} points", step.number, points(step.violation));
-        Plot::spot([&across, &up], [step.number as f64, step.violation], told)
+        let title = format!("Step {}: largest violation {} points", step.number, points(step.violation));
+        Plot::spot([&across, &up], [step.number as f64, step.violation], title)
     };
     let violation = Plot {
         alt: "Largest violation on the training rows at every step. The numbers are in the table that follows.".into(),
@@ -115,8 +115,8 @@ fn curves(report: &Report, search: &Search, across: &Scale, up: &Scale) -> Vec<C
         let name = &search.multipliers[at].name;
         let spot = |step: &crate::Step| {
             let value = step.multipliers.get(at).copied().unwrap_or(0.0);
-            let told = format!("Step {}: {name} {}", step.number, decimal(value, 3));
-            Plot::spot([across, up], [step.number as f64, value], told)
+            let title = format!("Step {}: {name} {}", step.number, decimal(value, 3));
+            Plot::spot([across, up], [step.number as f64, value], title)
         };
         let mut points: Vec<_> = search.steps.iter().map(spot).collect();
         if let Some(end) = points.last_mut().filter(|_| named.iter().any(|(one, _)| *one == at)) {

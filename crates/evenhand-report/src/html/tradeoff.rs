@@ -7,16 +7,16 @@ use super::scale::Scale;
 use super::table::Table;
 use crate::number::{or_none, percent, percent_short, points, points_short};
 use crate::report::{Kind, Report};
-use crate::{Panel, Place, Rival, Tradeoff};
+use crate::{Baseline, Panel, Tradeoff, TradeoffPoint};
 
-/// A method so many times as far from the places as these from each other is told, but not drawn.
+/// A method so many times as far from the points as these from each other is described, but not drawn.
 const FARTHEST: f64 = 1.5;
 
 /// What is shown of a trade-off.
 pub(super) struct TradeoffView {
     pub(super) intro: &'static str,
     pub(super) plot: Plot,
-    /// Other methods: the outline of the mark, if there is one, and what is said.
+    /// Other methods: the outline of the mark, if there is one, and its description.
     pub(super) others: Vec<(Option<&'static str>, String)>,
     pub(super) table: Table,
     pub(super) dots: Dots,
@@ -25,26 +25,31 @@ pub(super) struct TradeoffView {
     pub(super) last: usize,
     /// Where the slider stands at first.
     pub(super) start: usize,
-    /// What it says there.
-    pub(super) said: String,
+    /// The description of the point there.
+    pub(super) described: String,
 }
 
 pub(super) fn tradeoff(report: &Report, tradeoff: &Tradeoff) -> Option<TradeoffView> {
     let panel = report.panels.get(tradeoff.panel)?;
-    let last = tradeoff.places.len().checked_sub(1)?;
+    let last = tradeoff.points.len().checked_sub(1)?;
     let start = tradeoff.chosen.unwrap_or(last);
     let others = others(tradeoff);
-    let drawn = others.iter().filter(|(_, outline)| outline.is_some()).map(|(rival, _)| *rival);
+    let drawn = others.iter().filter(|(_, outline)| outline.is_some()).map(|(baseline, _)| *baseline);
     let across = Scale::linear(
-        tradeoff.places.iter().map(across_of).chain(drawn.clone().filter_map(|rival| rival.violation)).chain([0.0]),
+        tradeoff
+            .points
+            .iter()
+            .map(across_of)
+            .chain(drawn.clone().filter_map(|baseline| baseline.violation))
+            .chain([0.0]),
         0.01,
     );
     let up = Scale::linear(
-        tradeoff.places.iter().map(|place| place.error).chain(drawn.filter_map(|rival| rival.error)),
+        tradeoff.points.iter().map(|point| point.error).chain(drawn.filter_map(|baseline| baseline.error)),
         0.004,
     );
-    let spots = tradeoff.places.iter().enumerate().map(|(at, place)| {
-        let mut spot = Plot::spot([&across, &up], [across_of(place), place.error], place.said());
+    let spots = tradeoff.points.iter().enumerate().map(|(at, point)| {
+        let mut spot = Plot::spot([&across, &up], [across_of(point), point.error], point.describe());
         spot.filled = Some(at) == tradeoff.chosen;
         spot.label = match at {
             _ if spot.filled => Some("chosen".to_owned()),
@@ -54,9 +59,9 @@ pub(super) fn tradeoff(report: &Report, tradeoff: &Tradeoff) -> Option<TradeoffV
         };
         spot
     });
-    let marks = others.iter().filter_map(|(rival, outline)| {
-        let values = [rival.violation.unwrap_or(0.0), rival.error?];
-        Some(Other { spot: Plot::spot([&across, &up], values, rival.said()), outline: (*outline)? })
+    let marks = others.iter().filter_map(|(baseline, outline)| {
+        let values = [baseline.violation.unwrap_or(0.0), baseline.error?];
+        Some(Other { spot: Plot::spot([&across, &up], values, baseline.describe()), outline: (*outline)? })
     });
     Some(TradeoffView {
         intro: intro(report),
@@ -70,7 +75,7 @@ pub(super) fn tradeoff(report: &Report, tradeoff: &Tradeoff) -> Option<TradeoffV
             others: marks.collect(),
             is_live: true,
         },
-        others: others.iter().map(|(rival, outline)| (*outline, told(rival, outline.is_some()))).collect(),
+        others: others.iter().map(|(baseline, outline)| (*outline, describe(baseline, outline.is_some()))).collect(),
         table: table(tradeoff),
         dots: live(panel, tradeoff, start),
         slider: match report.kind {
@@ -80,7 +85,7 @@ pub(super) fn tradeoff(report: &Report, tradeoff: &Tradeoff) -> Option<TradeoffV
         groups_title: panel.title(),
         last,
         start,
-        said: tradeoff.places[start].said(),
+        described: tradeoff.points[start].describe(),
     })
 }
 
@@ -96,58 +101,58 @@ fn intro(report: &Report) -> &'static str {
 }
 
 /// What is not known is drawn at the left end.
-fn across_of(place: &Place) -> f64 {
-    place.violation.unwrap_or(0.0)
+fn across_of(point: &TradeoffPoint) -> f64 {
+    point.violation.unwrap_or(0.0)
 }
 
 /// Other methods, each with an outline of its own if it can be drawn without making everything else small.
-fn others(tradeoff: &Tradeoff) -> Vec<(&Rival, Option<&'static str>)> {
+fn others(tradeoff: &Tradeoff) -> Vec<(&Baseline, Option<&'static str>)> {
     let reach = |values: Vec<f64>| {
         let (low, high) =
             values.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), &value| (low.min(value), high.max(value)));
         let spread = FARTHEST * (high - low).max(0.02);
         low - spread..=high + spread
     };
-    let errors = reach(tradeoff.places.iter().map(|place| place.error).collect());
-    let violations = reach(tradeoff.places.iter().map(across_of).collect());
-    let near = |rival: &Rival| {
-        rival.error.is_some_and(|error| errors.contains(&error))
-            && rival.violation.is_some_and(|violation| violations.contains(&violation))
+    let errors = reach(tradeoff.points.iter().map(|point| point.error).collect());
+    let violations = reach(tradeoff.points.iter().map(across_of).collect());
+    let near = |baseline: &Baseline| {
+        baseline.error.is_some_and(|error| errors.contains(&error))
+            && baseline.violation.is_some_and(|violation| violations.contains(&violation))
     };
-    let outlined = tradeoff.rivals.iter().zip(Other::OUTLINES.iter().cycle());
-    outlined.map(|(rival, outline)| (rival, near(rival).then_some(*outline))).collect()
+    let outlined = tradeoff.baselines.iter().zip(Other::OUTLINES.iter().cycle());
+    outlined.map(|(baseline, outline)| (baseline, near(baseline).then_some(*outline))).collect()
 }
 
-fn told(rival: &Rival, is_drawn: bool) -> String {
-    let remark = Some(rival.remark()).filter(|remark| !remark.is_empty()).map(|remark| format!("; {remark}"));
-    let off = if is_drawn || rival.error.is_none() { "" } else { " (too far away to be drawn)" };
-    format!("{}{off}{}", rival.said(), remark.unwrap_or_default())
+fn describe(baseline: &Baseline, is_drawn: bool) -> String {
+    let remark = Some(baseline.remark()).filter(|remark| !remark.is_empty()).map(|remark| format!("; {remark}"));
+    let off = if is_drawn || baseline.error.is_none() { "" } else { " (too far away to be drawn)" };
+    format!("{}{off}{}", baseline.describe(), remark.unwrap_or_default())
 }
 
 fn table(tradeoff: &Tradeoff) -> Table {
-    let place = |(at, place): (usize, &Place)| {
+    let point = |(at, point): (usize, &TradeoffPoint)| {
         let remark = if Some(at) == tradeoff.chosen { "chosen" } else { "" };
-        vec![place.name.clone(), percent(place.error), or_none(place.violation, points), remark.to_owned()]
+        vec![point.name.clone(), percent(point.error), or_none(point.violation, points), remark.to_owned()]
     };
-    let rival = |rival: &Rival| {
-        let remark = rival.why.clone().unwrap_or_else(|| rival.remark().to_owned());
-        let name = format!("method {}", rival.method);
-        vec![name, or_none(rival.error, percent), or_none(rival.violation, points), remark]
+    let baseline = |baseline: &Baseline| {
+        let remark = baseline.why.clone().unwrap_or_else(|| baseline.remark().to_owned());
+        let name = format!("method {}", baseline.method);
+        vec![name, or_none(baseline.error, percent), or_none(baseline.violation, points), remark]
     };
-    let places = tradeoff.places.iter().enumerate().map(place);
+    let along = tradeoff.points.iter().enumerate().map(point);
     Table {
         caption: "Error and largest violation".to_owned(),
         heads: ["Classifier", "Error", "Largest violation, points", "Remark"].map(str::to_owned).to_vec(),
         words: 1,
         remarks: true,
-        rows: places.chain(tradeoff.rivals.iter().map(rival)).collect(),
+        rows: along.chain(tradeoff.baselines.iter().map(baseline)).collect(),
     }
 }
 
 /// The groups where the slider stands at first, for the script to move.
 fn live(panel: &Panel, tradeoff: &Tradeoff, start: usize) -> Dots {
-    let scale = Scale::shares(tradeoff.places.iter().flat_map(|place| &place.rates).flatten().copied().flatten());
-    let rates = tradeoff.places.get(start).map(|place| place.rates.as_slice()).unwrap_or_default();
+    let scale = Scale::shares(tradeoff.points.iter().flat_map(|point| &point.rates).flatten().copied().flatten());
+    let rates = tradeoff.points.get(start).map(|point| point.rates.as_slice()).unwrap_or_default();
     let lines = std::iter::once(&panel.overall).chain(&panel.groups).zip(rates).enumerate();
     Dots {
         alt: format!("{}, by group, where the slider stands.", panel.title()),

@@ -7,6 +7,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{Audit, AuditedNotion, ClassAudit, Rate, RateKind, Violation};
+use crate::format::{clean, counted, thousands};
 
 /// Names longer than this get a line of their own.
 const NAME: usize = 34;
@@ -188,32 +189,9 @@ impl Display for Shown<'_> {
         if self.weighted {
             write!(f, "{}", counted(count, "row"))
         } else {
-            write!(f, "{} of {}", thousands(&format!("{successes:.0}")), counted(count, "row"))
+            write!(f, "{} of {}", thousands(format_args!("{successes:.0}")), counted(count, "row"))
         }
     }
-}
-
-/// `1 row`, `32,561 rows`.
-fn counted(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", thousands(&number.to_string()))
-}
-
-/// Digits in groups of three.
-fn thousands(digits: &str) -> String {
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A name from the data, without characters that move the cursor.
-fn clean(name: &str) -> String {
-    name.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }
 
 #[cfg(test)]
@@ -291,12 +269,5 @@ True positive rate: of rows labelled `yes`, share predicted `yes`
         let short = example(&[A, B], AuditOptions::default());
         assert!(short.lines().all(|line| line.chars().count() <= 100), "{short}");
         assert!(!text.contains('\u{1b}'));
-    }
-
-    #[test]
-    fn thousands_are_set_apart() {
-        assert_eq!(counted(5_032_561, "row"), "5,032,561 rows");
-        assert_eq!(counted(999, "row"), "999 rows");
-        assert_eq!(counted(1, "row"), "1 row");
     }
 }

@@ -27,15 +27,16 @@ mod trace;
 pub use crate::constraint::{Constraint, Event, Labelled, Measure, Reference, Tilt, WeightRange, WeightRule};
 pub(crate) use evaluation::Classifier;
 pub use evaluation::{
-    BoundTest, Estimated, GroupRates, Metrics, NamedValue, PatternRule, Predictions, Step, Thresholds, Verdict,
+    BoundTest, Estimated, Evaluated, GroupRates, Metrics, NamedValue, PatternRule, Predictions, Step, Thresholds,
+    Verdict,
 };
 pub use fitted::Fitted;
 pub use frontier::{Asked, Frontier, Point};
 pub use problem::{Binding, CellWeights, Problem, ShiftCorrection};
 pub(crate) use problem::{Observed, WeightMap};
 pub use settings::{
-    Bound, Correction, CovariateShift, Decisions, Keep, Lagrangian, LoopSettings, Method, Preset, Solver, SqpSettings,
-    Technique, ThresholdPostprocessing, Validation,
+    Bound, Correction, CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, LoopSettings, Method, Preset,
+    Solver, SqpSettings, Technique, ThresholdPostprocessing, Validation,
 };
 pub use solution::{Solution, TradeOff};
 pub use trace::{Iteration, Observer, Silent, Termination};

@@ -4,9 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::evaluation::{BoundTest, Classifier, Estimated, Metrics, Thresholds};
+use super::evaluation::{BoundTest, Classifier, Estimated, Evaluated, Metrics, Thresholds};
 use super::problem::{CellWeights, Problem, ShiftCorrection};
-use super::settings::Bound;
+use super::settings::{Bound, Correction};
 use super::trace::{Iteration, Termination};
 use crate::constraint::{Measure, WeightRule};
 use crate::data::Codes;
@@ -60,7 +60,33 @@ pub struct TradeOff {
     pub cost: f64,
 }
 
+impl TradeOff {
+    /// The bound to ask for, to three decimals: at least the violation, and never zero.
+    pub fn bound(&self) -> f64 {
+        (self.violation * 1e3).ceil().max(1.0) / 1e3
+    }
+}
+
+impl std::fmt::Display for TradeOff {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (bound, points) = (self.bound(), self.cost * 100.0);
+        write!(
+            f,
+            "going on to a violation of about {bound:.3} would cost about {points:.1} points of error, by the linear model of the last fit"
+        )
+    }
+}
+
 impl<P: Predictor> Solution<P> {
+    /// How the run ended, in words without a full stop: [`Termination::explain`], with the trade-off where it stopped
+    /// for the cost.
+    pub fn explain(&self, settings: &Correction) -> String {
+        match &self.trade_off {
+            Some(trade_off) => format!("stopped for the cost: {trade_off}"),
+            None => self.stop.explain(settings.method, !settings.bounds.is_empty()).to_owned(),
+        }
+    }
+
     /// The weight of every row that it was found on: that of its cell, times the user's own; where covariate
     /// shift was corrected, over φ.
     ///
@@ -74,6 +100,28 @@ impl<P: Predictor> Solution<P> {
                 Weights::of_cells(self.cell_weights.clone(), cells.cell_of_row().clone(), cells.row_weights().cloned())
             }
         })
+    }
+
+    /// Scores other rows once, bound like those it was trained on: metrics, tests of bounds and estimates follow.
+    ///
+    /// # Errors
+    /// What the predictor says.
+    pub fn evaluated<'a>(&self, problem: &'a Problem, measure: Measure) -> Result<Evaluated<'a>> {
+        Evaluated::new(self.classifier(), problem, measure)
+    }
+
+    /// As [`Solution::evaluated`], with the decision for every row. `membership` is that of the same rows, as
+    /// [`Binding::membership`](super::Binding::membership) gives it.
+    ///
+    /// # Errors
+    /// [`Error::Length`](crate::Error::Length) when the membership is of other rows, and what the predictor says.
+    pub fn evaluated_with_decisions<'a>(
+        &self,
+        problem: &'a Problem,
+        membership: &Membership,
+        measure: Measure,
+    ) -> Result<Evaluated<'a>> {
+        Evaluated::with_decisions(self.classifier(), problem, membership, measure)
     }
 
     /// Error, rates and violations on other rows, bound like those it was trained on. With random decisions, in expectation.
@@ -95,7 +143,7 @@ impl<P: Predictor> Solution<P> {
         measure: Measure,
         confidence: f64,
     ) -> Result<Vec<BoundTest>> {
-        self.classifier().test_bounds(problem, bounds, measure, confidence)
+        problem.test_bounds_by(|| self.classifier().cell_sums(problem), bounds, measure, confidence)
     }
 
     /// What to know about how other rows are decided: that some are in groups which training rows never had together.
@@ -122,7 +170,7 @@ impl<P: Predictor> Solution<P> {
     /// # Errors
     /// [`Error::Setting`](crate::Error::Setting) for a confidence outside 0.5 to 0.999999, and what the predictor says.
     pub fn estimate(&self, problem: &Problem, measure: Measure, confidence: f64) -> Result<Vec<Estimated>> {
-        self.classifier().estimate(problem, measure, confidence)
+        self.evaluated(problem, measure)?.estimate(confidence)
     }
 
     /// The class that is decided for in every row. `membership` is that of the same rows, as
@@ -132,5 +180,18 @@ impl<P: Predictor> Solution<P> {
     /// [`Error::Length`](crate::Error::Length) when the membership is of other rows, and what the predictor says.
     pub fn decisions(&self, problem: &Problem, membership: &Membership) -> Result<Codes> {
         self.classifier().decisions(problem, membership)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TradeOff;
+
+    #[test]
+    fn a_trade_off_names_a_bound_that_can_be_asked_for() {
+        let trade_off = TradeOff { violation: 0.020_3, cost: 0.014 };
+        let words = "going on to a violation of about 0.021 would cost about 1.4 points of error, by the linear model of the last fit";
+        assert_eq!(trade_off.to_string(), words);
+        assert!((TradeOff { violation: 0.0, cost: 0.01 }.bound() - 0.001).abs() < 1e-15);
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::settings::{Decisions, Method, ThresholdPostprocessing};
+
 /// One iteration: a fit, its violations, and the update of the multipliers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Iteration {
@@ -42,6 +44,47 @@ pub enum Termination {
     Cancelled,
 }
 
+impl Termination {
+    /// What it means for a method, in words without a full stop; `bounded` says whether a bound was asked for.
+    pub fn explain(self, method: Method, bounded: bool) -> &'static str {
+        match method {
+            _ if self == Self::Cancelled => "cancelled: the best that was found until then is kept",
+            Method::Correction => self.explain_search(bounded),
+            Method::ThresholdPostprocessing(_) if self == Self::Infeasible => {
+                "no thresholds keep all that was asked: these miss the worst by least"
+            }
+            Method::ThresholdPostprocessing(ThresholdPostprocessing { decisions: Decisions::Deterministic }) => {
+                "single thresholds keep what was asked as nearly as rows allow"
+            }
+            Method::ThresholdPostprocessing(_) => "what was asked holds on the training rows at the least error",
+            Method::Lagrangian(_) if self == Self::Infeasible => "whatever the slack, everyone is decided alike",
+            Method::Lagrangian(_) => "all passes were run",
+            Method::Unconstrained | Method::Reweighing => "no bound and no notion was searched for",
+        }
+    }
+
+    fn explain_search(self, bounded: bool) -> &'static str {
+        match self {
+            Self::Converged if bounded => {
+                "converged: every bound that was searched for is met on the rows that weights were chosen by"
+            }
+            Self::Converged => "converged: violations are as small as the rows can tell",
+            Self::TooCostly => "stopped for the cost: more evenness can be had, but costs more error than it is worth",
+            Self::IterationLimit => "all iterations that were allowed were run",
+            Self::Stalled => {
+                "stalled: the model of the last fit promised more, but none of the steps tried kept the promise"
+            }
+            Self::Infeasible => "stopped short: none of the weights that were tried met what was asked",
+            Self::Cancelled => "cancelled: the best that was found until then is kept",
+        }
+    }
+
+    /// Whether the search ended short of what was asked, for another reason than its cost or the user.
+    pub fn is_short(self) -> bool {
+        matches!(self, Self::Stalled | Self::Infeasible | Self::IterationLimit)
+    }
+}
+
 impl std::fmt::Display for Termination {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
@@ -73,5 +116,26 @@ pub struct Silent;
 impl Observer for Silent {
     fn after(&mut self, _: &Iteration) -> bool {
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_claimed_of_weights_that_were_not_tried() {
+        let sentence = Termination::Infeasible.explain(Method::Correction, true);
+        assert_eq!(sentence, "stopped short: none of the weights that were tried met what was asked");
+        let even = Termination::Converged.explain(Method::Unconstrained, false);
+        assert_eq!(even, "no bound and no notion was searched for");
+        for method in Method::all() {
+            assert!(Termination::Cancelled.explain(method, false).starts_with("cancelled"), "{method}");
+        }
+    }
+
+    #[test]
+    fn a_search_that_stopped_for_the_cost_did_not_end_short() {
+        assert!(Termination::Stalled.is_short() && !Termination::TooCostly.is_short());
     }
 }

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::constraint::WeightRule;
 use crate::correction::{
     Binding, BoundTest, Classifier, Correction, Fitted, Iteration, Metrics, NamedValue, Predictions, Termination,
-    Thresholds,
+    Thresholds, TradeOff,
 };
 use crate::data::{ReadOptions, Table, digest_text};
 use crate::learner::{Logistic, LogisticModel, Predictor, ProcessModel};
@@ -52,6 +52,9 @@ pub struct Model {
     pub bound_tests: Vec<BoundTest>,
     /// How the run ended.
     pub stop: Termination,
+    /// What going on would have cost, where the run stopped for the cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trade_off: Option<TradeOff>,
     /// Every loop in a line.
     pub trace: Vec<LoopRecord>,
     /// How many times the learner was called.
@@ -178,6 +181,7 @@ impl Model {
             test,
             bound_tests: Vec::new(),
             stop: solution.stop,
+            trade_off: solution.trade_off,
             trace: solution.trace.iter().map(LoopRecord::of).collect(),
             fits: solution.fits,
             provenance: Provenance {

@@ -121,7 +121,7 @@ fn names(folder: &TempDir) -> Vec<String> {
 }
 
 /// The message and the hint.
-fn told(error: &anyhow::Error) -> String {
+fn message(error: &anyhow::Error) -> String {
     let hint = error.downcast_ref::<Usage>().map(|usage| format!("{usage:?}")).unwrap_or_default();
     format!("{error:#} {hint}")
 }
@@ -171,7 +171,7 @@ fn a_member_is_taken_out_of_an_archive() {
     let other = PublishedFile { archive: Archive::Zip { member: "words/bye.txt" }, ..packed };
     let into = folder();
     let error = get(&into, Origin::Published, &other).unwrap_err();
-    assert!(told(&error).contains("words/bye.txt"), "{}", told(&error));
+    assert!(message(&error).contains("words/bye.txt"), "{}", message(&error));
     assert!(names(&into).is_empty());
     // Brought by hand, the archive is as good.
     let from = folder();
@@ -183,9 +183,9 @@ fn a_member_is_taken_out_of_an_archive() {
 fn another_content_is_refused_and_leaves_nothing() {
     let (server, into) = (Server::new(serving("/greetings/hello.txt", b"hallo\n")), folder());
     let error = get(&into, Origin::Mirror(&server.address), &HELLO).unwrap_err();
-    let told = told(&error);
+    let message = message(&error);
     let found = "622cb3371c1a08096eaac564fb59acccda1fcdbe13a9dd10b486e6463c8c2525";
-    assert!(told.contains(HELLO.sha256[0]) && told.contains(found), "{told}");
+    assert!(message.contains(HELLO.sha256[0]) && message.contains(found), "{message}");
     assert!(names(&into).is_empty());
 }
 
@@ -226,7 +226,7 @@ fn a_server_without_ranges_is_asked_for_all_of_it_again() {
     let habits = Habits { breaks: 100, ranges: false, ..serving("/greetings/hello.txt", TEXT) };
     let (server, into) = (Server::new(habits), folder());
     let error = get(&into, Origin::Mirror(&server.address), &HELLO).unwrap_err();
-    assert!(told(&error).contains("the connection broke"), "{}", told(&error));
+    assert!(message(&error).contains("the connection broke"), "{}", message(&error));
     assert_eq!((server.asked().len(), names(&into)), (3, vec!["hello.txt.part".to_owned()]));
 }
 
@@ -238,15 +238,18 @@ fn a_server_that_is_busy_is_asked_again_and_one_that_refuses_is_not() {
     assert_eq!(server.asked().len(), 3);
     let server = Server::new(Habits { statuses: vec![403], ..Habits::default() });
     let error = get(&folder(), Origin::Mirror(&server.address), &HELLO).unwrap_err();
-    assert!(told(&error).contains("403"), "{}", told(&error));
+    assert!(message(&error).contains("403"), "{}", message(&error));
     assert_eq!(server.asked().len(), 1);
 }
 
 #[test]
 fn a_file_that_is_not_there_is_said_to_be_not_there() {
     let (server, into) = (Server::new(Habits::default()), folder());
-    let told = told(&get(&into, Origin::Mirror(&server.address), &HELLO).unwrap_err());
-    assert!(told.contains("404") && told.contains("greetings/hello.txt.gz") && told.contains("--from"), "{told}");
+    let message = message(&get(&into, Origin::Mirror(&server.address), &HELLO).unwrap_err());
+    assert!(
+        message.contains("404") && message.contains("greetings/hello.txt.gz") && message.contains("--from"),
+        "{message}"
+    );
     assert_eq!(server.asked().len(), 2);
     assert!(names(&into).is_empty());
 }
@@ -256,9 +259,9 @@ fn without_a_network_the_other_ways_are_named() {
     // A port that was free a moment ago, and that nobody listens on.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let into = folder();
-    let told = told(&get(&into, Origin::Mirror(&format!("http://{address}")), &HELLO).unwrap_err());
+    let message = message(&get(&into, Origin::Mirror(&format!("http://{address}")), &HELLO).unwrap_err());
     for word in ["could not be fetched", "--from", "--mirror", HELLO.url, "\"network\""] {
-        assert!(told.contains(word), "{word}: {told}");
+        assert!(message.contains(word), "{word}: {message}");
     }
     assert!(names(&into).is_empty());
 }
@@ -267,15 +270,15 @@ fn without_a_network_the_other_ways_are_named() {
 fn more_than_a_file_can_be_is_not_taken() {
     let long = vec![b'x'; usize::try_from(MARGIN).unwrap() + 100];
     let (server, into) = (Server::new(serving("/greetings/hello.txt", &long)), folder());
-    let told = told(&get(&into, Origin::Mirror(&server.address), &HELLO).unwrap_err());
-    assert!(told.contains("cannot be the file"), "{told}");
+    let message = message(&get(&into, Origin::Mirror(&server.address), &HELLO).unwrap_err());
+    assert!(message.contains("cannot be the file"), "{message}");
     assert!(names(&into).is_empty());
 }
 
 #[test]
 fn files_are_taken_from_a_folder_gzipped_or_not() {
     let from = folder();
-    let absent = told(&get(&folder(), Origin::Folder(from.path()), &HELLO).unwrap_err());
+    let absent = message(&get(&folder(), Origin::Folder(from.path()), &HELLO).unwrap_err());
     assert!(absent.contains("holds no hello.txt") && absent.contains(HELLO.url), "{absent}");
     fs::create_dir(from.path().join("greetings")).unwrap();
     fs::write(from.path().join("greetings/hello.txt.gz"), gzip(TEXT)).unwrap();
@@ -285,7 +288,7 @@ fn files_are_taken_from_a_folder_gzipped_or_not() {
 
     fs::write(from.path().join("greetings/hello.txt"), "hallo\n").unwrap();
     let into = folder();
-    let wrong = told(&get(&into, Origin::Folder(from.path()), &HELLO).unwrap_err());
+    let wrong = message(&get(&into, Origin::Folder(from.path()), &HELLO).unwrap_err());
     assert!(wrong.contains("greetings/hello.txt") && wrong.contains(HELLO.sha256[0]), "{wrong}");
     assert!(names(&into).is_empty());
 }

@@ -2,10 +2,9 @@
 //!
 //! Holds [`Classifier`], the one way from probabilities to decisions, summed per cell or row by row.
 
-use super::{BoundTest, Metrics, Thresholds};
+use super::{Evaluated, Metrics, Thresholds};
 use crate::constraint::Measure;
 use crate::correction::problem::{Binding, Problem};
-use crate::correction::settings::Bound;
 use crate::data::{Codes, Table};
 use crate::group::Membership;
 use crate::kernel::{CellSums, decide};
@@ -44,18 +43,7 @@ impl Classifier<'_> {
 
     /// Its error, rates and violations.
     pub(crate) fn evaluate(&self, problem: &Problem, measure: Measure) -> Result<Metrics> {
-        Ok(problem.evaluate(&self.cell_sums(problem)?, measure))
-    }
-
-    /// Whether it keeps bounds; see [`Problem::test_bounds`].
-    pub(crate) fn test_bounds(
-        &self,
-        problem: &Problem,
-        bounds: &[Bound],
-        measure: Measure,
-        confidence: f64,
-    ) -> Result<Vec<BoundTest>> {
-        problem.test_bounds_by(|| self.cell_sums(problem), bounds, measure, confidence)
+        Ok(Evaluated::new(*self, problem, measure)?.metrics())
     }
 
     /// Scores and decides the rows of a raw table.
@@ -74,22 +62,34 @@ impl Classifier<'_> {
     /// # Errors
     /// [`Error::Length`] when the membership is of other rows, and what the predictor says.
     pub(in crate::correction) fn decisions(&self, problem: &Problem, membership: &Membership) -> Result<Codes> {
-        let (rows, classes) = (problem.features().rows(), problem.classes());
-        if membership.rows() != rows {
-            return Err(Error::Length { what: "rows of the membership", expected: rows, found: membership.rows() });
-        }
+        check_membership(problem, membership)?;
+        let classes = problem.classes();
         let scores = scores(self.predictor, problem.features(), classes)?;
         Ok(self.decide(&scores, classes, Some(membership)).0)
     }
 
     /// The class of every row: by the thresholds of its groups where there are thresholds, else the most probable one.
-    fn decide(&self, scores: &[f64], classes: usize, membership: Option<&Membership>) -> (Codes, Option<Warning>) {
+    pub(super) fn decide(
+        &self,
+        scores: &[f64],
+        classes: usize,
+        membership: Option<&Membership>,
+    ) -> (Codes, Option<Warning>) {
         let (decisions, warning) = match self.thresholds.zip(membership) {
             Some((thresholds, membership)) => thresholds.decide(membership, scores),
             None => (scores.chunks(classes).map(|scores| decide(scores) as u32).collect(), None),
         };
         (Codes::narrow(decisions, classes), warning)
     }
+}
+
+/// Whether a membership has as many rows as a problem.
+pub(super) fn check_membership(problem: &Problem, membership: &Membership) -> Result<()> {
+    let (expected, found) = (problem.features().rows(), membership.rows());
+    if expected == found {
+        return Ok(());
+    }
+    Err(Error::Length { what: "rows of the membership", expected, found })
 }
 
 /// Elsewhere a group's column is not needed to predict: say why it is here.

@@ -5,13 +5,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Classifier;
 use super::contrast::{Contrast, Contrasts};
 use crate::Result;
 use crate::constraint::{Constraint, Measure};
 use crate::correction::problem::Problem;
 use crate::correction::settings::Bound;
 use crate::interval::quantile;
+use crate::kernel::CellSums;
 
 /// The violation of one constraint on some rows, and how far it can be trusted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,27 +26,19 @@ pub struct Estimated {
     pub high: Option<f64>,
 }
 
-impl Classifier<'_> {
-    /// The violation of every constraint on some rows, in the order of the constraints, each with an interval of its own.
-    ///
-    /// Rows are taken as drawn independently, and as new to the predictor; see [`Problem::test_bounds`].
+impl Estimated {
+    /// The violation of every constraint by the sums of a classifier, in the order of the constraints.
     ///
     /// # Errors
-    /// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999, and what the predictor says.
-    pub(in crate::correction) fn estimate(
-        &self,
-        problem: &Problem,
-        measure: Measure,
-        confidence: f64,
-    ) -> Result<Vec<Estimated>> {
+    /// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999.
+    pub(super) fn all(problem: &Problem, sums: &CellSums, measure: Measure, confidence: f64) -> Result<Vec<Self>> {
         let z = quantile(confidence)?;
-        let sums = self.cell_sums(problem)?;
         // The limit of the bound plays no part: its kind says which contrasts there are.
-        let contrasts = Contrasts::new(problem, &sums, measure, Bound::MaxViolation(0.0));
+        let contrasts = Contrasts::new(problem, sums, measure, Bound::MaxViolation(0.0));
         let each = |(at, constraint): (usize, &Constraint)| {
             let contrast = problem.functionals()[at].as_ref().map(|_| Contrast::Less(at));
             let interval = contrast.map(|contrast| contrasts.interval(contrast, z));
-            Estimated {
+            Self {
                 name: constraint.name.clone(),
                 value: contrast.map(|contrast| contrasts.value(contrast)),
                 low: interval.map(|interval| interval.0),

@@ -2,11 +2,13 @@
 //!
 //! Holds [`Correction`] with its builder methods and its check. `method` names the methods there are and `baselines`
 //! holds their settings; `bound` says how uneven is good enough; `solver` how multipliers are found; `validation` on
-//! which rows they are chosen; `weighting` how weights reach the learner. What is done with all this is in `solve`.
+//! which rows they are chosen; `weighting` how weights reach the learner. `options` are all of these as front ends are
+//! given them, with the rules on what belongs together. What is done with all this is in `solve`.
 
 mod baselines;
 mod bound;
 mod method;
+mod options;
 mod solver;
 mod validation;
 mod weighting;
@@ -14,6 +16,7 @@ mod weighting;
 pub use baselines::{Decisions, Lagrangian, ThresholdPostprocessing};
 pub use bound::Bound;
 pub use method::Method;
+pub use options::CorrectionOptions;
 pub use solver::{Keep, LoopSettings, Preset, Solver, SqpSettings};
 pub use validation::Validation;
 pub use weighting::{CovariateShift, Technique};

@@ -1,4 +1,4 @@
-//! The finding in plain words, with its uncertainty.
+//! The summary in plain words, with its uncertainty.
 //!
 //! Sentences are made of the numbers of a report and nothing else. A gap whose interval holds zero is never stated as one.
 
@@ -13,8 +13,8 @@ use crate::{Bias, Constrained, Gap, Line, Panel};
 const ALIKE: f64 = 0.01;
 
 impl Report {
-    /// The finding: first the largest gap before and after, then what else must be said in the same breath.
-    pub fn finding(&self) -> Vec<String> {
+    /// The summary: first the largest gap before and after, then what else a reader must know.
+    pub fn summary(&self) -> Vec<String> {
         match self.kind {
             Kind::Fit => self.found_by_fit(),
             Kind::Frontier => self.found_by_fit().into_iter().chain(self.halfway()).collect(),
@@ -22,7 +22,7 @@ impl Report {
                 let found = self.panels.iter().map(|panel| self.found_in(panel));
                 found
                     .take(1)
-                    .chain(self.asked())
+                    .chain(self.bound_sentence())
                     .chain(self.panels.iter().skip(1).map(|panel| self.found_in(panel)))
                     .collect()
             }
@@ -63,7 +63,7 @@ impl Report {
     }
 
     /// Whether the bound on what was audited holds.
-    fn asked(&self) -> Option<String> {
+    fn bound_sentence(&self) -> Option<String> {
         let AskedBound { notion, of, max_violation, violation, met } = self.bound.as_ref()?;
         let verdict = if *met { "met" } else { "not met" };
         Some(format!(
@@ -75,15 +75,15 @@ impl Report {
 
     /// What half of the way costs.
     fn halfway(&self) -> Option<String> {
-        let places = &self.tradeoff.as_ref()?.places;
-        let first = places.first()?;
+        let path = &self.tradeoff.as_ref()?.points;
+        let first = path.first()?;
         let half = first.violation? / 2.0;
-        let place = places.iter().find(|place| place.violation.is_some_and(|violation| violation <= half))?;
-        let change = place.error - first.error;
+        let point = path.iter().find(|point| point.violation.is_some_and(|violation| violation <= half))?;
+        let change = point.error - first.error;
         let more = if change < 0.0 { "less" } else { "more" };
         Some(format!(
             "The first point with half of the largest violation or less ({} of {} points) has {} points {more} error on the observed labels than no correction.",
-            points(place.violation?),
+            points(point.violation?),
             points(first.violation?),
             points(change.abs())
         ))
@@ -117,7 +117,14 @@ impl Report {
         }
         sentences.extend(self.undecided());
         sentences.extend(self.verdicts());
+        sentences.extend(self.left_undone());
         sentences
+    }
+
+    /// What a search that stopped for the cost left undone.
+    fn left_undone(&self) -> Option<String> {
+        let search = self.search.as_ref().filter(|search| search.trade_off.is_some())?;
+        Some(format!("The search {}.", search.ending))
     }
 
     /// Says so where a corrected classifier decides nearly alike for all: then rates are even, and of no use.
@@ -202,27 +209,27 @@ impl Report {
 
     /// Whether bounds hold. Each says which definition it is a bound on.
     fn verdicts(&self) -> impl Iterator<Item = String> {
-        self.verdicts.iter().map(|judged| {
-            let shown = |value: f64| match judged.bound {
+        self.verdicts.iter().map(|tested| {
+            let shown = |value: f64| match tested.bound {
                 Bound::MinRatio(_) => decimal(value, 3),
                 _ => points(value),
             };
-            let (unit, asked) = match judged.bound {
+            let (unit, asked) = match tested.bound {
                 Bound::MinRatio(limit) => ("", format!("at least {}", decimal(limit, 3))),
                 bound => (" points", format!("at most {}", points(bound.limit()))),
             };
-            let verdict = match judged.verdict {
+            let verdict = match tested.verdict {
                 Verdict::Met => "met",
                 Verdict::NotMet => "not met",
                 Verdict::TooFewRows => "too few rows to tell whether it is met",
             };
-            let found = judged.value.map(|value| format!("; {}{unit} measured", shown(value))).unwrap_or_default();
-            let ends = range(judged.low, judged.high, shown)
-                .map(|ends| format!(", {} interval {ends}", confidence(judged.confidence)))
+            let found = tested.value.map(|value| format!("; {}{unit} measured", shown(value))).unwrap_or_default();
+            let ends = range(tested.low, tested.high, shown)
+                .map(|ends| format!(", {} interval {ends}", confidence(tested.confidence)))
                 .unwrap_or_default();
             format!(
                 "The bound that was asked for, {asked}{unit} ({}): {verdict}{found}{ends}.",
-                with_minus(judged.bound.measured())
+                with_minus(tested.bound.measured())
             )
         })
     }

@@ -1,9 +1,9 @@
 //! Classifiers measured on the rows of a report.
 //!
-//! Holds [`Measuring`]. Every number is the engine's.
+//! Holds [`Evaluator`]. Every number is the engine's.
 
 use evenhand::audit::{Audit, AuditOptions, AuditedNotion, RateKind};
-use evenhand::correction::{Binding, Estimated, Metrics, Problem, Solution};
+use evenhand::correction::{Binding, Estimated, Evaluated, Metrics, Problem, Solution};
 use evenhand::data::Codes;
 use evenhand::{Correction, Dataset, Measure, Membership, Notion, Predictor};
 
@@ -11,32 +11,34 @@ use crate::report::About;
 
 /// Rows to measure on, raw and made ready.
 #[derive(Clone, Copy)]
-pub struct Rows<'a> {
+pub(crate) struct Rows<'a> {
     /// As they were read.
-    pub data: &'a Dataset,
+    pub(crate) data: &'a Dataset,
     /// As the classifier sees them.
-    pub problem: &'a Problem,
+    pub(crate) problem: &'a Problem,
     /// Whether it was trained on them.
-    pub are_training: bool,
+    pub(crate) are_training: bool,
 }
 
 impl<'a> Rows<'a> {
     /// Test rows where there are any, else the training rows.
-    pub fn of(train: (&'a Dataset, &'a Problem), test: Option<(&'a Dataset, &'a Problem)>) -> Self {
+    pub(crate) fn of(train: (&'a Dataset, &'a Problem), test: Option<(&'a Dataset, &'a Problem)>) -> Self {
         let (data, problem) = test.unwrap_or(train);
         Self { data, problem, are_training: test.is_none() }
     }
 }
 
 /// A classifier on the rows of a report.
-pub(crate) struct Measured {
-    pub(crate) evaluated: Metrics,
+pub(crate) struct Evaluation {
+    pub(crate) metrics: Metrics,
+    /// The violation of every constraint, with its interval.
+    pub(crate) violations: Vec<Estimated>,
     pub(crate) audit: Audit,
     pub(crate) decisions: Codes,
 }
 
 /// What classifiers are measured by.
-pub(crate) struct Measuring<'a> {
+pub(crate) struct Evaluator<'a> {
     rows: Rows<'a>,
     binding: &'a Binding,
     measure: Measure,
@@ -46,7 +48,7 @@ pub(crate) struct Measuring<'a> {
     all_groups: Membership,
 }
 
-impl<'a> Measuring<'a> {
+impl<'a> Evaluator<'a> {
     pub(crate) fn new(
         correction: &Correction,
         binding: &'a Binding,
@@ -64,13 +66,29 @@ impl<'a> Measuring<'a> {
         })
     }
 
-    pub(crate) fn of<P: Predictor>(&self, solution: &Solution<P>) -> evenhand::Result<Measured> {
-        let Rows { data, problem, .. } = self.rows;
-        let decisions = solution.decisions(problem, &self.all_groups)?;
+    /// A classifier on these rows.
+    pub(crate) fn of<P: Predictor>(&self, solution: &Solution<P>) -> evenhand::Result<Evaluation> {
+        self.describe(&self.evaluated(solution)?)
+    }
+
+    /// Scores these rows.
+    pub(crate) fn evaluated<P: Predictor>(&self, solution: &Solution<P>) -> evenhand::Result<Evaluated<'a>> {
+        solution.evaluated_with_decisions(self.rows.problem, &self.all_groups, self.measure)
+    }
+
+    /// A classifier that these rows were scored by.
+    ///
+    /// # Errors
+    /// [`evenhand::Error::Length`] without decisions for all rows.
+    pub(crate) fn describe(&self, evaluated: &Evaluated<'_>) -> evenhand::Result<Evaluation> {
+        let data = self.rows.data;
+        let (what, expected) = ("decisions", data.rows());
+        let decisions = evaluated.decisions().ok_or(evenhand::Error::Length { what, expected, found: 0 })?;
         let (labels, weights) = (data.labels().codes(), data.row_weights());
         let (classes, positive) = (self.binding.classes(), self.binding.positive());
-        let audit = Audit::of(labels, Some(&decisions), &self.groups, weights, classes, positive, self.options)?;
-        Ok(Measured { evaluated: self.evaluate(solution)?, audit, decisions })
+        let audit = Audit::of(labels, Some(decisions), &self.groups, weights, classes, positive, self.options)?;
+        let violations = evaluated.estimate(self.options.confidence)?;
+        Ok(Evaluation { metrics: evaluated.metrics(), violations, audit, decisions: decisions.clone() })
     }
 
     pub(crate) fn rows(&self) -> Rows<'a> {
@@ -84,11 +102,6 @@ impl<'a> Measuring<'a> {
     /// Error and violation alone.
     pub(crate) fn evaluate<P: Predictor>(&self, solution: &Solution<P>) -> evenhand::Result<Metrics> {
         solution.evaluate(self.rows.problem, self.measure)
-    }
-
-    /// The violation of every constraint, with its interval.
-    pub(crate) fn estimate<P: Predictor>(&self, solution: &Solution<P>) -> evenhand::Result<Vec<Estimated>> {
-        solution.estimate(self.rows.problem, self.measure, self.options.confidence)
     }
 
     /// What the numbers are of.
@@ -111,12 +124,12 @@ impl<'a> Measuring<'a> {
 
 /// The rates that notions compare, that of positive predictions always among them.
 pub(crate) fn rates(correction: &Correction) -> Vec<RateKind> {
-    let asked: Vec<RateKind> = correction.notions.iter().flat_map(spoken_of).copied().collect();
+    let asked: Vec<RateKind> = correction.notions.iter().flat_map(compared_rates).copied().collect();
     let all = [RateKind::PositiveRate, RateKind::TruePositiveRate, RateKind::FalsePositiveRate, RateKind::Accuracy];
     all.into_iter().filter(|rate| *rate == RateKind::PositiveRate || asked.contains(rate)).collect()
 }
 
-pub(crate) fn spoken_of(notion: &Notion) -> &'static [RateKind] {
+pub(crate) fn compared_rates(notion: &Notion) -> &'static [RateKind] {
     match AuditedNotion::of(notion) {
         Some(audited) => audited.rates(),
         None if matches!(notion, Notion::Pinned { .. }) => &[RateKind::Accuracy],

@@ -1,12 +1,12 @@
 //! From an audit, or from an identification of bias, to its report.
 //!
-//! Both are values of the engine already: here they only take their places.
+//! Both are values of the engine already: here they are only put into the report.
 
 use evenhand::audit::{Audit, AuditOptions, RateKind};
 use evenhand::identify::Identification;
 use evenhand::{Dataset, Notion, Warning};
 
-use crate::of_fit::told;
+use crate::from_fit::messages;
 use crate::report::{About, AskedBound, Kind, NotionLine};
 use crate::{Bias, Panel, Record, Report, Series};
 
@@ -16,7 +16,7 @@ const RATES: [RateKind; 4] =
 
 impl Report {
     /// The report of an audit of some rows.
-    pub fn of_audit(audit: &Audit, bound: Option<AskedBound>, data: &Dataset, record: Record) -> Self {
+    pub fn from_audit(audit: &Audit, bound: Option<AskedBound>, data: &Dataset, record: Record) -> Self {
         let rates = if audit.accuracy.is_some() { &RATES[..] } else { &RATES[..1] };
         let about = About {
             weighted: audit.weighted,
@@ -28,15 +28,15 @@ impl Report {
             notions: notions(audit.accuracy.is_some()),
             panels: Panel::all(&[(Series::Predictions, audit)], rates),
             intersections_left_out: audit.intersections_left_out,
-            warnings: told(&audit.warnings),
+            warnings: messages(&audit.warnings),
             ..empty(Kind::Audit, about, record)
         }
     }
 
     /// The report of what labels say about themselves.
-    pub fn of_identification(found: &Identification, warnings: &[Warning], data: &Dataset, record: Record) -> Self {
+    pub fn from_identification(found: &Identification, warnings: &[Warning], data: &Dataset, record: Record) -> Self {
         let about = about(data, found.rows, found.confidence);
-        Self { bias: Some(Bias::of(found)), warnings: told(warnings), ..empty(Kind::Identify, about, record) }
+        Self { bias: Some(Bias::of(found)), warnings: messages(warnings), ..empty(Kind::Identify, about, record) }
     }
 }
 
@@ -115,17 +115,17 @@ mod tests {
             labels.positive(),
             AuditOptions::default(),
         );
-        Report::of_audit(&audit.unwrap(), None, &data, Record::new(data.digest(), data.rows(), &"audit", &()))
+        Report::from_audit(&audit.unwrap(), None, &data, Record::new(data.digest(), data.rows(), &"audit", &()))
     }
 
     #[test]
     fn an_audit_says_which_group_is_farthest_from_everyone() {
         let labels = audited(false);
         assert_eq!((labels.panels.len(), labels.title().as_str()), (1, "Labels of “approved”, by group"));
-        let finding = labels.finding();
+        let summary = labels.summary();
         assert!(
-            finding[0].starts_with("Rows in sex=female are labelled “yes” less often than everyone by "),
-            "{finding:?}"
+            summary[0].starts_with("Rows in sex=female are labelled “yes” less often than everyone by "),
+            "{summary:?}"
         );
         assert_eq!(audited(true).panels.len(), 4);
         for report in [labels, audited(true)] {
@@ -137,12 +137,12 @@ mod tests {
     }
 
     #[test]
-    fn an_identification_is_told_group_by_group() {
+    fn an_identification_is_described_group_by_group() {
         let data = people();
         let (found, warnings) = Identify::default().group("sex").unwrap().run(&data).unwrap();
         let record = Record::new(data.digest(), data.rows(), &"identify", &());
-        let report = Report::of_identification(&found, &warnings, &data, record);
-        assert!(report.finding()[0].starts_with("Positive labels for sex=female were given at 0."));
+        let report = Report::from_identification(&found, &warnings, &data, record);
+        assert!(report.summary()[0].starts_with("Positive labels for sex=female were given at 0."));
         let page = report.html().unwrap();
         assert!(page.contains("Odds of a positive label") && !page.contains("Rates by group"));
         assert_eq!(serde_json::from_str::<Report>(&serde_json::to_string(&report).unwrap()).unwrap(), report);

@@ -1,14 +1,12 @@
 //! The report that `evenhand fit --report` writes.
-//!
-//! Gathers what the fit left behind and hands it to the report crate.
 
 use std::path::Path;
 
 use anyhow::Result;
-use evenhand::{Fitted, Learner, Model, Warning};
-use evenhand_report::{FitResult, Record, Report, Rows};
+use evenhand::correction::{Evaluated, Problem};
+use evenhand::{Dataset, Fitted, Learner, Model, Warning};
+use evenhand_report::{FitResult, Record, Report, Trained};
 
-use super::Compared;
 use super::config::Config;
 use crate::page;
 use crate::progress::Progress;
@@ -19,7 +17,8 @@ pub(super) struct Fit<'a, L: Learner> {
     pub(super) config: &'a Config,
     pub(super) learner: &'a L,
     pub(super) fitted: &'a Fitted<L::Predictor>,
-    pub(super) compared: &'a Compared<L::Predictor>,
+    pub(super) test: Option<(&'a Dataset, &'a Problem)>,
+    pub(super) evaluated: [Option<&'a Evaluated<'a>>; 2],
     pub(super) warnings: Vec<Warning>,
 }
 
@@ -31,28 +30,29 @@ pub(super) fn write<L: Learner>(
     model: &Model,
     progress: Progress,
 ) -> Result<()> {
-    let Fit { config, learner, fitted, compared, warnings } = fit;
-    let test = rows.test.as_ref().zip(compared.tested_on.as_ref());
-    let measured_on = Rows::of((&rows.train, fitted.problem()), test);
+    let Fit { config, learner, fitted, test, evaluated: [before, after], warnings } = fit;
+    let training = &config.training;
+    let record = Record::of_model(model, &training.fitter.record());
     let mut watch = progress.fits();
-    let result = FitResult {
+    let trained = Trained {
         correction: &config.correction,
         learner,
         binding: fitted.binding(),
         trained_on: fitted.problem(),
-        found: fitted.solution(),
-        uncorrected: &compared.uncorrected,
-        rows: measured_on,
-        bound_tests: &compared.bound_tests,
-        asked_about: Some(&rows.train),
-        strengths: config.training.fitter.strengths(),
+        train: rows.train(),
+        test,
         confidence: config.confidence,
         warnings,
-        record: Record::of_model(model, &config.training.fitter.record())
-            .tested_on(config.training.test_digest(rows))
-            .by(page::command()),
+        record: record.tested_on(training.test_digest(rows)).by(page::command()),
     };
-    let report = Report::of_fit(&result, &mut watch).map_err(page::told)?;
+    let result = FitResult {
+        trained,
+        found: fitted.solution(),
+        evaluated: before.zip(after).map(|(before, after)| [before, after]),
+        identify: true,
+        strengths: training.fitter.strengths(),
+    };
+    let report = Report::from_fit(&result, &mut watch).map_err(page::convert_error)?;
     watch.finish();
     page::write(path, &report)
 }

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use anyhow::Result;
-use evenhand::correction::{Binding, Frontier, Problem};
-use evenhand::{Learner, Warning};
-use evenhand_report::{FrontierResult, Record, Report, Rows};
+use evenhand::correction::{Binding, Evaluated, Frontier, Problem};
+use evenhand::{Dataset, Learner, Warning};
+use evenhand_report::{FrontierResult, Record, Report, Trained};
 
 use super::Config;
 use crate::page;
@@ -19,39 +19,32 @@ pub(super) struct Traced<'a, L: Learner> {
     pub(super) binding: &'a Binding,
     pub(super) problem: &'a Problem,
     pub(super) frontier: &'a Frontier<L::Predictor>,
+    pub(super) test: Option<(&'a Dataset, &'a Problem)>,
+    pub(super) evaluated: Option<&'a [Evaluated<'a>]>,
     pub(super) warnings: Vec<Warning>,
 }
 
 /// Writes the report of a frontier: on test rows, or without any on the training rows.
-pub(super) fn write<L: Learner>(
-    path: &Path,
-    traced: Traced<'_, L>,
-    rows: &Read,
-    tested_on: Option<&Problem>,
-    progress: Progress,
-) -> Result<()> {
-    let Traced { config, learner, binding, problem, frontier, warnings } = traced;
-    let measured_on = Rows::of((&rows.train, problem), rows.test.as_ref().zip(tested_on));
+pub(super) fn write<L: Learner>(path: &Path, traced: Traced<'_, L>, rows: &Read, progress: Progress) -> Result<()> {
+    let Traced { config, learner, binding, problem, frontier, test, evaluated, warnings } = traced;
     let training = &config.training;
     let digest = progress.during("hashing the data", || rows.all.digest());
     let record = Record::new(digest, rows.all.rows(), &config.correction, &training.fitter.record());
-    let result = FrontierResult {
+    let record = record.of_rows(training.split(), training.recipe()).tested_on(training.test_digest(rows));
+    let trained = Trained {
         correction: &config.correction,
         learner,
         binding,
         trained_on: problem,
-        frontier,
-        rows: measured_on,
-        asked_about: Some(&rows.train),
+        train: rows.train(),
+        test,
         confidence: config.confidence,
         warnings,
-        record: record
-            .of_rows(training.split(), training.recipe())
-            .tested_on(training.test_digest(rows))
-            .by(page::command()),
+        record: record.by(page::command()),
     };
+    let result = FrontierResult { trained, frontier, evaluated };
     let mut watch = progress.fits();
-    let report = Report::of_frontier(&result, &mut watch).map_err(page::told)?;
+    let report = Report::from_frontier(&result, &mut watch).map_err(page::convert_error)?;
     watch.finish();
     page::write(path, &report)
 }

@@ -1,0 +1,125 @@
+//! A classifier on the rows of a problem, scored once.
+//!
+//! Holds [`Evaluated`]: per-cell sums, from which metrics, tests of bounds and estimates are all computed, and decisions
+//! where they were asked for.
+
+use std::ops::Range;
+
+use super::classifier::check_membership;
+use super::{BoundTest, Classifier, Estimated, Metrics};
+use crate::Result;
+use crate::constraint::Measure;
+use crate::correction::problem::Problem;
+use crate::correction::settings::Bound;
+use crate::data::Codes;
+use crate::features::Features;
+use crate::group::Membership;
+use crate::kernel::CellSums;
+use crate::learner::{Predictor, Scorer, scores};
+
+/// What a classifier does on the rows of a problem, from scoring them once.
+///
+/// ```
+/// use evenhand::{Bound, Correction, Dataset, Logistic, Measure, Notion, Schema};
+/// use evenhand_datasets::synthetic;
+///
+/// # fn main() -> evenhand::Result<()> {
+/// let schema = Schema::label("approved").positive("yes").ignore("deserved");
+/// let data = Dataset::new(synthetic::population(2_000, 1)?, &schema)?;
+/// let fitted = Correction::new(Notion::DemographicParity).group("sex")?.fit(&data, &Logistic::default())?;
+/// let evaluated = fitted.solution().evaluated(fitted.problem(), Measure::Decisions)?;
+/// assert_eq!(evaluated.metrics().error, fitted.solution().train.error);
+/// assert_eq!(evaluated.test_bounds(&[Bound::MaxViolation(0.1)], 0.95)?.len(), 1);
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Evaluated<'a> {
+    problem: &'a Problem,
+    measure: Measure,
+    sums: CellSums,
+    decisions: Option<Codes>,
+}
+
+impl<'a> Evaluated<'a> {
+    /// Sums alone: no number is stored per row.
+    pub(in crate::correction) fn new(
+        classifier: Classifier<'_>,
+        problem: &'a Problem,
+        measure: Measure,
+    ) -> Result<Self> {
+        Ok(Self { problem, measure, sums: classifier.cell_sums(problem)?, decisions: None })
+    }
+
+    /// Sums, and the decision for every row.
+    pub(in crate::correction) fn with_decisions(
+        classifier: Classifier<'_>,
+        problem: &'a Problem,
+        membership: &Membership,
+        measure: Measure,
+    ) -> Result<Self> {
+        check_membership(problem, membership)?;
+        let classes = problem.classes();
+        let scores = scores(classifier.predictor, problem.features(), classes)?;
+        let (decisions, _) = classifier.decide(&scores, classes, Some(membership));
+        let scored = Classifier { predictor: &Scored { scores: &scores, classes }, ..classifier };
+        Ok(Self { problem, measure, sums: scored.cell_sums(problem)?, decisions: Some(decisions) })
+    }
+
+    /// Error, rates and violations. With random decisions, in expectation.
+    pub fn metrics(&self) -> Metrics {
+        self.problem.evaluate(&self.sums, self.measure)
+    }
+
+    /// Whether bounds hold, as far as these rows can tell; see [`Problem::test_bounds`].
+    ///
+    /// # Errors
+    /// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999 or a bound outside 0 to 1.
+    pub fn test_bounds(&self, bounds: &[Bound], confidence: f64) -> Result<Vec<BoundTest>> {
+        self.problem.test_bounds_by(|| Ok(self.sums.clone()), bounds, self.measure, confidence)
+    }
+
+    /// The violation of every constraint, in the order of the constraints, each with an interval of its own.
+    ///
+    /// Rows are taken as drawn independently, and as new to the predictor; see [`Problem::test_bounds`].
+    ///
+    /// # Errors
+    /// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999.
+    pub fn estimate(&self, confidence: f64) -> Result<Vec<Estimated>> {
+        Estimated::all(self.problem, &self.sums, self.measure, confidence)
+    }
+
+    /// The class that is decided for in every row, where that was asked for.
+    pub fn decisions(&self) -> Option<&Codes> {
+        self.decisions.as_ref()
+    }
+
+    /// The rows.
+    pub fn problem(&self) -> &'a Problem {
+        self.problem
+    }
+}
+
+impl Problem {
+    /// A predictor on these rows, scored once.
+    ///
+    /// # Errors
+    /// What the predictor says.
+    pub fn evaluated(&self, predictor: &dyn Predictor, measure: Measure) -> Result<Evaluated<'_>> {
+        Evaluated::new(Classifier { predictor, thresholds: None }, self, measure)
+    }
+}
+
+/// The probabilities of the rows at hand, as a predictor of them.
+struct Scored<'s> {
+    scores: &'s [f64],
+    classes: usize,
+}
+
+impl Predictor for Scored<'_> {
+    fn on<'a>(&'a self, _: &'a Features) -> Result<Scorer<'a>> {
+        Ok(Box::new(move |rows: Range<usize>, out: &mut Vec<f64>| {
+            out.clear();
+            out.extend_from_slice(&self.scores[rows.start * self.classes..rows.end * self.classes]);
+        }))
+    }
+}
