@@ -135,8 +135,8 @@ impl Identify {
         correction.groups.clone_from(&self.groups);
         correction.withhold.clone_from(&self.withhold);
         correction.plan.clone_from(&self.plan);
-        if let Solver::Sqp(newton) = &mut correction.solver {
-            newton.range = Some(crate::constraint::WeightRange::Bounded);
+        if let Solver::Sqp(settings) = &mut correction.solver {
+            settings.range = Some(crate::constraint::WeightRange::Bounded);
         }
         correction
     }

@@ -97,7 +97,9 @@ impl<'a> Search<'a> {
     fn evaluate(&mut self, mut multipliers: Vec<f64>) -> Result<Option<Point>> {
         // Sums of rows in another order differ in their last digits; on decisions these are not to grow from step to step.
         if self.oracle.settings().measure == Measure::Decisions {
-            multipliers.iter_mut().for_each(|one| *one = (*one * DIGITS).round() / DIGITS);
+            for one in &mut multipliers {
+                *one = (*one * DIGITS).round() / DIGITS;
+            }
         }
         let evaluated = self.oracle.evaluate(multipliers, self.observer)?;
         self.cancelled |= evaluated.as_ref().is_none_or(|(_, go_on)| !go_on);
