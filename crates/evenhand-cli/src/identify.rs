@@ -111,7 +111,9 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
     let report = Report { found, warnings: WarningRecord::all(warnings, None), page: args.result.report.clone() };
     output::report(args.result.json, &report, &report.warnings, || report.to_text())?;
     if report.found.stop != Termination::Converged {
-        note("no multipliers make the probabilities even: the numbers above are not an estimate of the bias");
+        note(
+            "no multipliers were found that make the probabilities even: the numbers above are not an estimate of the bias",
+        );
         return Ok(Ending::Missed);
     }
     Ok(Ending::Fine)

@@ -96,7 +96,8 @@ impl Bias {
         }
         Some(match &self.why {
             Some(why) => format!("The bias of the labels could not be identified: {why}."),
-            None => "No multipliers make the probabilities of the groups even: there is no estimate.".to_owned(),
+            None => "No multipliers were found that make the probabilities of the groups even: there is no estimate."
+                .to_owned(),
         })
     }
 }

@@ -134,6 +134,14 @@ impl<'a> Label<'a> {
             (6.0, 41.0, true),
             (48.0, -32.0, true),
             (48.0, 41.0, true),
+            (22.0, -10.0, false),
+            (22.0, 18.0, false),
+            (-22.0, -10.0, true),
+            (-22.0, 18.0, true),
+            (22.0, -28.0, false),
+            (22.0, 36.0, false),
+            (-6.0, -48.0, false),
+            (6.0, -48.0, true),
         ];
         places.into_iter().map(move |(dx, dy, last)| Self { text, spot, dx, dy, last })
     }

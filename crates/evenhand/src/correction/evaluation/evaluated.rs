@@ -30,6 +30,13 @@ use crate::learner::{Predictor, Scorer, scores};
 /// let evaluated = fitted.solution().evaluated(fitted.problem(), Measure::Decisions)?;
 /// assert_eq!(evaluated.metrics().error, fitted.solution().train.error);
 /// assert_eq!(evaluated.test_bounds(&[Bound::MaxViolation(0.1)], 0.95)?.len(), 1);
+///
+/// // With decisions the sums are the same bits.
+/// let groups = fitted.binding().membership(data.table())?;
+/// let decided = fitted.solution().evaluated_with_decisions(fitted.problem(), &groups, Measure::Decisions)?;
+/// assert_eq!(decided.metrics(), evaluated.metrics());
+/// assert_eq!(decided.estimate(0.95)?, evaluated.estimate(0.95)?);
+/// assert_eq!(decided.decisions(), Some(&fitted.solution().decisions(fitted.problem(), &groups)?));
 /// # Ok(()) }
 /// ```
 #[derive(Debug, Clone)]
