@@ -88,7 +88,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
     max_violation : float, default=None
         Ask for no more than this: largest ``|overall - group|`` rate, the definition of the paper. The
         least correction that meets it is looked for. Without any bound: as even as the rows can
-        tell, unless what is left costs more error than it is worth (half a point of error for a point of unevenness).
+        tell, unless what is left costs more error than it is worth (about a point of error for a point of violation).
     max_difference : float, default=None
         Ask for no more than this between any two groups: largest difference of their rates.
     min_ratio : float, default=None

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evenhand import Corrector, EvenhandClassifier
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
+
+from evenhand import Corrector, EvenhandClassifier
 
 ROWS = 12_000
 FITS = 8

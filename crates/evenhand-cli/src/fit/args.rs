@@ -12,7 +12,7 @@ use crate::training::{TrainingArgs, see_below};
 ///
 /// Weights depend on a row's groups and label alone (but see --covariate-shift). They are found by a few fits, so that groups
 /// are treated alike in the sense of --notion, or just within a bound you give. Without a bound: as even as the rows
-/// can tell, unless what is left costs more error than it is worth (half a point of error for a point of unevenness).
+/// can tell, unless what is left costs more error than it is worth (about a point of error for a point of violation).
 /// The same
 /// classifier without correction is fitted for comparison. [Jiang & Nachum 2019]
 ///

@@ -22,6 +22,21 @@ fn imports_are_those_of_the_table_in_the_architecture() {
 }
 
 #[test]
+fn the_functions_that_a_row_passes_exist() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let text = fs::read_to_string(crates.join("../ARCHITECTURE.md")).unwrap();
+    let named = text.split('`').skip(1).step_by(2).filter_map(|code| code.split_once(".rs:"));
+    let named: Vec<(&str, &str)> = named.collect();
+    assert!(named.len() > 20, "{named:?}");
+    for (file, function) in named {
+        let path = crates.join(format!("{file}.rs"));
+        let source = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let defined = [format!("fn {function}("), format!("fn {function}<")];
+        assert!(defined.iter().any(|one| source.contains(one)), "{file}.rs has no function {function}");
+    }
+}
+
+#[test]
 fn imports_that_the_table_does_not_have_and_entries_without_imports_are_told() {
     let table = Table::read(
         "| module | holds | may import |\n| --- | --- | --- |\n| `low` | | nothing |\n| `high` | | `low` |\n",

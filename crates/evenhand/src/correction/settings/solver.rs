@@ -43,7 +43,8 @@ pub struct SqpSettings {
     pub even: f64,
     /// μ with a bound: points of error that a point of infeasibility may cost. Large, since a bound is to be met.
     pub penalty: f64,
-    /// μ without a bound: points of error that a point of unevenness is worth.
+    /// μ without a bound: points of error that a point of unevenness is worth, that of the largest difference between a group and the others
+    /// and that of the mean: together about a point of error for a point of violation.
     pub evenness_penalty: f64,
     /// ρ: points of error that a mean squared exponent of 2 costs. Small, but no zero: directions in which nothing changes
     /// take no step.
