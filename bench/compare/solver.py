@@ -91,7 +91,7 @@ def main() -> None:
     text = [
         "# The solver before, and sequential quadratic programming",
         "",
-        f"Written by `bench/compare/solver.py`; means over {splits} splits, differences with their standard errors. *Training error at its violation* is that of",
+        f"Written by `bench/compare/run solver`; means over {splits} splits, differences with their standard errors. *Training error at its violation* is that of",
         "the new solver less that of the old one's frontier at the same training violation. *Worse* names what is worse by more than two standard errors on test rows.",
         "",
         f"Fits, mean over all rows: {statistics.mean(a for a, _ in fits):.1f} before, {statistics.mean(b for _, b in fits):.1f} now.",

@@ -66,15 +66,17 @@ impl Termination {
     fn explain_search(self, bounded: bool) -> &'static str {
         match self {
             Self::Converged if bounded => {
-                "converged: every bound that was searched for is met on the rows that weights were chosen by"
+                "converged: every bound that was searched for is met, as far as the rows that weights were chosen by can tell"
             }
-            Self::Converged => "converged: violations are as small as the rows can tell",
+            Self::Converged => "converged: every violation that was searched for is as small as the rows can tell",
             Self::TooCostly => "stopped for the cost: more evenness can be had, but costs more error than it is worth",
             Self::IterationLimit => "all iterations that were allowed were run",
             Self::Stalled => {
                 "stalled: the model of the last fit promised more, but none of the steps tried kept the promise"
             }
-            Self::Infeasible => "stopped short: none of the weights that were tried met what was asked",
+            Self::Infeasible => {
+                "stopped short: none of the weights that were tried met what was asked and kept every violation within the largest before"
+            }
             Self::Cancelled => "cancelled: the best that was found until then is kept",
         }
     }
@@ -126,7 +128,10 @@ mod tests {
     #[test]
     fn nothing_is_claimed_of_weights_that_were_not_tried() {
         let sentence = Termination::Infeasible.explain(Method::Correction, true);
-        assert_eq!(sentence, "stopped short: none of the weights that were tried met what was asked");
+        assert_eq!(
+            sentence,
+            "stopped short: none of the weights that were tried met what was asked and kept every violation within the largest before"
+        );
         let even = Termination::Converged.explain(Method::Unconstrained, false);
         assert_eq!(even, "no bound and no notion was searched for");
         for method in Method::all() {

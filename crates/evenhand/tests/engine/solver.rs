@@ -196,6 +196,31 @@ fn a_dozen_people_do_not_lead_forty_thousand() {
 }
 
 #[test]
+fn what_is_said_holds_of_the_classifier_that_is_returned() {
+    // Evening the large group turns over the decisions of a few people, who are then further from everyone than they were: what is
+    // returned is not what met the bound.
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut people = People { features: Vec::new(), width: 2, labels: Vec::new(), masks: vec![Vec::new(); 2] };
+    let mut few = 0;
+    for _ in 0..20_000 {
+        let (favoured, skill): (bool, f64) = (rng.random(), normal(&mut rng));
+        let score = 1.5 * skill + if favoured { 1.3 } else { -0.3 } + normal(&mut rng);
+        let among = few < 25 && favoured && (-0.55..-0.4).contains(&skill);
+        few += usize::from(among);
+        people.labels.push(u32::from(score > 0.0));
+        people.features.extend([skill, f64::from(u8::from(favoured))]);
+        people.masks[0].push(favoured);
+        people.masks[1].push(among);
+    }
+    let problem = people.problem("demographic-parity");
+    for bound in [None, Some(0.02)] {
+        let found = solve(&asked("demographic-parity", bound), &problem);
+        let favoured = found.train.violations[0].value.unwrap().abs();
+        assert!(favoured < 0.03 || found.stop != Termination::Converged, "{bound:?}: {favoured} is {}", found.stop);
+    }
+}
+
+#[test]
 fn a_group_that_cannot_be_evened_does_not_keep_another_from_being() {
     // The first group is the middle one of three values of a number, which a linear learner cannot single out.
     let mut rng = ChaCha8Rng::seed_from_u64(4);

@@ -53,6 +53,10 @@ impl Search<'_> {
         }
         if best.0.violation > uncorrected.violation {
             best.0 = self.even.take().unwrap_or_else(|| uncorrected.clone());
+            // What was said of the fit that was let go need not hold of this one.
+            if best.1 == Termination::Converged && !merit.inequalities.are_met(&best.0.sums) {
+                best.1 = Termination::Infeasible;
+            }
         }
         if self.cancelled {
             best.1 = Termination::Cancelled;
