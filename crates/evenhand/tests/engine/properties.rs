@@ -1,6 +1,6 @@
 //! What must not matter to a correction: the order of rows, the names of groups, the number
 //! of threads; and what must: a repeated row is a weight of 2.
-use evenhand::correction::{Problem, Silent, Technique};
+use evenhand::correction::{Problem, Silent, Technique, Termination};
 use evenhand::correction::{Tilt, WeightRule};
 use evenhand::data::Codes;
 use evenhand::features::{Active, CodedColumn, DenseColumn, Features};
@@ -33,15 +33,31 @@ fn problem(rows: &[Row], names: [&str; 2], weights: Option<Vec<f64>>, notion: No
 }
 
 /// Scores vary smoothly with the rows' order of summation, decisions do not: a tie may fall either way.
-fn multipliers(problem: &Problem) -> Vec<f64> {
+fn solution(problem: &Problem) -> Found {
     let correction = Correction::new(problem.constraints()[0].notion.clone()).measure(Measure::Scores);
-    let learner = Logistic { tolerance: 1e-10, ..Logistic::default() };
-    correction.solve(problem, &learner, &mut Silent).unwrap().multipliers
+    let learner = Logistic { tolerance: 1e-13, ..Logistic::default() };
+    let solution = correction.solve(problem, &learner, &mut Silent).unwrap();
+    Found { multipliers: solution.multipliers, violation: solution.train.violation.unwrap(), stop: solution.stop }
 }
 
-/// To six digits, of large multipliers as of small ones: where nothing is even, searches end far from zero.
-fn close(one: &[f64], other: &[f64]) -> bool {
-    one.iter().zip(other).all(|(a, b)| (a - b).abs() < 1e-6 * (1.0 + a.abs()))
+#[derive(Debug, PartialEq)]
+struct Found {
+    multipliers: Vec<f64>,
+    violation: f64,
+    stop: Termination,
+}
+
+/// Even scores are an equation, solved until violations are below 1e-8: a learner that cannot tell groups apart well has multipliers of four
+/// digits then. Where scores cannot be evened, many multipliers are nearly as good as the best, and which is found hangs on the last digits
+/// of sums; what comes of them does not.
+fn close(one: &Found, other: &Found) -> bool {
+    match (one.stop, other.stop) {
+        (Termination::Converged, Termination::Converged) => {
+            one.multipliers.iter().zip(&other.multipliers).all(|(a, b)| (a - b).abs() < 1e-4)
+        }
+        (Termination::Converged, _) | (_, Termination::Converged) => false,
+        _ => (one.violation - other.violation).abs() < 1e-4,
+    }
 }
 
 const NOTIONS: [Notion; 5] = [
@@ -60,13 +76,13 @@ proptest! {
         let mut turned = rows.clone();
         turned.reverse();
         turned.rotate_left(7);
-        let of = |rows: &[Row]| multipliers(&problem(rows, ["a", "b"], None, NOTIONS[notion].clone()));
+        let of = |rows: &[Row]| solution(&problem(rows, ["a", "b"], None, NOTIONS[notion].clone()));
         prop_assert!(close(&of(&rows), &of(&turned)), "{:?} {:?}", of(&rows), of(&turned));
     }
 
     #[test]
     fn the_names_of_groups_do_not_matter(rows in rows(), notion in 0usize..5) {
-        let of = |names| multipliers(&problem(&rows, names, None, NOTIONS[notion].clone()));
+        let of = |names| solution(&problem(&rows, names, None, NOTIONS[notion].clone()));
         prop_assert_eq!(of(["a", "b"]), of(["zebra", "apple"]));
     }
 
@@ -74,8 +90,8 @@ proptest! {
     fn a_repeated_row_is_a_row_weight_of_two(rows in rows(), notion in 0usize..5) {
         let repeated: Vec<Row> = rows.iter().chain(&rows[..15]).copied().collect();
         let weights = (0..rows.len()).map(|row| if row < 15 { 2.0 } else { 1.0 }).collect();
-        let weighted = multipliers(&problem(&rows, ["a", "b"], Some(weights), NOTIONS[notion].clone()));
-        let repeated = multipliers(&problem(&repeated, ["a", "b"], None, NOTIONS[notion].clone()));
+        let weighted = solution(&problem(&rows, ["a", "b"], Some(weights), NOTIONS[notion].clone()));
+        let repeated = solution(&problem(&repeated, ["a", "b"], None, NOTIONS[notion].clone()));
         prop_assert!(close(&weighted, &repeated), "{weighted:?} {repeated:?}");
     }
 
