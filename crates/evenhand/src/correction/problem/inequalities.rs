@@ -16,9 +16,11 @@ pub(in crate::correction) struct Inequalities {
     measure: Measure,
     bounded: bool,
     all: Vec<Inequality>,
-    /// No violation is larger than the largest was without correction: the constraints that are searched for, the largest violation that
-    /// they may have, and how much more it weighs than what was asked.
-    ceiling: Option<(Vec<usize>, f64, f64)>,
+    /// No violation is larger than the largest was without correction: the largest violation that constraints may have, and how much more
+    /// it weighs than what was asked.
+    ceiling: Option<(f64, f64)>,
+    /// Constraints that are searched for.
+    searched: Vec<usize>,
     /// Constraints on too few rows to search for.
     small: Vec<usize>,
     /// Constraints that are held to less than a bound, since their rows tell no more.
@@ -76,11 +78,8 @@ impl Inequalities {
         sums: &CellSums,
     ) -> Self {
         let mut new = Self::build(problem, bounds, measure, Some(Precision { settings, sums, measure }));
-        let violations = problem.violations(sums, measure);
-        let largest = violations.iter().fold(0.0, |largest: f64, one| largest.max(one.abs()));
-        let searched = (0..violations.len()).filter(|at| new.functionals[*at].is_some() && !new.small.contains(at));
         let weight = if new.bounded { 1.0 } else { settings.penalty / settings.evenness_penalty };
-        new.ceiling = Some((searched.collect(), largest - settings.even, weight));
+        new.ceiling = Some((new.violation(sums) - settings.even, weight));
         new
     }
 
@@ -92,6 +91,7 @@ impl Inequalities {
             bounded: !bounds.is_empty(),
             all: Vec::new(),
             ceiling: None,
+            searched: Vec::new(),
             small: Vec::new(),
             loose: Vec::new(),
         };
@@ -107,6 +107,7 @@ impl Inequalities {
                 new.small.push(at);
                 continue;
             }
+            new.searched.push(at);
             match violation {
                 Some(most) => new.push_violation(at, constraint, most, precision),
                 None if compared && constraint.reference == Reference::Overall => {}
@@ -218,13 +219,13 @@ impl Inequalities {
 
     /// Per constraint and side: how far a violation, or the derivative of one, is above the ceiling, weighed.
     fn above_ceiling(&self, violation: impl Fn(&Functional) -> f64, less_ceiling: bool) -> Vec<f64> {
-        let Some((constraints, ceiling, weight)) = &self.ceiling else { return Vec::new() };
+        let Some((ceiling, weight)) = &self.ceiling else { return Vec::new() };
         let ceiling = if less_ceiling { *ceiling } else { 0.0 };
         let sides = |&at: &usize| {
             let value = self.functionals[at].as_ref().map_or(0.0, &violation);
             [value, -value].map(|value| weight * (value - ceiling))
         };
-        constraints.iter().flat_map(sides).collect()
+        self.searched.iter().flat_map(sides).collect()
     }
 
     /// How far each is above its number: linear in the sums per cell, since no violation is cut off at zero.
@@ -240,6 +241,12 @@ impl Inequalities {
         let rate = |one: &Functional| one.group_rate(change, self.measure);
         let asked = self.all.iter().map(|one| self.combined(one, violation, rate));
         asked.chain(self.above_ceiling(violation, false)).collect()
+    }
+
+    /// The largest violation of a constraint that is searched for.
+    pub(in crate::correction) fn violation(&self, sums: &CellSums) -> f64 {
+        let of = |&at: &usize| self.functionals[at].as_ref().map_or(0.0, |one| one.violation(sums, self.measure).abs());
+        self.searched.iter().map(of).fold(0.0, f64::max)
     }
 
     /// How much is missing in all; zero where a search has arrived.

@@ -109,7 +109,7 @@ impl<'a> Search<'a> {
     /// Keeps a fit if it is the best so far of those that are no less even than the one without correction.
     fn remember(&mut self, merit: &Merit, point: &Point) {
         let better = |even: &Point| merit.value(point) < merit.value(even);
-        if point.violation <= self.kept[0].violation && self.even.as_ref().is_none_or(better) {
+        if !merit.is_less_even(point, &self.kept[0]) && self.even.as_ref().is_none_or(better) {
             self.even = Some(point.clone());
         }
     }

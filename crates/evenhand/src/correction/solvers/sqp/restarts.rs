@@ -51,7 +51,7 @@ impl Search<'_> {
                 best = found;
             }
         }
-        if best.0.violation > uncorrected.violation {
+        if merit.is_less_even(&best.0, uncorrected) {
             best.0 = self.even.take().unwrap_or_else(|| uncorrected.clone());
             // What was said of the fit that was let go need not hold of this one.
             if best.1 == Termination::Converged && !merit.inequalities.are_met(&best.0.sums) {

@@ -23,9 +23,8 @@ impl Search<'_> {
         model.penalty = self.settings.penalty;
         let Some(step) = model.solve() else { return Ok(None) };
         let (sums, error) = derivatives.predicted(found, &step.moves);
-        let violations = self.oracle.evaluation().violations(&sums, merit.measure);
-        let violation = violations.iter().fold(0.0, |largest: f64, one| largest.max(one.abs()));
-        let (gained, cost) = (found.violation - violation, error - found.error);
+        let violation = merit.inequalities.violation(&sums);
+        let (gained, cost) = (merit.inequalities.violation(&found.sums) - violation, error - found.error);
         let worthwhile = gained > self.settings.even && cost > self.settings.tolerance;
         Ok(worthwhile.then_some(TradeOff { violation, cost }))
     }
