@@ -24,6 +24,7 @@ mod page;
 mod paper;
 mod predict;
 mod progress;
+mod signature;
 mod sweep;
 mod text;
 mod training;

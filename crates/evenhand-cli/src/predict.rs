@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use evenhand::correction::Predictions;
 use evenhand::data::Categorical;
-use evenhand::model::LearnerRecord;
+use evenhand::model::{LearnerRecord, Sealed};
 use evenhand::{Column, Error, Model, ReadOptions, Table, Warning};
 use evenhand_datasets::Recipe;
 use serde::Serialize;
@@ -163,8 +163,13 @@ fn as_it_came(args: &PredictArgs, input: &Input<'_>, reading: ReadOptions, table
 
 /// Reads a model, and agrees to its command where the user does.
 pub(crate) fn load(path: &Path, learner: Option<&str>) -> Result<Model> {
-    let mut model = Model::load(path)?;
-    match (&mut model.learner, learner) {
+    Ok(load_sealed(path, learner)?.model)
+}
+
+/// As [`load`], with the signature.
+pub(crate) fn load_sealed(path: &Path, learner: Option<&str>) -> Result<Sealed> {
+    let mut sealed = Model::load_sealed(path)?;
+    match (&mut sealed.model.learner, learner) {
         (LearnerRecord::Process { model }, Some(command)) => model.agree(command),
         (LearnerRecord::Logistic { .. }, Some(_)) => {
             let message = "the model was fitted by the built-in learner, which runs no command";
@@ -172,7 +177,7 @@ pub(crate) fn load(path: &Path, learner: Option<&str>) -> Result<Model> {
         }
         _ => {}
     }
-    Ok(model)
+    Ok(sealed)
 }
 
 /// Adds probabilities and decisions; the names of the new columns are returned.

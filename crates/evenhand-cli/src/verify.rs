@@ -12,16 +12,18 @@ use serde::Serialize;
 use crate::data::folder_of;
 use crate::failure::Usage;
 use crate::output::{self, WarningRecord, note};
-use crate::predict::load;
+use crate::predict::load_sealed;
 use crate::progress::Progress;
-use crate::{Ending, text};
+use crate::{Ending, signature, text};
 
 /// Compute a model's weights and rates again from its data, and say what matches.
 ///
 /// Weights are derived from the multipliers in the model and from the groups in the data;
 /// rates and violations from the saved classifier; and the classifier must be where the
 /// weighted loss is least. Thresholds of post-processing are found again from the classifier's
-/// scores, and a model of the Lagrangian approach is trained again. Exits with 1 when anything differs.
+/// scores. Columns, groups, verdicts and the whole run are computed again too; what cannot be is listed as not checked: the
+/// name of the software, what a learner elsewhere did, test rows in a file of their own, and settings that change nothing.
+/// With --key, the signature must be that of the key's owner. Exits with 1 when anything differs.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct VerifyArgs {
@@ -36,6 +38,10 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_name = "COMMAND")]
     learner: Option<String>,
 
+    /// Check that the file was signed (`fit --sign`) by the owner of this public key (Ed25519, PEM).
+    #[arg(long, value_name = "PUBLIC")]
+    key: Option<PathBuf>,
+
     /// Write the checks as JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -45,6 +51,7 @@ const EXAMPLES: &str = "\
 Examples:
   evenhand verify model.json loans.csv
   evenhand verify adult.json              (of evenhand fit --recipe adult)
+  evenhand verify model.json loans.csv --key public.pem
 
 JSON keys: matches, checks (name, matches, detail; matches is null where it cannot be checked), warnings.";
 
@@ -57,12 +64,15 @@ struct Report {
 }
 
 pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {
-    let model = load(&args.model, args.learner.as_deref())?;
+    let sealed = load_sealed(&args.model, args.learner.as_deref())?;
+    let (model, signature) = (&sealed.model, signature::check(&sealed, args.key.as_deref())?);
     let progress = Progress::new(args.json);
-    let (verdict, warnings) = match &model.provenance.recipe {
-        Some(name) => (of_recipe(&model, name, args.data.as_deref(), progress)?, Vec::new()),
-        None => of_file(&model, args.data.as_deref(), progress)?,
+    let (mut verdict, warnings) = match &model.provenance.recipe {
+        Some(name) => (of_recipe(model, name, args.data.as_deref(), progress)?, Vec::new()),
+        None => of_file(model, args.data.as_deref(), progress)?,
     };
+    verdict.matches &= signature.as_ref().is_none_or(|check| check.matches != Some(false));
+    verdict.checks.extend(signature);
     let report = Report { verdict, warnings: WarningRecord::all(warnings, None) };
     if args.json {
         output::json(&report)?;
@@ -99,9 +109,9 @@ fn to_text(verdict: &Verdict) -> String {
         let found = match matches {
             Some(true) => "matches",
             Some(false) => "DIFFERS",
-            None => "unknown",
+            None => "not checked",
         };
-        format!("{found}  {name:14}  {}\n", text::clean(detail))
+        format!("{found:11}  {name:14}  {}\n", text::clean(detail))
     };
     verdict.checks.iter().map(line).collect()
 }

@@ -45,6 +45,11 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) model: Option<PathBuf>,
 
+    /// Sign the model with this private key (Ed25519, PEM, as `openssl genpkey -algorithm ed25519` makes it), so that
+    /// `evenhand verify --key` can tell who wrote it.
+    #[arg(long, value_name = "KEY", requires = "model", help_heading = "Output")]
+    pub(super) sign: Option<PathBuf>,
+
     /// Where to write the weight of every training row (.csv, .parquet, .arrow, …).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) weights: Option<PathBuf>,

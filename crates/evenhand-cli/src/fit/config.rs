@@ -12,6 +12,7 @@ use super::args::{DecisionsArg, FitArgs, KeepArg, MethodArg, RangeArg, Technique
 use crate::failure::Usage;
 use crate::files;
 use crate::page;
+use crate::signature::SigningKey;
 use crate::training::Training;
 
 /// What `evenhand fit` is to do.
@@ -19,6 +20,7 @@ pub(super) struct Config {
     pub(super) training: Training,
     pub(super) correction: Correction,
     pub(super) model: Option<PathBuf>,
+    pub(super) signing_key: Option<SigningKey>,
     pub(super) weights: Option<PathBuf>,
     pub(super) trace: Option<PathBuf>,
     pub(super) report: Option<PathBuf>,
@@ -37,6 +39,7 @@ impl Config {
             training,
             correction,
             model: args.model,
+            signing_key: args.sign.as_deref().map(SigningKey::read).transpose()?,
             weights: args.weights,
             trace: args.trace,
             report: args.report,

@@ -70,7 +70,7 @@ fn run_with<L: Learner>(
         let model = model.with_bound_tests(compared.bound_tests.clone()).read_as(&rows.reading, rows.all.table());
         let model = config.training.recipe().into_iter().fold(model, Model::of_recipe);
         if let Some(path) = &config.model {
-            model.save(path)?;
+            model.save_signed(path, |message| config.signing_key.as_ref().map(|key| key.sign(message)))?;
         }
         #[cfg(feature = "report")]
         if let Some(path) = &config.report {

@@ -1,12 +1,13 @@
 //! The model file: everything a classifier was made from, in one checked JSON file.
 //!
-//! `record` is its content, `file` its form on disk, `verify` re-derives it from the data.
+//! `record` is its content, `file` its form on disk, `verify` re-derives it from the data, `refit` by doing its run again.
 //! It names groups and holds sums, never a row: no individual's sensitive value is in it.
 
 mod file;
 mod record;
+mod refit;
 mod verify;
 
-pub use file::FORMAT_VERSION;
+pub use file::{FORMAT_VERSION, Sealed};
 pub use record::{CellRecord, LearnerRecord, LoopRecord, Model, Provenance, Split};
 pub use verify::{Check, Verdict};

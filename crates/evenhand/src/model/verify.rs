@@ -2,14 +2,17 @@
 //!
 //! Holds [`Verdict`]: what was computed again, and whether it matches the file. Weights come
 //! from the multipliers and the data alone (or as another method has them); thresholds from the saved classifier's scores; rates come from the saved classifier; and the
-//! classifier itself must be where the weighted loss is least, or, where no loss is, come of the same training again.
+//! classifier itself must be where the weighted loss is least, or, where no loss is, come of the same training again. The run is then done
+//! again as well (`refit`), so that nothing in a file is taken on trust but what the checks name.
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::record::cell_records;
+use super::refit::apart;
 use super::{LearnerRecord, Model};
 use crate::correction::baselines::reweighing;
-use crate::correction::{CovariateShift, Method, Metrics, Observed, Problem, Silent, WeightMap};
+use crate::correction::{CovariateShift, Method, Metrics, Observed, Problem, WeightMap};
 use crate::data::{Dataset, Table, holdout};
 use crate::learner::{Logistic, LogisticModel, Training};
 use crate::{Result, Weights};
@@ -65,33 +68,95 @@ impl Model {
     /// # Errors
     /// Those of [`Model::verify`].
     pub fn verify_parts(&self, data: &Dataset, train: &Dataset, test: Option<&Dataset>) -> Result<Verdict> {
-        let mut checks = vec![self.check_data(data), self.check_settings()];
+        // Every field is named: a new one is to be derived again, or said not to be.
+        let Self {
+            software,
+            settings: _,
+            binding: _,
+            multipliers: _,
+            rule: _,
+            cells: _,
+            unweighted: _,
+            learner: _,
+            observed: _,
+            thresholds: _,
+            groups_needed: _,
+            slack: _,
+            train: recorded,
+            test: _,
+            bound_tests: _,
+            stop: _,
+            trade_off: _,
+            trace: _,
+            fits: _,
+            provenance: _,
+            reading: _,
+        } = self;
+        let mut checks = vec![self.check_data(data), self.check_settings(), self.check_binding(train)?];
+        if checks[2].matches == Some(false) {
+            // With other columns or groups, nothing that follows is about the same rows.
+            return Ok(Verdict { matches: false, checks });
+        }
         let (all, _) = self.binding.problem(train)?;
         let problem = self.settings.validation.fitted_part(&all)?.unwrap_or(all);
         checks.push(self.check_weights(&problem));
         if self.settings.covariate_shift == CovariateShift::Corrected {
             checks.push(self.check_observed(&problem));
         }
-        checks.push(self.check_classifier(&problem)?);
+        let again = self.refitted(train)?;
+        checks.push(self.check_classifier(&problem, again.as_ref().ok())?);
         checks.extend(self.check_thresholds(&problem)?);
+        checks.extend(self.check_run(&again));
         let metrics = self.classifier().evaluate(&problem, self.settings.measure)?;
-        checks.push(compare("training rates", &metrics, &self.train));
-        if let (Some(test), Some(recorded)) = (test, &self.test) {
-            let (problem, _) = self.binding.problem(test)?;
-            let metrics = self.classifier().evaluate(&problem, self.settings.measure)?;
-            checks.push(compare("test rates", &metrics, recorded));
-        } else if self.test.is_some() {
-            let detail = "the test rows were in a file of their own, which is not computed again".into();
-            checks.push(Check { name: "test rates", matches: None, detail });
-        }
+        checks.push(compare("training rates", &metrics, recorded));
+        checks.extend(self.check_judged(&problem, test)?);
+        let detail = format!("{software}, by the file's own word");
+        checks.push(Check { name: "software", matches: None, detail });
         Ok(Verdict { matches: checks.iter().all(|check| check.matches != Some(false)), checks })
+    }
+
+    /// Rates on test rows, and verdicts on the bounds.
+    fn check_judged(&self, train: &Problem, test: Option<&Dataset>) -> Result<Vec<Check>> {
+        let mut checks = Vec::new();
+        let test = test.map(|test| self.binding.problem(test)).transpose()?.map(|(problem, _)| problem);
+        let elsewhere = "the test rows were in a file of their own, which is not computed again";
+        match (&test, &self.test) {
+            (Some(test), Some(recorded)) => {
+                let metrics = self.classifier().evaluate(test, self.settings.measure)?;
+                checks.push(compare("test rates", &metrics, recorded));
+            }
+            (None, Some(_)) => checks.push(Check { name: "test rates", matches: None, detail: elsewhere.into() }),
+            (_, None) => {}
+        }
+        let Some(first) = self.bound_tests.first() else { return Ok(checks) };
+        let judged_on = match (&test, &self.test) {
+            (Some(test), Some(_)) => Some(test),
+            (None, Some(_)) => None,
+            (_, None) => Some(train),
+        };
+        let name = "verdicts";
+        let Some(judged_on) = judged_on else {
+            checks.push(Check { name, matches: None, detail: elsewhere.into() });
+            return Ok(checks);
+        };
+        let evaluated = self.classifier().evaluated(judged_on, self.settings.measure)?;
+        let found = evaluated.test_bounds(&self.settings.bounds, first.confidence)?;
+        let furthest = apart(&json!(found), &json!(self.bound_tests));
+        let matches = furthest.is_some_and(|furthest| furthest <= SAME);
+        let verdicts: Vec<String> = found.iter().map(|one| one.verdict.to_string()).collect();
+        let detail = format!("judged again at {}: {}", first.confidence, verdicts.join(", "));
+        checks.push(Check { name, matches: Some(matches), detail });
+        Ok(checks)
     }
 
     fn check_data(&self, data: &Dataset) -> Check {
         let found = data.digest();
-        let matches = found == self.provenance.data_sha256;
+        let (rows, recorded) = (data.rows(), self.provenance.data_rows);
+        let matches = found == self.provenance.data_sha256 && rows == recorded;
         let detail = if matches {
-            format!("SHA-256 of {} rows is {found}", data.rows())
+            format!("SHA-256 of {rows} rows is {found}")
+        } else if rows != recorded {
+            format!("{rows} rows, the model came from {recorded}")
         } else {
             format!("SHA-256 is {found}, the model came from {}", self.provenance.data_sha256)
         };
@@ -159,11 +224,11 @@ impl Model {
         }
     }
 
-    fn check_classifier(&self, problem: &Problem) -> Result<Check> {
+    fn check_classifier(&self, problem: &Problem, again: Option<&Self>) -> Result<Check> {
         let name = "classifier";
         match &self.learner {
-            LearnerRecord::Logistic { settings, model } if matches!(self.settings.method, Method::Lagrangian(_)) => {
-                self.check_trained(name, settings, model, problem)
+            LearnerRecord::Logistic { model, .. } if matches!(self.settings.method, Method::Lagrangian(_)) => {
+                Ok(self.check_trained(name, model, again))
             }
             LearnerRecord::Logistic { settings, model } => {
                 Ok(least(name, "weighted loss", settings, model, problem, &self.learner_weights(problem)?))
@@ -172,23 +237,17 @@ impl Model {
         }
     }
 
-    /// No loss is least where gradients of the Lagrangian end: the training is done again.
-    fn check_trained(
-        &self,
-        name: &'static str,
-        settings: &Logistic,
-        model: &LogisticModel,
-        problem: &Problem,
-    ) -> Result<Check> {
-        let again = self.settings.solve(problem, settings, &mut Silent)?;
-        let pairs = again.predictor.coefficients().iter().zip(model.coefficients());
+    /// No loss is least where gradients of the Lagrangian end: the training was done again.
+    fn check_trained(&self, name: &'static str, model: &LogisticModel, again: Option<&Self>) -> Check {
+        let Some(Self { learner: LearnerRecord::Logistic { model: trained, .. }, slack, .. }) = again else {
+            return Check { name, matches: None, detail: "the training was not done again".into() };
+        };
+        let pairs = trained.coefficients().iter().zip(model.coefficients());
         let apart = pairs.map(|(one, other)| (one - other).abs()).fold(0.0, f64::max);
-        let alike = again.predictor.coefficients().len() == model.coefficients().len() && again.slack == self.slack;
-        let detail = format!(
-            "trained again with slack {}: coefficients furthest apart {apart:.1e}",
-            again.slack.unwrap_or_default()
-        );
-        Ok(Check { name, matches: Some(alike && apart <= FLAT), detail })
+        let alike = trained.coefficients().len() == model.coefficients().len() && *slack == self.slack;
+        let slack = slack.unwrap_or_default();
+        let detail = format!("trained again with slack {slack}: coefficients furthest apart {apart:.1e}");
+        Check { name, matches: Some(alike && apart <= FLAT), detail }
     }
 
     /// The weights the learner was given.

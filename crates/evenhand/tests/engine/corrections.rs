@@ -293,7 +293,7 @@ fn a_saved_model_predicts_the_same_bits_and_verifies() {
             assert_eq!(loaded, model);
             assert_eq!(loaded.predict(data.table()).unwrap(), model.predict(data.table()).unwrap());
             let verdict = loaded.verify(data.table().clone()).unwrap();
-            assert!(verdict.matches && verdict.checks.len() == 6, "{verdict:?}");
+            assert!(verdict.matches && verdict.checks.len() == 10, "{verdict:?}");
         }
     }
 }
@@ -310,7 +310,7 @@ fn changed_data_and_changed_multipliers_do_not_verify() {
     assert!(failed(&model, data.table().select(&fewer)).contains(&"data"));
     let mut other = model.clone();
     other.multipliers[0].value = Some(0.9);
-    assert_eq!(failed(&other, data.table().clone()), ["weights", "classifier"]);
+    assert_eq!(failed(&other, data.table().clone()), ["weights", "classifier", "multipliers"]);
     let mut other = model.clone();
     other.train.error += 1e-6;
     assert_eq!(failed(&other, data.table().clone()), ["training rates"]);

@@ -151,9 +151,9 @@ fn what_was_divided_by_is_verified() {
     coefficients[0] += 0.1;
     let changed = LogisticModel::new(2, coefficients).unwrap();
     model.observed = Some(LearnerRecord::Logistic { settings: EXACT, model: changed });
-    assert_eq!(failed(&model), ["observed", "classifier"]);
+    assert_eq!(failed(&model), ["observed", "classifier", "search"]);
     model.observed = None;
-    assert_eq!(failed(&model), ["observed", "classifier"]);
+    assert_eq!(failed(&model), ["observed", "classifier", "search"]);
     // A model that keeps the shift says nothing of it, so that its file and digest are those of earlier versions.
     let kept = settings.covariate_shift(CovariateShift::Ignored);
     assert!(!serde_json::to_string(&kept).unwrap().contains("covariate_shift"));

@@ -8,6 +8,7 @@ mod covariate_shift;
 mod derivatives;
 mod estimates;
 mod files;
+mod forgery;
 mod frontier;
 mod identify;
 mod interruption;

@@ -43,7 +43,12 @@ impl Classifier<'_> {
 
     /// Its error, rates and violations.
     pub(crate) fn evaluate(&self, problem: &Problem, measure: Measure) -> Result<Metrics> {
-        Ok(Evaluated::new(*self, problem, measure)?.metrics())
+        Ok(self.evaluated(problem, measure)?.metrics())
+    }
+
+    /// What it does on the rows of a problem, from scoring them once.
+    pub(crate) fn evaluated<'a>(&self, problem: &'a Problem, measure: Measure) -> Result<Evaluated<'a>> {
+        Evaluated::new(*self, problem, measure)
     }
 
     /// Scores and decides the rows of a raw table.

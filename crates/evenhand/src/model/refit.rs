@@ -1,0 +1,94 @@
+//! The run done again: what the settings of a model lead to on its rows, compared with what its file says.
+
+use serde_json::{Value, json};
+
+use super::verify::Check;
+use super::{LearnerRecord, Model};
+use crate::correction::{Binding, Termination};
+use crate::data::Dataset;
+use crate::learner::LogisticModel;
+use crate::{Error, Result};
+
+/// Another processor adds in another order; what a search makes of that stays below this.
+const SAME_RUN: f64 = 1e-6;
+
+/// Why a run cannot be done again.
+const BY_ANOTHER_PROGRAM: &str = "the learner is another program, which is not run again";
+const CANCELLED: &str = "the run was stopped from outside, and ends elsewhere if it is done again";
+
+impl Model {
+    /// Does the run again; `Err` inside says why that cannot be.
+    pub(super) fn refitted(&self, train: &Dataset) -> Result<std::result::Result<Self, &'static str>> {
+        if self.stop == Termination::Cancelled {
+            return Ok(Err(CANCELLED));
+        }
+        let LearnerRecord::Logistic { settings, .. } = &self.learner else { return Ok(Err(BY_ANOTHER_PROGRAM)) };
+        let record = |model: &LogisticModel| LearnerRecord::Logistic { settings: *settings, model: model.clone() };
+        let fitted = self.settings.fit(train, settings)?;
+        let data = (self.provenance.data_sha256.clone(), self.provenance.data_rows);
+        Ok(Ok(Self::new(&self.settings, &fitted, record, None, data, self.provenance.split)))
+    }
+
+    /// Compares what the run found.
+    pub(super) fn check_run(&self, again: &std::result::Result<Self, &'static str>) -> Vec<Check> {
+        let parts = |one: &Self| {
+            let search = json!([one.stop, one.trade_off, one.trace, one.fits, one.learner, one.observed]);
+            [("multipliers", json!([one.multipliers, one.rule, one.unweighted, one.slack])), ("search", search)]
+        };
+        let recorded = parts(self).into_iter();
+        match again {
+            Ok(again) => {
+                let pairs = parts(again).into_iter().zip(recorded);
+                pairs.map(|((name, found), (_, recorded))| check(name, &found, &recorded, "done again: ")).collect()
+            }
+            Err(reason) => {
+                recorded.map(|(name, _)| Check { name, matches: None, detail: (*reason).to_owned() }).collect()
+            }
+        }
+    }
+
+    /// Learns columns, groups and constraints from the training rows again.
+    pub(super) fn check_binding(&self, train: &Dataset) -> Result<Check> {
+        let name = "columns";
+        let (binding, ..) = match Binding::new(&self.settings, train) {
+            Ok(found) => found,
+            Err(error @ (Error::Interrupted | Error::Io { .. })) => return Err(error),
+            Err(error) => return Ok(Check { name, matches: Some(false), detail: error.to_string() }),
+        };
+        let needed = self.thresholds.as_ref().map(|_| binding.group_columns()).unwrap_or_default();
+        let names: Vec<&str> = binding.constraints().iter().map(|one| one.name.as_str()).collect();
+        let own: Vec<&str> = self.multipliers.iter().map(|one| one.name.as_str()).collect();
+        if !own.is_empty() && own != names {
+            let detail = "the multipliers have other names than the constraints of the training rows".to_owned();
+            return Ok(Check { name, matches: Some(false), detail });
+        }
+        let (found, recorded) = (json!([binding, needed]), json!([self.binding, self.groups_needed]));
+        Ok(check(name, &found, &recorded, "encodings, fills, groups and constraints learnt again: "))
+    }
+}
+
+fn check(name: &'static str, found: &Value, recorded: &Value, what: &str) -> Check {
+    let furthest = apart(found, recorded);
+    let detail = match furthest {
+        Some(furthest) => format!("{what}furthest apart {furthest:.1e}"),
+        None => format!("{what}not what the file says"),
+    };
+    Check { name, matches: Some(furthest.is_some_and(|furthest| furthest <= SAME_RUN)), detail }
+}
+
+/// The largest difference between the numbers of two records, relative to their size; `None` where anything else differs.
+pub(super) fn apart(one: &Value, other: &Value) -> Option<f64> {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            let (one, other) = (one.as_f64()?, other.as_f64()?);
+            Some((one - other).abs() / (1.0 + one.abs()))
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            one.iter().zip(other).try_fold(0.0, |furthest: f64, (one, other)| Some(furthest.max(apart(one, other)?)))
+        }
+        (Value::Object(one), Value::Object(other)) if one.len() == other.len() => {
+            one.iter().try_fold(0.0, |furthest: f64, (key, one)| Some(furthest.max(apart(one, other.get(key)?)?)))
+        }
+        (one, other) => (one == other).then_some(0.0),
+    }
+}
