@@ -16,8 +16,10 @@ use crate::files;
 /// How tables are written as text.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct CsvArgs {
-    /// In CSV and TSV, put an apostrophe before cells that a spreadsheet would take for a formula: those that begin with =, +,
-    /// -, @, a tab or the end of a line, and are no number. It changes data: for files that are opened in a spreadsheet.
+    /// In CSV and TSV, put an apostrophe before cells that a spreadsheet would take for a formula.
+    ///
+    /// These begin with =, +, -, @, a tab or the end of a line, and are no number; names of columns count too. It changes data:
+    /// for files that are opened in a spreadsheet.
     #[arg(long, help_heading = "Output")]
     safe_csv: bool,
 }

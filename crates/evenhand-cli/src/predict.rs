@@ -20,6 +20,7 @@ use crate::{Ending, files, text};
 
 /// Score the rows of a new file with a model.
 ///
+/// Rows may come from standard input and go to standard output, `-`; what is said of them then goes to standard error.
 /// All columns of the file are kept, to the letter from a text file to a text file, and these
 /// are added at the end: with two classes `probability` (of the positive class) and
 /// `decision`; with more, `probability_CLASS` for every class and `decision`. Neither labels nor sensitive columns are needed, unless the
@@ -31,11 +32,11 @@ pub(crate) struct PredictArgs {
     /// Model file that `evenhand fit` wrote.
     model: PathBuf,
 
-    /// File with the columns the model was trained on, or `-` for standard input; other columns are carried along.
+    /// File with the columns the model was trained on, or `-`; others are carried along.
     #[arg(value_name = "NEW_DATA")]
     data: PathBuf,
 
-    /// Where to write: .csv, .tsv, .parquet, .arrow, .feather or .ipc; or `-`, CSV on standard output.
+    /// Where to write: .csv, .tsv, .parquet, .arrow, .feather or .ipc; or `-`, as CSV.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 
@@ -65,8 +66,9 @@ pub(crate) struct PredictArgs {
 }
 
 const EXAMPLES: &str = "\
-Example:
+Examples:
   evenhand predict model.json applicants.csv --out scored.parquet
+  evenhand predict model.json - --out - < applicants.csv | head
 
 JSON keys: model, out, rows, columns (those added), decisions (class and rows), warnings.";
 

@@ -219,12 +219,20 @@ fn folder_of(place: &Path) -> &Path {
 /// Makes something until it is locked.
 fn made<T>(make: impl Fn() -> io::Result<T>, is_locked: impl Fn(&T) -> bool) -> io::Result<T> {
     for _ in 0..TRIES {
-        let one = make()?;
+        let one = make().map_err(without_path)?;
         if is_locked(&one) {
             return Ok(one);
         }
     }
     Err(io::Error::other("whatever is made there is removed at once by another program"))
+}
+
+/// What the system said, without the name that was tried: it is drawn at random and tells nobody anything.
+fn without_path(error: io::Error) -> io::Error {
+    match error.to_string().rsplit_once(" at path ") {
+        Some((said, _)) => io::Error::new(error.kind(), said.to_owned()),
+        None => error,
+    }
 }
 
 /// Locks what was just made; false where a sweep came first.
