@@ -171,7 +171,7 @@ pub(crate) use where_reports_are;
 /// A data file and the roles of its columns, or a public dataset.
 #[derive(Debug, Args)]
 pub(crate) struct DataArgs {
-    /// CSV or TSV (also gzipped), Parquet or Arrow IPC file.
+    /// CSV or TSV (also gzipped), Parquet or Arrow IPC file; `-` is standard input.
     #[arg(value_name = "DATA", required_unless_present = "recipe")]
     data: Option<PathBuf>,
 

@@ -17,6 +17,8 @@ use crate::args::{DataArgs, ResultArgs, usage_of_rows, where_reports_are};
 use crate::failure::Usage;
 use crate::origin::{Origin, Whole};
 use crate::output::{self, WarningRecord, note};
+#[cfg(feature = "report")]
+use crate::outputs::Outputs;
 use crate::page;
 use crate::progress::Progress;
 use crate::text;
@@ -124,7 +126,10 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
         let settings = json!({ "groups": groups, "predictions": args.predictions, "confidence": args.confidence });
         let record = Record::new(progress.during("hashing the data", || data.digest()), data.rows(), &settings, &());
         let asked = bound.as_ref().map(Bound::record);
-        page::write(path, &evenhand_report::Report::from_audit(&audit, asked, &data, record.by(page::command())))?;
+        let report = evenhand_report::Report::from_audit(&audit, asked, &data, record.by(page::command()));
+        let mut outputs = Outputs::without_tables();
+        page::write(&mut outputs, path, &report)?;
+        outputs.commit()?;
     }
     let met = bound.as_ref().is_none_or(|bound| bound.met);
     if args.result.json {

@@ -12,7 +12,9 @@ use evenhand_datasets::synthetic;
 use serde::Serialize;
 
 use crate::Ending;
+use crate::files;
 use crate::output;
+use crate::outputs::{CsvArgs, Outputs};
 use crate::progress::Progress;
 use crate::text::{Lines, counted, or_dash, percent, rate, signed};
 
@@ -37,6 +39,9 @@ pub(crate) struct DemoArgs {
     /// Write the made-up applicants to a file as well, to try the other commands on.
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
+
+    #[command(flatten)]
+    csv: CsvArgs,
 
     /// Write the result as JSON.
     #[arg(long)]
@@ -93,11 +98,12 @@ struct Evaluated {
 pub(crate) fn run(args: &DemoArgs) -> Result<Ending> {
     let progress = Progress::new(args.json);
     if let Some(path) = &args.write {
-        Table::check_format(path)?;
+        files::check_table(path, &[])?;
     }
+    let mut outputs = Outputs::new(args.csv);
     let table = progress.during("drawing applicants", || synthetic::population(args.rows, args.seed))?;
     if let Some(path) = &args.write {
-        table.write(path)?;
+        outputs.table(path, &table)?;
     }
     let (train_rows, test_rows) = holdout(args.rows, HOLDOUT, args.seed)?;
     let train = labelled(table.select(&train_rows), "approved", "deserved")?;
@@ -132,6 +138,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Ending> {
         fits: fitted.solution().fits,
         seconds,
     };
+    outputs.commit()?;
     output::report(args.json, &report, &[], || report.to_text())?;
     Ok(Ending::Fine)
 }

@@ -4,15 +4,16 @@
 //! which knows nothing of options.
 
 use std::fmt;
-use std::io::{self, Write as _};
+use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex};
 
 use evenhand::Error;
+use evenhand::format::{clean, clean_lines};
 use serde_json::json;
 
 use crate::args::given;
-use crate::output;
+use crate::output::{self, note};
 
 /// The exit code of bad input and bad usage.
 const BAD_INPUT: u8 = 2;
@@ -99,7 +100,7 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Re
     let keep = Arc::clone(&last);
     panic::set_hook(Box::new(move |panic| {
         if let Ok(mut text) = keep.lock() {
-            *text = panic.to_string();
+            *text = panic.to_string().replace('\n', " ");
         }
     }));
     match panic::catch_unwind(AssertUnwindSafe(work)) {
@@ -115,7 +116,12 @@ pub(crate) fn usage(error: &clap::Error) -> u8 {
         let _ = error.print();
         return 0;
     }
-    let _ = error.print();
+    if given().iter().any(|argument| clean(argument) != *argument) {
+        // Without colour: nothing but its own characters may reach the terminal.
+        clean_lines(error.render().to_string().trim_end()).lines().for_each(note);
+    } else {
+        let _ = error.print();
+    }
     if given().iter().any(|argument| argument == "--json") {
         let text = error.to_string();
         let message = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
@@ -135,11 +141,9 @@ pub(crate) fn report(error: &anyhow::Error, running: Running, json: bool) -> u8 
         (None, None) => ("io", None),
     };
     let message = message(error);
-    let mut stderr = io::stderr().lock();
-    // Where stderr is closed there is nobody left to tell.
-    let _ = writeln!(stderr, "error: {message}");
+    note(&format!("error: {message}"));
     if let Some(hint) = hint {
-        let _ = writeln!(stderr, "hint: {hint}");
+        note(&format!("hint: {hint}"));
     }
     if json {
         to_stdout(code, &message);

@@ -5,6 +5,8 @@
 
 use std::fmt::Write as _;
 
+use evenhand::format::clean;
+
 /// Panels in columns under one title.
 pub(crate) struct Figure {
     pub(crate) title: String,
@@ -220,7 +222,8 @@ fn ticks_of(range: (f64, f64)) -> (Vec<f64>, usize) {
 
 /// Text that is nothing but text.
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    // Control characters are no XML.
+    clean(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
@@ -241,13 +244,13 @@ mod tests {
     fn names_from_data_are_text_and_break_nothing() {
         let line = Line { name: "a", points: vec![(0.0, 0.1), (1.0, f64::NAN)] };
         let figure = Figure {
-            title: "<script>\"&".into(),
+            title: "<script>\"&\u{1b}".into(),
             caption: String::new(),
             across: "x".into(),
             mark: None,
             columns: vec![Column { heading: "h".into(), panels: vec![Panel { up: "y", lines: vec![line] }] }],
         };
         let svg = figure.svg();
-        assert!(svg.contains("&lt;script&gt;&quot;&amp;") && !svg.contains("<script>"), "{svg}");
+        assert!(svg.contains("&lt;script&gt;&quot;&amp;\\u{1b}") && !svg.contains("<script>"), "{svg}");
     }
 }

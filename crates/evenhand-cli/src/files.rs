@@ -5,16 +5,25 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use evenhand::Table;
-use tempfile::TempDir;
+use evenhand::data::Outputs;
+use evenhand::scratch::ScratchFolder;
+use evenhand::{Error, Table};
 
 use crate::failure::Usage;
+use crate::output;
 
 /// Checks that a file can be put there and is none of those that are read or written as well.
 ///
 /// # Errors
 /// [`Usage`], naming the path and what to do.
 pub(crate) fn check_output(path: &Path, others: &[&Path]) -> Result<()> {
+    if is_stdout(path) {
+        return if output::take_stdout() {
+            Ok(())
+        } else {
+            Err(Usage::new("two outputs are `-`, standard output").into())
+        };
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
         let message = format!("{}: there is no folder {}", path.display(), folder.display());
@@ -28,8 +37,29 @@ pub(crate) fn check_output(path: &Path, others: &[&Path]) -> Result<()> {
             let message = format!("{}: is also another file of this command", path.display());
             Err(Usage::new(message).hint("choose another name for the output").into())
         }
-        None => Ok(()),
+        None => check_folder(path, folder),
     }
+}
+
+/// Checks that a folder takes files: a long fit whose result has no place to go is no use.
+pub(crate) fn check_folder(path: &Path, folder: &Path) -> Result<()> {
+    Outputs::check(path).map_err(|error| match error {
+        Error::Io { source, .. } => {
+            let message = format!("{}: no file can be written in {}: {source}", path.display(), folder.display());
+            Usage::new(message).code("io").hint("choose another folder, or make this one writable").into()
+        }
+        other => other.into(),
+    })
+}
+
+/// Whether an output is asked for on standard output; a file of that name is `./-`.
+pub(crate) fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// The place of an output in a sentence.
+pub(crate) fn shown(path: &Path) -> String {
+    if is_stdout(path) { "standard output".to_owned() } else { path.display().to_string() }
 }
 
 /// As [`check_output`], for a table: its extension must name a format.
@@ -37,22 +67,30 @@ pub(crate) fn check_output(path: &Path, others: &[&Path]) -> Result<()> {
 /// # Errors
 /// As [`check_output`], and [`evenhand::Error::Setting`] for an extension that is not known.
 pub(crate) fn check_table(path: &Path, others: &[&Path]) -> Result<()> {
-    Table::check_format(path)?;
+    if !is_stdout(path) {
+        Table::check_format(path)?;
+    }
     check_output(path, others)
 }
 
 /// Whether a table written there would be text.
 pub(crate) fn is_text(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| ["csv", "tsv"].iter().any(|text| extension.eq_ignore_ascii_case(text)))
+    is_stdout(path)
+        || path
+            .extension()
+            .is_some_and(|extension| ["csv", "tsv"].iter().any(|text| extension.eq_ignore_ascii_case(text)))
 }
 
-/// What comes through a pipe can be read once only: a copy under the same name, in a folder that goes with it.
-pub(crate) fn copy_of_pipe(path: &Path) -> io::Result<Option<(TempDir, PathBuf)>> {
+/// What comes through a pipe can be read once only: a copy under the same name, in a folder that goes with it. Of standard
+/// input the engine keeps a copy itself.
+pub(crate) fn copy_of_pipe(path: &Path) -> evenhand::Result<Option<(ScratchFolder, PathBuf)>> {
+    let no_room = |source| Error::NoTemporary { folder: std::env::temp_dir(), source };
     match fs::metadata(path) {
         Ok(found) if !found.is_file() && !found.is_dir() => {
-            let folder = tempfile::tempdir()?;
+            let folder = ScratchFolder::new().map_err(no_room)?;
             let copy = folder.path().join(path.file_name().unwrap_or_default());
-            io::copy(&mut File::open(path)?, &mut File::create(&copy)?)?;
+            let mut from = File::open(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
+            io::copy(&mut from, &mut File::create(&copy).map_err(no_room)?).map_err(no_room)?;
             Ok(Some((folder, copy)))
         }
         // Files are read where they are, and errors in others are reported when they are read.

@@ -13,6 +13,8 @@ use serde::Serialize;
 use crate::Ending;
 use crate::args::{DataArgs, ResultArgs, usage_of_rows, where_reports_are};
 use crate::output::{self, WarningRecord, note};
+#[cfg(feature = "report")]
+use crate::outputs::Outputs;
 use crate::page;
 use crate::progress::Progress;
 use crate::text::{Lines, clean, counted, signed, thousands};
@@ -106,7 +108,10 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
             &settings.learner,
         );
         let record = record.by(page::command());
-        page::write(path, &evenhand_report::Report::from_identification(&found, &warnings, data, record))?;
+        let report = evenhand_report::Report::from_identification(&found, &warnings, data, record);
+        let mut outputs = Outputs::without_tables();
+        page::write(&mut outputs, path, &report)?;
+        outputs.commit()?;
     }
     let report = Report { found, warnings: WarningRecord::all(warnings, None), page: args.result.report.clone() };
     output::report(args.result.json, &report, &report.warnings, || report.to_text())?;

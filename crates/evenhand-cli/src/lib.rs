@@ -20,10 +20,12 @@ mod identify;
 mod inject;
 mod origin;
 mod output;
+mod outputs;
 mod page;
 mod paper;
 mod predict;
 mod progress;
+mod signals;
 mod signature;
 mod sweep;
 mod text;
@@ -33,6 +35,7 @@ mod verify;
 use std::ffi::OsString;
 
 use args::{Cli, Command};
+use evenhand::scratch;
 use failure::Running;
 
 /// How a command that ran to its end ended.
@@ -50,6 +53,8 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
         Ok(cli) => cli,
         Err(error) => return failure::usage(&error),
     };
+    signals::watch();
+    scratch::sweep(&std::env::temp_dir());
     let (running, json) = (Running::from(&cli.command), cli.command.json());
     let ended = failure::guarded(|| match cli.command {
         Command::Demo(args) => demo::run(&args),
@@ -64,6 +69,9 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
         Command::Data(args) => data::run(&args),
         Command::Inject(args) => inject::run(&args),
     });
+    if ended.is_err() {
+        scratch::wait_if_abandoned();
+    }
     match ended {
         Ok(Ending::Fine) => 0,
         Ok(Ending::Missed) => 1,

@@ -1,28 +1,47 @@
 //! Where output goes: data to stdout, everything else to stderr.
+//!
+//! Nothing gets to a terminal but through here, `failure` and `progress`: what could move its cursor is shown escaped.
 
-use std::io::{self, Write as _};
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use evenhand::Warning;
+use evenhand::format::{clean, clean_json, clean_lines};
 use serde::Serialize;
 
-/// Writes text to stdout. A reader that went away is no error: it has what it wanted.
+/// Whether a table or a file goes to stdout: then what is said about it goes to stderr.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Takes stdout for a table or a file; false where another has it already.
+pub(crate) fn take_stdout() -> bool {
+    !IS_TAKEN.swap(true, Ordering::Relaxed)
+}
+
+/// Writes text to stdout, or to stderr where data go to stdout.
 ///
 /// # Errors
-/// What the system says when stdout cannot be written to.
+/// What the system says when it cannot be written to.
 pub(crate) fn text(text: &str) -> anyhow::Result<()> {
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    put(&clean_lines(text))
+}
+
+/// A reader that went away is no error: it has what it wanted.
+fn put(text: &str) -> anyhow::Result<()> {
+    let write = |mut to: Box<dyn Write>| to.write_all(text.as_bytes()).and_then(|()| to.flush());
+    let written =
+        if IS_TAKEN.load(Ordering::Relaxed) { write(Box::new(io::stderr())) } else { write(Box::new(io::stdout())) };
+    match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }
 }
 
-/// Writes a value to stdout as indented JSON.
+/// Writes a value as indented JSON to where [`text`] goes.
 ///
 /// # Errors
 /// As [`text`].
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
-    text(&(serde_json::to_string_pretty(value)? + "\n"))
+    put(&clean_json(&(serde_json::to_string_pretty(value)? + "\n")))
 }
 
 /// Shows what a command found: as JSON with everything in it, or as text with its warnings on stderr.
@@ -42,9 +61,9 @@ pub(crate) fn report(
     text(&shown())
 }
 
-/// Says something on stderr. Where that is closed there is nobody to tell.
+/// Says something on stderr, on one line. Where that is closed there is nobody to tell.
 pub(crate) fn note(message: &str) {
-    let _ = writeln!(io::stderr().lock(), "{message}");
+    let _ = writeln!(io::stderr().lock(), "{}", clean(message));
 }
 
 /// A warning as JSON has it: its data, its text, and which rows it is about.
@@ -101,6 +120,7 @@ fn advice(warning: &Warning) -> Option<String> {
         }
         Warning::SmallGroup { .. } => Some("join it with others, as in `race=A,B`, or bring more rows"),
         Warning::MissingSensitive { .. } => Some("fill the values where they are known"),
+        Warning::TwoSpellings { .. } => Some("write them in one form, such as Unicode's NFC, before they are read"),
         Warning::BucketsMerged { .. } => Some("ask for fewer buckets, or give edges, as in `age<=30`"),
         Warning::ConstantColumn { .. } => Some("leave it out with --ignore"),
         Warning::RenamedColumn { .. } => Some("give every column a name of its own"),

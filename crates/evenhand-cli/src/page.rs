@@ -1,4 +1,4 @@
-//! Reports as files: checked before any work, written beside their place and renamed.
+//! Reports as files: checked before any work, written with the other files of a run.
 //!
 //! Also the command that made a report, as the report repeats it: without folders, so that the same data and
 //! settings give the same report wherever they are.
@@ -11,7 +11,7 @@ use {
     crate::args::given,
     crate::failure::Usage,
     crate::files,
-    evenhand::data::write_atomically,
+    crate::outputs::Outputs,
     evenhand_report::{Error, Format, Report},
 };
 
@@ -42,9 +42,9 @@ pub(crate) fn wrote(path: Option<&Path>) -> String {
 /// # Errors
 /// What the system says when it cannot be written.
 #[cfg(feature = "report")]
-pub(crate) fn write(path: &Path, report: &Report) -> Result<()> {
+pub(crate) fn write(outputs: &mut Outputs, path: &Path, report: &Report) -> Result<()> {
     let page = report.render(Format::of_path(path).map_err(convert_error)?).map_err(convert_error)?;
-    Ok(write_atomically(path, |file| file.write_all(page.as_bytes()))?)
+    outputs.text(path, &page)
 }
 
 /// An error of the report crate as one of ours: those of the engine have codes and hints of their own.

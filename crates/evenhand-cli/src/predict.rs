@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::Args;
 use evenhand::correction::Predictions;
 use evenhand::data::Categorical;
@@ -14,11 +14,13 @@ use serde::Serialize;
 use crate::args::character;
 use crate::failure::Usage;
 use crate::output::{self, WarningRecord};
+use crate::outputs::{CsvArgs, Outputs};
 use crate::progress::Progress;
 use crate::{Ending, files, text};
 
 /// Score the rows of a new file with a model.
 ///
+/// Rows may come from standard input and go to standard output, `-`; what is said of them then goes to standard error.
 /// All columns of the file are kept, to the letter from a text file to a text file, and these
 /// are added at the end: with two classes `probability` (of the positive class) and
 /// `decision`; with more, `probability_CLASS` for every class and `decision`. Neither labels nor sensitive columns are needed, unless the
@@ -30,13 +32,16 @@ pub(crate) struct PredictArgs {
     /// Model file that `evenhand fit` wrote.
     model: PathBuf,
 
-    /// File with the columns the model was trained on; others are carried along.
+    /// File with the columns the model was trained on, or `-`; others are carried along.
     #[arg(value_name = "NEW_DATA")]
     data: PathBuf,
 
-    /// Where to write: .csv, .tsv, .parquet, .arrow, .feather or .ipc.
+    /// Where to write: .csv, .tsv, .parquet, .arrow, .feather or .ipc; or `-`, as CSV.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+
+    #[command(flatten)]
+    csv: CsvArgs,
 
     /// Column that is neither read nor written; may be repeated.
     #[arg(long, value_name = "COLUMN")]
@@ -61,8 +66,9 @@ pub(crate) struct PredictArgs {
 }
 
 const EXAMPLES: &str = "\
-Example:
+Examples:
   evenhand predict model.json applicants.csv --out scored.parquet
+  evenhand predict model.json - --out - < applicants.csv | head
 
 JSON keys: model, out, rows, columns (those added), decisions (class and rows), warnings.";
 
@@ -92,7 +98,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
         reading = reading.delimiter(character(delimiter)?);
     }
     let progress = Progress::new(args.json);
-    let copied = files::copy_of_pipe(&args.data).with_context(|| args.data.display().to_string())?;
+    let copied = files::copy_of_pipe(&args.data)?;
     let data = copied.as_ref().map_or(&args.data, |(_, path)| path);
     let input = Input { path: data, recipe: published(args, &model)? };
     let (table, mut warnings) = progress.during(format!("reading {}", args.data.display()), || input.read(&reading))?;
@@ -110,7 +116,11 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
     warnings.extend(predictions.warnings.iter().cloned());
     let classes = model.binding.classes();
     let columns = append(&mut table, &predictions, classes)?;
-    progress.during(format!("writing {}", args.out.display()), || table.write(&args.out))?;
+    progress.during(format!("writing {}", args.out.display()), || {
+        let mut outputs = Outputs::new(args.csv);
+        outputs.table(&args.out, &table)?;
+        outputs.commit()
+    })?;
     let report = Report {
         model: args.model.clone(),
         out: args.out.clone(),
@@ -218,7 +228,7 @@ impl Report {
         format!(
             "Wrote {} to {}, with {} added.\nDecided: {}.\n",
             text::counted(self.rows, "row"),
-            self.out.display(),
+            files::shown(&self.out),
             self.columns.join(", "),
             decided.join(", "),
         )

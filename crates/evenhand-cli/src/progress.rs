@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal as _};
 use std::time::{Duration, Instant};
 
 use evenhand::correction::{Iteration, Observer};
+use evenhand::format::clean;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Says what is being done while it is done; says nothing where stderr is no terminal.
@@ -23,7 +24,7 @@ impl Progress {
     /// Does one piece of work whose length is not known.
     pub(crate) fn during<T>(self, what: impl Into<String>, work: impl FnOnce() -> T) -> T {
         let spinner = if self.shown { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-        spinner.set_message(what.into());
+        spinner.set_message(clean(&what.into()));
         spinner.enable_steady_tick(Duration::from_millis(100));
         let done = work();
         spinner.finish_and_clear();
@@ -43,7 +44,7 @@ impl Progress {
         let bar = if self.shown { ProgressBar::no_length() } else { ProgressBar::hidden() };
         let style = ProgressStyle::with_template("{msg} {bar:20} {bytes}/{total_bytes} {bytes_per_sec}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        bar.set_message(what.to_owned());
+        bar.set_message(clean(what));
         bar
     }
 

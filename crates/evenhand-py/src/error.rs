@@ -4,6 +4,7 @@
 //! slug as `code`. Rows are counted from 0 here, as Python counts them, and messages say so.
 
 use evenhand::Error;
+use evenhand::format::clean_lines;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
@@ -61,9 +62,9 @@ pub(crate) fn raised(error: Error) -> PyErr {
     Failure::Engine(error).into()
 }
 
-/// The engine's message; a row in it is message to be counted from 0.
+/// The engine's message, with what would move a cursor shown escaped; a row in it is message to be counted from 0.
 fn worded(error: &mut Error) -> String {
-    let message = error.to_string();
+    let message = clean_lines(&error.to_string());
     let Some(row) = error.row_mut() else { return message };
     let shown = format!("row {row}");
     message.replacen(&shown, &format!("{shown} (counted from 0)"), 1)
@@ -71,7 +72,7 @@ fn worded(error: &mut Error) -> String {
 
 fn class_of(error: &Error) -> &'static str {
     match error {
-        Error::Io { .. } => "EvenhandFileError",
+        Error::Io { .. } | Error::NoTemporary { .. } | Error::PartlyWritten { .. } => "EvenhandFileError",
         Error::Learner { .. } => "EvenhandLearnerError",
         _ => "EvenhandError",
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use evenhand::correction::{Solution, Solver};
+use evenhand::format::clean;
 use evenhand::model::LearnerRecord;
 use evenhand::{Correction, Predictor, Warning};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -111,7 +112,7 @@ fn is_expected(warning: &Warning) -> bool {
 
 /// Warnings as slug and text.
 pub(crate) fn warnings(warnings: &[Warning]) -> Warnings {
-    warnings.iter().map(|warning| (slug(warning), warning.to_string())).collect()
+    warnings.iter().map(|warning| (slug(warning), clean(&warning.to_string()))).collect()
 }
 
 /// A warning where a search ended short of what was asked, or stopped for the cost.

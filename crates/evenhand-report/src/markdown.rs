@@ -4,6 +4,8 @@
 
 use std::fmt::Write as _;
 
+use evenhand::format::clean;
+
 use crate::number::{confidence, count, counted, factor, or_none, percent, points, range};
 use crate::report::Report;
 use crate::{Line, Panel};
@@ -115,13 +117,12 @@ fn table(panel: &Panel, sure: f64) -> String {
 /// Text that Markdown takes for text, on one line.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
+    for character in clean(text).chars() {
         match character {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' => out.extend(['\\', character]),
-            character if character.is_control() => out.push(' '),
             character => out.push(character),
         }
     }
@@ -134,6 +135,7 @@ mod tests {
 
     #[test]
     fn no_name_breaks_a_table_or_becomes_a_tag() {
-        assert_eq!(escaped("a|b\n<i>`x`*"), "a\\|b &lt;i&gt;\\`x\\`\\*");
+        assert_eq!(escaped("a|b\n<i>`x`*"), "a\\|b\\\\n&lt;i&gt;\\`x\\`\\*");
+        assert_eq!(escaped("\u{202e}\u{1b}"), r"\\u{202e}\\u{1b}");
     }
 }

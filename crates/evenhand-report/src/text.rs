@@ -1,8 +1,8 @@
 //! A report as lines of text.
 
-use std::fmt::Write as _;
+use evenhand::format::clean;
 
-use crate::number::{count, counted, factor, or_none, percent, range};
+use crate::number::{confidence, count, counted, factor, or_none, percent, range};
 use crate::report::Report;
 use crate::{Line, Panel};
 
@@ -12,70 +12,71 @@ const MOST_LINES: usize = 40;
 impl Report {
     /// The report for a terminal or a letter.
     pub fn text(&self) -> String {
-        let mut out = format!("{}\n\n{}\n{}\n", self.title(), self.summary().join(" "), self.measured_on());
+        let mut out = Lines::default();
+        out.line(self.title()).blank().line(self.summary().join(" ")).line(self.measured_on());
+        let confidence = confidence(self.about.confidence);
         for panel in &self.panels {
-            let _ = write!(
-                out,
-                "\n{} ({}, {} intervals)\n",
-                panel.title(),
-                panel.rate_name(),
-                crate::number::confidence(self.about.confidence)
-            );
-            out.push_str(&table(panel));
+            out.blank().line(format!("{} ({}, {confidence} intervals)", panel.title(), panel.rate_name()));
+            table(panel, &mut out);
         }
         if let Some(bias) = &self.bias {
-            out.push_str("\nWhat the labels say about themselves\n");
+            out.blank().line("What the labels say about themselves");
             let sentences = bias.groups.iter().filter(|_| bias.found).map(|group| group.sentence.clone());
             for sentence in sentences.chain(bias.missing()).chain([bias.assumption.clone()]) {
-                let _ = writeln!(out, "  {sentence}");
+                out.line(format!("  {sentence}"));
             }
         }
         if let Some(tradeoff) = &self.tradeoff {
-            out.push_str("\nThe trade-off\n");
+            out.blank().line("The trade-off");
             for (at, point) in tradeoff.points.iter().enumerate() {
                 let chosen = if tradeoff.chosen == Some(at) { " (chosen)" } else { "" };
-                let _ = writeln!(out, "  {}{chosen}", point.describe());
+                out.line(format!("  {}{chosen}", point.describe()));
             }
             for baseline in &tradeoff.baselines {
-                let _ = writeln!(out, "  method {}", baseline.describe());
+                out.line(format!("  method {}", baseline.describe()));
             }
         }
         if let Some(search) = &self.search {
             let (steps, fits) = (counted(search.steps.len(), "step"), counted(search.fits, "fit"));
-            let _ = write!(out, "\nHow it was found: {steps}, {fits}; {}.\n", search.ending);
+            out.blank().line(format!("How it was found: {steps}, {fits}; {}.", search.ending));
             for cell in search.cells.iter().take(MOST_LINES) {
                 let groups = if cell.groups.is_empty() { "no group".to_owned() } else { cell.groups.join(" & ") };
-                let _ = writeln!(
-                    out,
-                    "  {} × {}, labelled “{}”: {}",
-                    factor(cell.relative),
-                    groups,
-                    cell.label,
-                    counted(cell.rows, "row")
-                );
+                let (times, rows) = (factor(cell.relative), counted(cell.rows, "row"));
+                out.line(format!("  {times} × {groups}, labelled “{}”: {rows}", cell.label));
             }
         }
         let record = &self.record;
-        let _ = write!(
-            out,
-            "\nRecord: {}; data of {}, SHA-256 {}\n",
-            record.software,
-            counted(record.data_rows, "row"),
-            record.data_sha256
-        );
+        let (rows, sha256) = (counted(record.data_rows, "row"), &record.data_sha256);
+        out.blank().line(format!("Record: {}; data of {rows}, SHA-256 {sha256}", record.software));
         if let Some(command) = &record.command {
-            let _ = writeln!(out, "  {command}");
+            out.line(format!("  {command}"));
         }
-        let _ = write!(out, "{}\n\nLimits\n", self.statement());
+        out.line(self.statement()).blank().line("Limits");
         for limit in self.limits() {
-            let _ = writeln!(out, "- {limit}");
+            out.line(format!("- {limit}"));
         }
-        out
+        out.0
     }
 }
 
-fn table(panel: &Panel) -> String {
-    let mut out = String::new();
+/// Lines of text. Whatever a name from the data holds, it stays on its line and does nothing to a terminal.
+#[derive(Default)]
+struct Lines(String);
+
+impl Lines {
+    fn line(&mut self, text: impl AsRef<str>) -> &mut Self {
+        self.0.push_str(&clean(text.as_ref()));
+        self.blank()
+    }
+
+    /// Ends a line; after a line that has ended, leaves one blank.
+    fn blank(&mut self) -> &mut Self {
+        self.0.push('\n');
+        self
+    }
+}
+
+fn table(panel: &Panel, out: &mut Lines) {
     let lines: Vec<&Line> = std::iter::once(&panel.overall).chain(&panel.groups).chain(&panel.intersections).collect();
     for line in lines.iter().take(MOST_LINES) {
         let rates: Vec<String> = panel
@@ -88,10 +89,9 @@ fn table(panel: &Panel) -> String {
             })
             .collect();
         let small = if line.small { ", few" } else { "" };
-        let _ = writeln!(out, "  {} [{} rows{small}]: {}", line.group, count(line.rows), rates.join("; "));
+        out.line(format!("  {} [{} rows{small}]: {}", line.group, count(line.rows), rates.join("; ")));
     }
     if lines.len() > MOST_LINES {
-        let _ = writeln!(out, "  and {} more", count(lines.len() - MOST_LINES));
+        out.line(format!("  and {} more", count(lines.len() - MOST_LINES)));
     }
-    out
 }

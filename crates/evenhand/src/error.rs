@@ -25,6 +25,24 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+    /// No temporary file or folder could be made or filled.
+    #[error("no room for temporary files in {}: {source}; make some there, or name another folder in TMPDIR", folder.display())]
+    NoTemporary {
+        /// Where they go.
+        folder: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Of the files of one run some are new, and the next could not be put in its place.
+    #[error("{}: {source}; new are {}; as before are {}", old.first().map(PathBuf::as_path).unwrap_or(std::path::Path::new("")).display(), paths(new), paths(old))]
+    PartlyWritten {
+        /// Those that are new.
+        new: Vec<PathBuf>,
+        /// Those that are as they were; the first is the one that could not be put in its place.
+        old: Vec<PathBuf>,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// A file is not what its format says: truncated, damaged, or of another format.
     #[error("{}: not readable as {format}: {source}", path.display())]
     Unreadable {
@@ -333,6 +351,11 @@ impl Error {
         Self::Setting { setting, found: found.to_string(), allowed: allowed.into() }
     }
 
+    /// What the system said when no temporary file could be made or filled.
+    pub(crate) fn no_temporary(source: std::io::Error) -> Self {
+        Self::NoTemporary { folder: std::env::temp_dir(), source }
+    }
+
     /// What a learner said when it failed.
     pub fn learner(detail: impl Into<String>) -> Self {
         Self::Learner { detail: detail.into(), source: None }
@@ -355,6 +378,8 @@ impl Error {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Io { .. } => "io",
+            Self::NoTemporary { .. } => "no-temporary",
+            Self::PartlyWritten { .. } => "partly-written",
             Self::Unreadable { .. } => "file-unreadable",
             Self::OtherContent { .. } => "file-not-published",
             Self::RaggedRow { .. } => "row-ragged",
@@ -396,6 +421,10 @@ impl Error {
 
 /// At most this many names are listed in a message; the rest are counted.
 const LISTED: usize = 12;
+
+fn paths(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
 
 fn list(names: &[String]) -> String {
     let shown: Vec<String> = names.iter().take(LISTED).map(|name| format!("`{name}`")).collect();

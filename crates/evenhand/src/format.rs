@@ -18,9 +18,42 @@ pub fn counted(number: usize, noun: &str) -> String {
     format!("{} {noun}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
-/// A name from the data, without characters that move the cursor.
-pub fn clean(name: &str) -> String {
-    name.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+/// A text from the data on one line: characters that move the cursor, end a line, colour a terminal or turn the direction of
+/// writing around are shown as their escapes: `\n`, `\u{1b}`.
+pub fn clean(text: &str) -> String {
+    escaped(text, is_active)
+}
+
+/// As [`clean`], of a text of several lines.
+pub fn clean_lines(text: &str) -> String {
+    escaped(text, |character| character != '\n' && is_active(character))
+}
+
+/// As [`clean_lines`], of JSON, which stays the same JSON: only a text in it can hold such characters.
+pub fn clean_json(json: &str) -> String {
+    let one = |character: char| match character {
+        '\n' => "\n".to_owned(),
+        active if is_active(active) => format!("\\u{:04x}", u32::from(active)),
+        other => other.to_string(),
+    };
+    if json.contains(is_active) { json.chars().map(one).collect() } else { json.to_owned() }
+}
+
+/// Control characters, the separators of lines and paragraphs, and what embeds, overrides or isolates a direction.
+fn is_active(character: char) -> bool {
+    character.is_control() || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn escaped(text: &str, is_shown_escaped: impl Fn(char) -> bool) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_shown_escaped(character) {
+            shown.extend(character.escape_debug());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
 }
 
 #[cfg(test)]
@@ -34,7 +67,18 @@ mod tests {
     }
 
     #[test]
-    fn names_do_not_move_the_cursor() {
-        assert_eq!(clean("a\r\nb\u{1b}[2J"), "a  b [2J");
+    fn names_do_not_move_the_cursor_and_do_not_turn_around() {
+        assert_eq!(clean("a\r\nb\u{1b}[2J\u{9b}"), r"a\r\nb\u{1b}[2J\u{9b}");
+        assert_eq!(clean("\u{202e}drawkcab\u{2069}"), r"\u{202e}drawkcab\u{2069}");
+        assert_eq!(clean_lines("a\nb\tc\u{7}"), "a\nb\\tc\\u{7}");
+        assert_eq!(clean("José “née” 王 \u{200f}"), "José “née” 王 \u{200f}");
+    }
+
+    #[test]
+    fn json_says_the_same_without_them() {
+        let value = serde_json::json!({ "name": "a\u{202e}b\u{9b}\u{7f}\n" });
+        let shown = clean_json(&serde_json::to_string_pretty(&value).unwrap());
+        assert!(shown.contains(r"a\u202eb\u009b\u007f\n") && !shown.contains('\u{202e}'), "{shown}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
     }
 }

@@ -59,6 +59,7 @@ pub mod notion;
 mod parallel;
 mod predictor;
 mod sampling;
+pub mod scratch;
 mod warning;
 mod weights;
 

@@ -23,6 +23,13 @@ pub enum Warning {
         /// How many rows.
         rows: usize,
     },
+    /// Values of a group column that are one text in several spellings, as Unicode has them: groups of their own.
+    TwoSpellings {
+        /// The column.
+        column: String,
+        /// The values, which look the same.
+        values: Vec<String>,
+    },
     /// A constraint that conditions on rows there are none of, and was left out.
     ConstraintDropped {
         /// The constraint.
@@ -150,6 +157,15 @@ impl std::fmt::Display for Warning {
                     count(*rows, "row")
                 )
             }
+            Self::TwoSpellings { column, values } => {
+                let spelled: Vec<String> = values.iter().map(|value| format!("`{}`", code_points(value))).collect();
+                let text = values.first().map_or("", String::as_str);
+                write!(
+                    f,
+                    "column `{column}`: `{text}` is there in spellings that look the same and are groups of their own: {}",
+                    spelled.join(" and ")
+                )
+            }
             Self::ConstraintDropped { constraint, reason } => {
                 write!(f, "constraint `{constraint}` was left out: {reason}")
             }
@@ -227,6 +243,14 @@ impl std::fmt::Display for Warning {
             }
         }
     }
+}
+
+/// A text in which every character beyond ASCII is its number: `Jos\u{e9}`.
+fn code_points(text: &str) -> String {
+    let one = |character: char| {
+        if character.is_ascii() { character.to_string() } else { character.escape_unicode().to_string() }
+    };
+    text.chars().map(one).collect()
 }
 
 fn quoted(names: &[String]) -> Vec<String> {

@@ -124,7 +124,36 @@ impl Fetch {
 }
 
 fn length(part: &Path) -> u64 {
-    fs::metadata(part).map_or(0, |found| found.len())
+    if is_ours(part) { fs::metadata(part).map_or(0, |found| found.len()) } else { 0 }
+}
+
+/// Whether a download may go on in what is there under its name: a file, and neither a link nor a second name of one, whose
+/// content would be overwritten.
+fn is_ours(part: &Path) -> bool {
+    #[cfg(unix)]
+    let has_one_name = |found: &fs::Metadata| std::os::unix::fs::MetadataExt::nlink(found) == 1;
+    #[cfg(not(unix))]
+    let has_one_name = |_: &fs::Metadata| true;
+    fs::symlink_metadata(part).is_ok_and(|found| found.is_file() && has_one_name(&found))
+}
+
+/// Opens what is there to go on, or else a new file: never what a link leads to.
+fn open(part: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true);
+    if is_ours(part) {
+        #[cfg(unix)]
+        {
+            // Should a link have come since.
+            let no_link = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
+            std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, no_link);
+        }
+        return options.open(part);
+    }
+    match fs::remove_file(part) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => options.create_new(true).open(part),
+    }
 }
 
 /// Where the content that was sent begins: `bytes 100-199/200`.
@@ -136,7 +165,7 @@ fn starts_at(response: &Response<Body>) -> Option<u64> {
 /// Writes what comes behind the first `start` bytes of a file.
 fn receive(body: Body, part: &Path, start: u64, most: u64, bar: &ProgressBar) -> Try {
     let opened = || -> io::Result<File> {
-        let mut file = File::options().write(true).create(true).truncate(false).open(part)?;
+        let mut file = open(part)?;
         file.set_len(start)?;
         file.seek(io::SeekFrom::Start(start))?;
         Ok(file)

@@ -1,7 +1,8 @@
 //! `evenhand data get`: the files of datasets, verified, into a folder.
 //!
-//! Every file comes under another name, `FILE.part`, and takes its own only when its SHA-256 is that of the
-//! published one: whatever is there under its name is right.
+//! Every file comes under another name and takes its own only when its SHA-256 is that of the published one: whatever is there
+//! under its name is right. A download is `FILE.part`, so that the next run finds it and goes on; a copy has a name that nobody
+//! can know beforehand, and is gone if it does not become the file.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use clap::Args;
 use evenhand::Error;
+use evenhand::scratch::ScratchFile;
 use evenhand_datasets::{Archive, CatalogueEntry, PublishedFile};
 use serde::Serialize;
 
@@ -194,19 +196,19 @@ impl Getter<'_> {
     /// Takes a file from a folder; errors name where it was found.
     fn copy(&self, file: &PublishedFile, from: &Path) -> Result<PathBuf> {
         let folders = [from.join(self.dataset), from.to_owned()];
-        let part = self.part(file.name);
         if let Some(found) = folders.iter().find_map(|folder| file.find(folder)) {
             file.check(&found)?;
             // The content alone: a file that may not be written to would stay so.
-            let copied = || io::copy(&mut fs::File::open(&found)?, &mut fs::File::create(&part)?);
-            copied().map_err(|error| unwritten(file, &part, &error))?;
-            return self.settle(file, &part);
+            let copy = self.scratch(file)?;
+            let copied = || io::copy(&mut fs::File::open(&found)?, &mut copy.file());
+            copied().map_err(|error| unwritten(file, &self.folder.join(file.name), &error))?;
+            return self.settle(file, Arrived::Scratch(copy));
         }
         if let Archive::Zip { member } = file.archive {
             let archive = folders.iter().map(|folder| folder.join(last(file.url))).find(|path| path.is_file());
             if let Some(archive) = archive {
-                unpack(file, &archive, member, &part)?;
-                return self.settle(file, &part);
+                let content = self.unpack(file, &archive, member)?;
+                return self.settle(file, content);
             }
         }
         let message = format!("{}: holds no {}, nor does its folder {}", from.display(), file.name, self.dataset);
@@ -214,15 +216,15 @@ impl Getter<'_> {
     }
 
     /// Gives a file its own name, if it is the published one; else nothing is left of it.
-    fn settle(&self, file: &PublishedFile, part: &Path) -> Result<PathBuf> {
-        if let Err(error) = self.progress.during(format!("verifying {}", file.name), || file.check(part)) {
-            let _ = fs::remove_file(part);
+    fn settle(&self, file: &PublishedFile, arrived: Arrived) -> Result<PathBuf> {
+        if let Err(error) = self.progress.during(format!("verifying {}", file.name), || file.check(arrived.path())) {
+            arrived.discard();
             return Err(error.into());
         }
-        let failed = |source| Error::Io { path: part.to_owned(), source };
+        let failed = |source| Error::Io { path: self.folder.join(file.name), source };
         let [plain, packed] = [self.folder.join(file.name), self.folder.join(format!("{}.gz", file.name))];
-        let (path, other) = if is_gzipped(part).map_err(failed)? { (packed, plain) } else { (plain, packed) };
-        fs::rename(part, &path).map_err(failed)?;
+        let (path, other) = if is_gzipped(arrived.path()).map_err(failed)? { (packed, plain) } else { (plain, packed) };
+        arrived.take(&path).map_err(failed)?;
         // One that was there before had other content, and would be read in its place.
         match fs::remove_file(&other) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -232,19 +234,59 @@ impl Getter<'_> {
         }
     }
 
+    /// A download in the making.
     fn part(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.part"))
     }
+
+    /// A copy in the making.
+    fn scratch(&self, file: &PublishedFile) -> Result<ScratchFile> {
+        let place = self.folder.join(file.name);
+        ScratchFile::beside(&place).map_err(|error| unwritten(file, &place, &error))
+    }
+
+    /// The member of an archive.
+    fn unpack(&self, file: &PublishedFile, archive: &Path, member: &str) -> Result<Arrived> {
+        let content = self.scratch(file)?;
+        unpack::member(archive, member, file.bytes, content.file()).map_err(|error| {
+            if error.kind() == io::ErrorKind::StorageFull {
+                return unwritten(file, &self.folder.join(file.name), &error);
+            }
+            let (path, detail) = (archive.to_owned(), format!("{member}: {error}"));
+            Error::Unreadable { path, format: "a zip archive", source: detail.into() }.into()
+        })?;
+        Ok(Arrived::Scratch(content))
+    }
 }
 
-fn unpack(file: &PublishedFile, archive: &Path, member: &str, to: &Path) -> Result<()> {
-    unpack::member(archive, member, file.bytes, to).map_err(|error| {
-        if error.kind() == io::ErrorKind::StorageFull {
-            return unwritten(file, to, &error);
+/// Content that has arrived and is not yet known to be right.
+enum Arrived {
+    /// As a download, which a run that is cut off leaves for the next.
+    Part(PathBuf),
+    /// As a copy, which goes if it is not taken.
+    Scratch(ScratchFile),
+}
+
+impl Arrived {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Part(path) => path,
+            Self::Scratch(file) => file.path(),
         }
-        let (path, detail) = (archive.to_owned(), format!("{member}: {error}"));
-        Error::Unreadable { path, format: "a zip archive", source: detail.into() }.into()
-    })
+    }
+
+    fn take(self, place: &Path) -> io::Result<()> {
+        match self {
+            Self::Part(path) => fs::rename(path, place),
+            Self::Scratch(file) => file.take(place),
+        }
+    }
+
+    fn discard(self) {
+        if let Self::Part(path) = self {
+            let _ = fs::remove_file(path);
+        }
+    }
 }
 
 /// Why a file could not be written, and what to do about it.

@@ -7,24 +7,20 @@ use std::path::Path;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-/// Writes a member of an archive, of `most` bytes, to a file, of which nothing is left on an error.
+/// Writes a member of an archive, of `most` bytes, to a file.
 ///
 /// # Errors
 /// What the system says; [`io::ErrorKind::InvalidData`] where there is no such member or it is no archive.
-pub(super) fn member(archive: &Path, member: &str, most: u64, to: &Path) -> io::Result<()> {
-    let extracted = || -> Result<(), ZipError> {
+pub(super) fn member(archive: &Path, member: &str, most: u64, mut to: &File) -> io::Result<()> {
+    let mut extracted = || -> Result<(), ZipError> {
         let mut archive = ZipArchive::new(BufReader::new(File::open(archive)?))?;
         // One byte more tells that it is longer, whatever the archive says of its length.
         let mut content = archive.by_name(member)?.take(most + 1);
-        let mut file = File::create(to)?;
-        io::copy(&mut content, &mut file)?;
-        Ok(file.sync_all()?)
+        io::copy(&mut content, &mut to)?;
+        Ok(to.sync_all()?)
     };
-    extracted().map_err(|error| {
-        let _ = std::fs::remove_file(to);
-        match error {
-            ZipError::Io(error) => error,
-            other => io::Error::new(io::ErrorKind::InvalidData, other.to_string()),
-        }
+    extracted().map_err(|error| match error {
+        ZipError::Io(error) => error,
+        other => io::Error::new(io::ErrorKind::InvalidData, other.to_string()),
     })
 }

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use evenhand::Preset;
 
 use crate::args::{usage_of_rows, where_reports_are};
+use crate::outputs::CsvArgs;
 use crate::training::{TrainingArgs, see_below};
 
 /// Find row weights that make a classifier even-handed, and train it with them.
@@ -50,9 +51,12 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "KEY", requires = "model", help_heading = "Output")]
     pub(super) sign: Option<PathBuf>,
 
-    /// Where to write the weight of every training row (.csv, .parquet, .arrow, …).
+    /// Where to write the weight of every training row (.csv, .parquet, .arrow, …; or `-`, CSV on standard output).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) weights: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) csv: CsvArgs,
 
     /// Where to write one line per loop (.csv, .parquet, .arrow, …).
     #[arg(long, value_name = "FILE", help_heading = "Output")]

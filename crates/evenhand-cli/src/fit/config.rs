@@ -11,6 +11,7 @@ use evenhand::{BoundTest, Correction, Method, Preset, Tilt};
 use super::args::{DecisionsArg, FitArgs, KeepArg, MethodArg, RangeArg, TechniqueArg, TiltArg};
 use crate::failure::Usage;
 use crate::files;
+use crate::outputs::CsvArgs;
 use crate::page;
 use crate::signature::SigningKey;
 use crate::training::Training;
@@ -24,6 +25,7 @@ pub(super) struct Config {
     pub(super) weights: Option<PathBuf>,
     pub(super) trace: Option<PathBuf>,
     pub(super) report: Option<PathBuf>,
+    pub(super) csv: CsvArgs,
     pub(super) confidence: f64,
 }
 
@@ -43,6 +45,7 @@ impl Config {
             weights: args.weights,
             trace: args.trace,
             report: args.report,
+            csv: args.csv,
             confidence: args.confidence,
         })
     }

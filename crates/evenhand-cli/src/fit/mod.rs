@@ -22,6 +22,7 @@ use evenhand::{BoundTest, Dataset, Fitted, Learner, Method, Model, Warning};
 
 use crate::Ending;
 use crate::output::{self, WarningRecord, note};
+use crate::outputs::Outputs;
 use crate::training::{Fitter, Read};
 use bounds::TestedBound;
 use config::Config;
@@ -63,6 +64,7 @@ fn run_with<L: Learner>(
         .collect();
     let of_training: Vec<Warning> = rows.warnings.iter().chain(fitted.warnings()).cloned().collect();
 
+    let mut outputs = Outputs::new(config.csv);
     let tested = compared.test.as_ref().map(|test| test.after.clone());
     if config.model.is_some() || config.report.is_some() {
         let (digest, split) = (progress.during("hashing the data", || rows.all.digest()), config.training.split());
@@ -70,24 +72,26 @@ fn run_with<L: Learner>(
         let model = model.with_bound_tests(compared.bound_tests.clone()).read_as(&rows.reading, rows.all.table());
         let model = config.training.recipe().into_iter().fold(model, Model::of_recipe);
         if let Some(path) = &config.model {
-            model.save_signed(path, |message| config.signing_key.as_ref().map(|key| key.sign(message)))?;
+            let file = model.to_file(|message| config.signing_key.as_ref().map(|key| key.sign(message)))?;
+            outputs.text(path, &file)?;
         }
         #[cfg(feature = "report")]
         if let Some(path) = &config.report {
             let evaluated = compared.evaluated.each_ref().map(Option::as_ref);
             let warnings = of_training.iter().chain(&of_test).cloned().collect();
             let fit = report_file::Fit { config, learner, fitted: &fitted, test, evaluated, warnings };
-            report_file::write(path, fit, &rows, &model, progress)?;
+            report_file::write(&mut outputs, path, fit, &rows, &model, progress)?;
         }
     }
     let mut warnings = WarningRecord::all(of_training, None);
     warnings.extend(WarningRecord::all(of_test, Some("test")));
     if let Some(path) = &config.weights {
-        tables::weights(&fitted, rows.train_rows.as_deref())?.write(path)?;
+        outputs.table(path, &tables::weights(&fitted, rows.train_rows.as_deref())?)?;
     }
     if let Some(path) = &config.trace {
-        tables::trace(&fitted)?.write(path)?;
+        outputs.table(path, &tables::trace(&fitted)?)?;
     }
+    outputs.commit()?;
     let bounds = TestedBound::all(compared.bound_tests, if compared.test.is_some() { "test" } else { "training" });
     let report = Report::new(config, &fitted, compared.train, compared.test, bounds, seconds, warnings);
     show(config, &report)

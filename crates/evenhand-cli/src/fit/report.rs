@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::bounds::TestedBound;
 use super::config::Config;
 use super::rules::Rules;
+use crate::files;
 use crate::output::WarningRecord;
 use crate::text::{Lines, clean, counted, or_dash, percent, rate, signed, thousands};
 
@@ -206,7 +207,7 @@ impl Report {
         };
         let (loops, fits) = (counted(self.loops, "loop"), counted(self.fits, "fit"));
         let wrote = |(what, path): (&str, &Option<PathBuf>)| {
-            path.as_ref().map(|path| format!("Wrote the {what} to {}.\n", path.display()))
+            path.as_ref().map(|path| format!("Wrote the {what} to {}.\n", files::shown(path)))
         };
         let files =
             [("model", &self.model), ("weights", &self.weights), ("trace", &self.trace), ("report", &self.page)];

@@ -8,6 +8,7 @@ use evenhand::{Dataset, Fitted, Learner, Model, Warning};
 use evenhand_report::{FitResult, Record, Report, Trained};
 
 use super::config::Config;
+use crate::outputs::Outputs;
 use crate::page;
 use crate::progress::Progress;
 use crate::training::Read;
@@ -24,6 +25,7 @@ pub(super) struct Fit<'a, L: Learner> {
 
 /// Writes the report of a fit: on test rows, or without any on the training rows.
 pub(super) fn write<L: Learner>(
+    outputs: &mut Outputs,
     path: &Path,
     fit: Fit<'_, L>,
     rows: &Read,
@@ -54,5 +56,5 @@ pub(super) fn write<L: Learner>(
     };
     let report = Report::from_fit(&result, &mut watch).map_err(page::convert_error)?;
     watch.finish();
-    page::write(path, &report)
+    page::write(outputs, path, &report)
 }

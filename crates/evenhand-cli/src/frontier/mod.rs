@@ -19,6 +19,7 @@ use crate::Ending;
 use crate::args::{usage_of_rows, where_reports_are};
 use crate::files;
 use crate::output::{self, WarningRecord};
+use crate::outputs::{CsvArgs, Outputs};
 use crate::page;
 use crate::training::{Fitter, Training, TrainingArgs, see_below};
 use report::Report;
@@ -40,6 +41,9 @@ pub(crate) struct FrontierArgs {
     /// Where to write one line per point (.csv, .parquet, .arrow, …).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     out: Option<PathBuf>,
+
+    #[command(flatten)]
+    csv: CsvArgs,
 
     /// Where to write a report, for people who were not there: one page (.html), a section of a model card (.md) or text
     /// (.txt).
@@ -87,6 +91,7 @@ struct Config {
     correction: Correction,
     points: usize,
     out: Option<PathBuf>,
+    csv: CsvArgs,
     report: Option<PathBuf>,
     confidence: f64,
 }
@@ -125,8 +130,8 @@ impl Config {
             let others: Vec<&Path> = training.files().into_iter().chain(args.out.as_deref()).collect();
             page::check(report, &others)?;
         }
-        let FrontierArgs { points, out, report, confidence, .. } = args;
-        Ok(Self { training, correction, points, out, report, confidence })
+        let FrontierArgs { points, out, csv, report, confidence, .. } = args;
+        Ok(Self { training, correction, points, out, csv, report, confidence })
     }
 }
 
@@ -134,16 +139,18 @@ fn run_with<L: Learner>(mut config: Config, learner: &L) -> Result<Ending>
 where
     L::Predictor: Clone,
 {
-    let traced = trace(&mut config, learner)?;
+    let mut outputs = Outputs::new(config.csv);
+    let traced = trace(&mut config, learner, &mut outputs)?;
     if let Some(path) = &config.out {
-        table::of(&traced)?.write(path)?;
+        outputs.table(path, &table::of(&traced)?)?;
     }
+    outputs.commit()?;
     let report = Report::new(&config, traced);
     output::report(config.training.json, &report, &report.warnings, || report.to_text())?;
     Ok(Ending::Fine)
 }
 
-fn trace<L: Learner>(config: &mut Config, learner: &L) -> Result<Traced<L::Predictor>>
+fn trace<L: Learner>(config: &mut Config, learner: &L, outputs: &mut Outputs) -> Result<Traced<L::Predictor>>
 where
     L::Predictor: Clone,
 {
@@ -175,7 +182,7 @@ where
             evaluated: evaluated.as_deref(),
             warnings,
         };
-        report_file::write(path, traced, &rows, progress)?;
+        report_file::write(outputs, path, traced, &rows, progress)?;
     }
     let tests = match evaluated {
         Some(evaluated) => evaluated.iter().map(|one| Some(one.metrics())).collect(),

@@ -7,6 +7,7 @@ use evenhand::{Notion, Termination};
 use serde::Serialize;
 
 use super::{Config, Traced};
+use crate::files;
 use crate::output::WarningRecord;
 use crate::text::{Lines, clean, counted, or_dash, percent, rate};
 
@@ -151,7 +152,7 @@ impl Report {
         let (points, fits) = (counted(self.points.len(), "point"), counted(self.fits, "fit"));
         let wrote: String = [("points", &self.out), ("report", &self.page)]
             .into_iter()
-            .filter_map(|(what, path)| Some(format!("Wrote the {what} to {}.\n", path.as_ref()?.display())))
+            .filter_map(|(what, path)| Some(format!("Wrote the {what} to {}.\n", files::shown(path.as_ref()?))))
             .collect();
         format!("{dominated}{points}, {fits}, {:.2} s; {how}.\n{wrote}", self.seconds)
     }

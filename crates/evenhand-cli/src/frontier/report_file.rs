@@ -8,6 +8,7 @@ use evenhand::{Dataset, Learner, Warning};
 use evenhand_report::{FrontierResult, Record, Report, Trained};
 
 use super::Config;
+use crate::outputs::Outputs;
 use crate::page;
 use crate::progress::Progress;
 use crate::training::Read;
@@ -25,7 +26,13 @@ pub(super) struct Traced<'a, L: Learner> {
 }
 
 /// Writes the report of a frontier: on test rows, or without any on the training rows.
-pub(super) fn write<L: Learner>(path: &Path, traced: Traced<'_, L>, rows: &Read, progress: Progress) -> Result<()> {
+pub(super) fn write<L: Learner>(
+    outputs: &mut Outputs,
+    path: &Path,
+    traced: Traced<'_, L>,
+    rows: &Read,
+    progress: Progress,
+) -> Result<()> {
     let Traced { config, learner, binding, problem, frontier, test, evaluated, warnings } = traced;
     let training = &config.training;
     let digest = progress.during("hashing the data", || rows.all.digest());
@@ -46,5 +53,5 @@ pub(super) fn write<L: Learner>(path: &Path, traced: Traced<'_, L>, rows: &Read,
     let mut watch = progress.fits();
     let report = Report::from_frontier(&result, &mut watch).map_err(page::convert_error)?;
     watch.finish();
-    page::write(path, &report)
+    page::write(outputs, path, &report)
 }

@@ -10,6 +10,7 @@ use evenhand_datasets::inject::{Flip, Truth};
 
 use crate::args::{DataArgs, usage_of_rows};
 use crate::failure::Usage;
+use crate::outputs::CsvArgs;
 
 /// Put a known bias into labels, and keep the true ones beside them.
 ///
@@ -23,9 +24,13 @@ pub(crate) struct InjectArgs {
     #[command(flatten)]
     pub(super) data: DataArgs,
 
-    /// Where to write all columns, the biased label in its column and the truth in another (.csv, .parquet, .arrow, …).
+    /// Where to write all columns, the biased label in its column and the truth in another (.csv, .parquet, .arrow, …; or `-`,
+    /// CSV on standard output).
     #[arg(long, value_name = "FILE")]
     pub(super) out: PathBuf,
+
+    #[command(flatten)]
+    pub(super) csv: CsvArgs,
 
     /// Multiplier of a group, such as `sex=female=0.4`: above 0 is a bias against it; may be repeated.
     #[arg(long = "multiplier", value_name = "GROUP=NUMBER", conflicts_with = "flips", help_heading = "Bias")]

@@ -7,9 +7,10 @@ mod report;
 
 pub(crate) use args::InjectArgs;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use evenhand::correction::{Binding, Problem};
 use evenhand::data::Codes;
+use evenhand::scratch::ScratchFolder;
 use evenhand::{Column, Correction, Notion, ReadOptions, Table, Warning};
 use evenhand_datasets::inject::{Bias, Injected, Injection};
 
@@ -18,6 +19,7 @@ use crate::failure::Usage;
 use crate::files;
 use crate::origin::{Origin, Whole};
 use crate::output::{self, WarningRecord};
+use crate::outputs::Outputs;
 use crate::progress::Progress;
 use args::Asked;
 use report::Report;
@@ -35,7 +37,11 @@ pub(crate) fn run(args: &InjectArgs) -> Result<Ending> {
     let injected = progress.during("drawing", || injection.draw(&problem, args.seed))?;
     let table = progress.during("reading again", || to_the_letter(&origin, &whole, args))?;
     let table = names.put(table, whole.data.labels().codes(), &injected)?;
-    progress.during(format!("writing {}", args.out.display()), || table.write(&args.out))?;
+    progress.during(format!("writing {}", args.out.display()), || {
+        let mut outputs = Outputs::new(args.csv);
+        outputs.table(&args.out, &table)?;
+        outputs.commit()
+    })?;
 
     let warnings = WarningRecord::all(whole.warnings.iter().cloned().chain(warnings).collect(), None);
     let report = Report::new(args, &injection, &problem, &injected, whole.data.labels(), names, warnings);
@@ -52,9 +58,9 @@ fn correction(args: &InjectArgs) -> Result<Correction> {
 }
 
 /// What comes through a pipe is read twice, and so is copied first.
-fn keep_pipe(origin: &mut Origin) -> Result<Option<tempfile::TempDir>> {
+fn keep_pipe(origin: &mut Origin) -> Result<Option<ScratchFolder>> {
     let Origin::File { path, .. } = origin else { return Ok(None) };
-    let copied = files::copy_of_pipe(path).with_context(|| path.display().to_string())?;
+    let copied = files::copy_of_pipe(path)?;
     Ok(copied.map(|(folder, copy)| {
         *path = copy;
         folder

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::Columns;
 use super::args::InjectArgs;
+use crate::files;
 use crate::output::WarningRecord;
 use crate::text::{Lines, clean, counted, percent, signed, thousands};
 
@@ -131,7 +132,7 @@ impl Report {
             lines.render(),
             self.bias(),
             counted(self.overall.rows, "row"),
-            self.out.display(),
+            files::shown(&self.out),
             clean(&self.label),
             clean(&self.truth_column),
         )

@@ -10,6 +10,8 @@ use evenhand_experiments::{InjectedExperiment, NOTIONS, PaperMethod};
 
 use crate::data::folder_of;
 use crate::failure::Usage;
+use crate::files;
+use crate::outputs::CsvArgs;
 
 /// Run the paper's experiments again, and show its numbers beside ours.
 ///
@@ -50,6 +52,9 @@ pub(crate) struct PaperArgs {
     /// cell as it was measured (`cells.jsonl`); a run that was cut off goes on from there.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     out: Option<PathBuf>,
+
+    #[command(flatten)]
+    csv: CsvArgs,
 
     /// Write the result as JSON.
     #[arg(long, help_heading = "Output")]
@@ -117,6 +122,7 @@ pub(super) struct Plan {
     pub(super) notions: Vec<Notion>,
     pub(super) methods: Vec<PaperMethod>,
     pub(super) out: Option<PathBuf>,
+    pub(super) csv: CsvArgs,
     pub(super) threads: Option<usize>,
 }
 
@@ -127,6 +133,9 @@ impl Plan {
             && !out.is_dir()
         {
             return Err(Usage::new(format!("--out {}: is no folder", out.display())).hint("name a folder").into());
+        }
+        if let Some(out) = args.out.as_deref().filter(|out| out.is_dir()) {
+            files::check_folder(&out.join("table.md"), out)?;
         }
         let mut datasets = asked(&args.datasets, Recipe::names().collect(), |name| Ok(Recipe::named(name)?.name()))?;
         if args.injected {
@@ -149,6 +158,7 @@ impl Plan {
             notions: asked(&args.notions, NOTIONS.to_vec(), notion)?,
             methods: asked(&args.methods, PaperMethod::ALL.to_vec(), str::parse)?,
             out: args.out,
+            csv: args.csv,
             threads: args.threads.map(usize::from),
         })
     }

@@ -13,9 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use super::args::Plan;
 use super::grid::prepare;
-use super::render::{estimate, folded, put};
+use super::render::{estimate, folded};
 use super::store::{Kept, SOFTWARE, Store};
 use crate::columns::Columns;
+use crate::outputs::Outputs;
 use crate::progress::Progress;
 use crate::text::{Lines, percent};
 
@@ -206,9 +207,9 @@ impl Injected {
     }
 
     /// All forms, into a folder.
-    pub(super) fn write(&self, folder: &Path) -> Result<()> {
-        put(&folder.join("injected.md"), &self.markdown())?;
-        put(&folder.join("injected.json"), &(serde_json::to_string_pretty(self)? + "\n"))?;
+    pub(super) fn write(&self, folder: &Path, outputs: &mut Outputs) -> Result<()> {
+        outputs.text(&folder.join("injected.md"), &self.markdown())?;
+        outputs.text(&folder.join("injected.json"), &(serde_json::to_string_pretty(self)? + "\n"))?;
         let table = Columns::of(&self.rows)
             .words("dataset", |row| row.dataset.to_owned())
             .words("method", |row| row.method.clone())
@@ -218,6 +219,6 @@ impl Injected {
             .numbers("violation", |row| Some(row.violation?.mean))
             .numbers("changed", |row| Some(row.changed))
             .table()?;
-        Ok(table.write(&folder.join("injected.csv"))?)
+        outputs.table(&folder.join("injected.csv"), &table)
     }
 }

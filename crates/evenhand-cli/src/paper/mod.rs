@@ -18,6 +18,7 @@ use evenhand_datasets::recipe::Source;
 
 use crate::Ending;
 use crate::output::{self, note};
+use crate::outputs::Outputs;
 use crate::progress::Progress;
 use args::Plan;
 use results::Results;
@@ -36,8 +37,10 @@ pub(crate) fn run(args: PaperArgs) -> Result<Ending> {
     let cells = grid::measure(&plan, &sources, progress)?;
     let results = Results::new(&plan, &cells);
     if let Some(folder) = &plan.out {
-        render::write(&results, folder)?;
-        sweeps::write(&plan, &sources, folder, progress)?;
+        let mut outputs = Outputs::new(plan.csv);
+        render::write(&results, folder, &mut outputs)?;
+        sweeps::write(&plan, &sources, folder, &mut outputs, progress)?;
+        outputs.commit()?;
     }
     if json {
         output::json(&results)?;
@@ -54,7 +57,9 @@ pub(crate) fn run(args: PaperArgs) -> Result<Ending> {
 fn find_back(plan: &Plan, sources: &[Source<'static>], progress: Progress, json: bool) -> Result<Ending> {
     let injected = injected::measure(plan, sources, progress)?;
     if let Some(folder) = &plan.out {
-        injected.write(folder)?;
+        let mut outputs = Outputs::new(plan.csv);
+        injected.write(folder, &mut outputs)?;
+        outputs.commit()?;
     }
     if json {
         output::json(&injected)?;

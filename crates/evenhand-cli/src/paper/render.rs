@@ -5,12 +5,12 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use evenhand::Table;
-use evenhand::data::write_atomically;
 use evenhand_experiments::{Estimate, PaperMethod};
 
 use super::args::Protocol;
 use super::results::Results;
 use crate::columns::Columns;
+use crate::outputs::Outputs;
 use crate::text::{Lines, counted, or_dash, rate};
 
 /// What stands under the table, in every form.
@@ -148,15 +148,9 @@ fn csv(results: &Results) -> Result<Table> {
 }
 
 /// All forms, into a folder.
-pub(super) fn write(results: &Results, folder: &Path) -> Result<()> {
+pub(super) fn write(results: &Results, folder: &Path, outputs: &mut Outputs) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    put(&folder.join("table.md"), &markdown(results))?;
-    put(&folder.join("table.json"), &(serde_json::to_string_pretty(results)? + "\n"))?;
-    csv(results)?.write(&folder.join("table.csv"))?;
-    Ok(())
-}
-
-/// A text file, written beside its place and renamed.
-pub(super) fn put(path: &Path, text: &str) -> Result<()> {
-    Ok(write_atomically(path, |file| std::io::Write::write_all(file, text.as_bytes()))?)
+    outputs.text(&folder.join("table.md"), &markdown(results))?;
+    outputs.text(&folder.join("table.json"), &(serde_json::to_string_pretty(results)? + "\n"))?;
+    outputs.table(&folder.join("table.csv"), &csv(results)?)
 }

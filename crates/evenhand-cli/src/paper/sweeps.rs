@@ -10,8 +10,8 @@ use rayon::prelude::*;
 
 use super::args::Plan;
 use super::grid::prepare;
-use super::render::put;
 use crate::figure::Figure;
+use crate::outputs::Outputs;
 use crate::progress::Progress;
 use crate::sweep::{CAPTION, Curve, LAST, Point, scales, table};
 
@@ -22,7 +22,13 @@ const SWEPT: [PaperMethod; 2] = [PaperMethod::LabelBias, PaperMethod::Default];
 const STEPS: usize = 31;
 
 /// A figure and a table for each dataset and method, on the published split.
-pub(super) fn write(plan: &Plan, sources: &[Source<'static>], folder: &Path, progress: Progress) -> Result<()> {
+pub(super) fn write(
+    plan: &Plan,
+    sources: &[Source<'static>],
+    folder: &Path,
+    outputs: &mut Outputs,
+    progress: Progress,
+) -> Result<()> {
     let datasets: Vec<(&str, &Source<'static>)> = plan.datasets.iter().copied().zip(sources).collect();
     for (dataset, source) in datasets {
         for method in SWEPT.into_iter().filter(|one| plan.methods.contains(one)) {
@@ -40,8 +46,8 @@ pub(super) fn write(plan: &Plan, sources: &[Source<'static>], folder: &Path, pro
                 mark: Some((1.0, "λ found")),
                 columns: curves.iter().map(Curve::column).collect(),
             };
-            put(&folder.join(format!("sweep-{dataset}-{method}.svg")), &figure.svg())?;
-            table(&curves)?.write(&folder.join(format!("sweep-{dataset}-{method}.csv")))?;
+            outputs.text(&folder.join(format!("sweep-{dataset}-{method}.svg")), &figure.svg())?;
+            outputs.table(&folder.join(format!("sweep-{dataset}-{method}.csv")), &table(&curves)?)?;
         }
     }
     Ok(())

@@ -11,7 +11,6 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use evenhand::correction::{Binding, NamedValue};
-use evenhand::data::write_atomically;
 use evenhand::{Correction, Error, Learner, Preset};
 use evenhand_experiments::Part;
 use serde::Serialize;
@@ -21,6 +20,7 @@ use crate::args::usage_of_rows;
 use crate::figure::Figure;
 use crate::files;
 use crate::output::{self, WarningRecord};
+use crate::outputs::{CsvArgs, Outputs};
 use crate::text::{Lines, percent, rate};
 use crate::training::{Fitter, Training, TrainingArgs, see_below};
 
@@ -49,6 +49,9 @@ pub(crate) struct SweepArgs {
     /// Where to write one line per value of x (.csv, .parquet, .arrow, …).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     out: Option<PathBuf>,
+
+    #[command(flatten)]
+    csv: CsvArgs,
 
     /// Where to draw it (.svg).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -93,6 +96,7 @@ struct Config {
     correction: Correction,
     scales: Vec<f64>,
     out: Option<PathBuf>,
+    csv: CsvArgs,
     figure: Option<PathBuf>,
 }
 
@@ -126,7 +130,7 @@ impl Config {
             files::check_output(figure, &others)?;
         }
         let scales = scales(args.until, args.steps);
-        Ok(Self { training, correction, scales, out: args.out, figure: args.figure })
+        Ok(Self { training, correction, scales, out: args.out, csv: args.csv, figure: args.figure })
     }
 }
 
@@ -139,6 +143,7 @@ fn run_with<L: Learner>(mut config: Config, learner: &L) -> Result<Ending> {
     let report = sweep(&mut config, learner)?;
     let points = report.points.iter().map(|point| Point { ..*point }).collect();
     let curve = Curve { name: report.notion.join(", "), points };
+    let mut outputs = Outputs::new(config.csv);
     if let Some(path) = &config.figure {
         let figure = Figure {
             title: "More and less of a correction".into(),
@@ -147,11 +152,12 @@ fn run_with<L: Learner>(mut config: Config, learner: &L) -> Result<Ending> {
             mark: Some((1.0, "λ found")),
             columns: vec![curve.column()],
         };
-        write_atomically(path, |file| file.write_all(figure.svg().as_bytes()))?;
+        outputs.text(path, &figure.svg())?;
     }
     if let Some(path) = &config.out {
-        table(&[curve])?.write(path)?;
+        outputs.table(path, &table(&[curve])?)?;
     }
+    outputs.commit()?;
     output::report(config.training.json, &report, &report.warnings, || to_text(&report))?;
     Ok(Ending::Fine)
 }

@@ -12,12 +12,16 @@ mod frontier;
 mod help;
 mod identify;
 mod inject;
+#[cfg(unix)]
+mod kill;
 mod kinds;
 mod learner;
+mod leftovers;
 mod method;
 mod paper;
 mod recipe;
 mod report;
+mod streams;
 mod support;
 mod sweep;
 mod verify;

@@ -45,16 +45,29 @@ impl CliTest {
         table.write(&self.path(to)).unwrap();
     }
 
-    pub(crate) fn output(&self, command: &str) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_evenhand"))
+    /// The program with these words, in the folder, not yet started.
+    pub(crate) fn command(&self, command: &str) -> Command {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_evenhand"));
+        program
             .args(words(command))
             .current_dir(self.folder.path())
             .env_remove("COLUMNS")
             .env("NO_COLOR", "1")
             .env("EVENHAND_CACHE", "cache")
-            .env("NO_PROXY", "127.0.0.1")
-            .output()
-            .unwrap()
+            .env("NO_PROXY", "127.0.0.1");
+        program
+    }
+
+    pub(crate) fn output(&self, command: &str) -> Output {
+        self.command(command).output().unwrap()
+    }
+
+    /// Runs a command that must end with that code, with more in its environment.
+    #[track_caller]
+    pub(crate) fn expect_with(&self, code: i32, command: &str, variables: &[(&str, &str)]) -> Output {
+        let output = self.command(command).envs(variables.iter().copied()).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{command}\n{}", String::from_utf8_lossy(&output.stderr));
+        output
     }
 
     /// The exit code, stdout and stderr of a command line.

@@ -24,4 +24,4 @@ pub use read::{ReadOptions, read_text};
 pub use schema::Schema;
 pub use split::{holdout, holdout_rows};
 pub use table::{Categorical, Column, Table};
-pub use write::write_atomically;
+pub use write::{Outputs, WriteOptions, write_atomically};

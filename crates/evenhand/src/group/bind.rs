@@ -4,7 +4,9 @@
 //! most one; an intersection takes one of each part, wherever rows do. Leans on `spec`,
 //! `definition`, `buckets` and `lookup`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::spec::{Part, Test};
 use super::{Bound, Condition, Group, GroupSpec, buckets, lookup};
@@ -37,6 +39,7 @@ pub(super) fn bind(specs: &[GroupSpec], table: &Table) -> Result<(Vec<Group>, Ve
         }
     }
     for column in columns {
+        warnings.extend(two_spellings(&column, table.column(&column)?));
         let rows = missing(table.column(&column)?);
         if rows > 0 {
             warnings.push(Warning::MissingSensitive { column, rows });
@@ -169,6 +172,19 @@ fn present(column: &Column) -> Vec<String> {
     }
 }
 
+/// Values that are one text by Unicode's canonical equivalence: `é` as one character, and as a letter with an accent.
+fn two_spellings(name: &str, column: &Column) -> Vec<Warning> {
+    if matches!(column, Column::Numeric(_)) {
+        return Vec::new();
+    }
+    let mut spellings: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for value in present(column).into_iter().filter(|value| !value.is_ascii()) {
+        spellings.entry(value.nfc().collect()).or_default().push(value);
+    }
+    let several = spellings.into_values().filter(|values| values.len() > 1);
+    several.map(|values| Warning::TwoSpellings { column: name.to_owned(), values }).collect()
+}
+
 fn missing(column: &Column) -> usize {
     match column {
         Column::Numeric(values) => values.iter().filter(|value| value.is_nan()).count(),
@@ -188,6 +204,18 @@ mod tests {
 
     fn text(values: &[&str]) -> Column {
         Column::Categorical(Categorical::from_values(values.iter().map(|v| (!v.is_empty()).then_some(*v))))
+    }
+
+    #[test]
+    fn one_text_in_two_spellings_is_told_with_both() {
+        let names = text(&["Jos\u{e9}", "Jose\u{301}", "Jose", "Jos\u{e9}"]);
+        let table = Table::new(vec![("name".into(), names)], 1).unwrap();
+        let (groups, warnings) = bind(&["name".parse().unwrap()], &table).unwrap();
+        assert_eq!(groups.len(), 3);
+        let values = vec!["Jose\u{301}".to_owned(), "Jos\u{e9}".to_owned()];
+        assert_eq!(warnings, [Warning::TwoSpellings { column: "name".into(), values }]);
+        let message = warnings[0].to_string();
+        assert!(message.ends_with(r"own: `Jose\u{301}` and `Jos\u{e9}`"), "{message}");
     }
 
     fn people() -> Table {

@@ -10,7 +10,8 @@
 //!                                probability of class 1, or one per class, by blanks
 //! ```
 //! Labels are class codes from 0, features are counted from 1. Rows of weight zero are left
-//! out of TRAIN, so a program that takes no weights works with the sampling technique.
+//! out of TRAIN, so a program that takes no weights works with the sampling technique. All files are in a folder that
+//! nobody else can look into, and that is removed with them.
 
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write as _};
@@ -24,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use super::function::scorer_of_all;
 use super::{Learner, Predictor, Scorer, Training};
 use crate::features::Features;
+use crate::scratch::ScratchFolder;
 use crate::{Error, Result};
 
 /// A learner that runs a command.
@@ -50,7 +52,7 @@ impl Learner for ProcessLearner {
     type WarmStart = ();
 
     fn fit(&self, training: Training<'_>, (): &mut ()) -> Result<ProcessModel> {
-        let folder = tempfile::tempdir().map_err(|source| io(Path::new("temporary folder"), source))?;
+        let folder = ScratchFolder::new().map_err(Error::no_temporary)?;
         let (train, model) = (folder.path().join("train.svm"), folder.path().join("model"));
         let weights = training.weights.to_rows();
         let kept: Vec<usize> = (0..weights.len()).filter(|&row| weights[row] > 0.0).collect();
@@ -81,9 +83,9 @@ impl Predictor for ProcessModel {
             let detail = format!("this model runs `{}`; name that command as the learner to agree to it", self.command);
             return Err(Error::learner(detail));
         }
-        let folder = tempfile::tempdir().map_err(|source| io(Path::new("temporary folder"), source))?;
+        let folder = ScratchFolder::new().map_err(Error::no_temporary)?;
         let path = |name: &str| folder.path().join(name);
-        std::fs::write(path("model"), &self.content).map_err(|source| io(&path("model"), source))?;
+        std::fs::write(path("model"), &self.content).map_err(Error::no_temporary)?;
         write_rows(&path("rows.svm"), features, features.range(), |_| 0)?;
         run(&self.command, &["predict".as_ref(), &path("model"), &path("rows.svm"), &path("scores")])?;
         let text = std::fs::read_to_string(path("scores"))
@@ -145,7 +147,7 @@ fn write_lines(path: &Path, lines: impl Iterator<Item = String>) -> Result<()> {
         }
         out.flush()
     };
-    write().map_err(|source| io(path, source))
+    write().map_err(Error::no_temporary)
 }
 
 fn run(command: &str, arguments: &[&Path]) -> Result<()> {
@@ -167,10 +169,6 @@ fn run(command: &str, arguments: &[&Path]) -> Result<()> {
     let last: Vec<&str> = last.into_iter().rev().collect();
     let step = arguments[0].display();
     Err(Error::learner(format!("`{command} {step}` ended with {}: {}", output.status, last.join(" / "))))
-}
-
-fn io(path: &Path, source: std::io::Error) -> Error {
-    Error::Io { path: path.to_owned(), source }
 }
 
 fn to_base64<S: serde::Serializer>(content: &[u8], to: S) -> std::result::Result<S::Ok, S::Error> {

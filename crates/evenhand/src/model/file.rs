@@ -73,11 +73,19 @@ impl Model {
     /// # Errors
     /// As [`Model::save`].
     pub fn save_signed(&self, path: &Path, sign: impl FnOnce(&[u8]) -> Option<String>) -> Result<()> {
+        let whole = self.to_file(sign)?;
+        write_atomically(path, |out| out.write_all(whole.as_bytes()))
+    }
+
+    /// The whole file as [`Model::save_signed`] writes it, for who writes several files together.
+    ///
+    /// # Errors
+    /// [`Error::ModelFormat`] when a number is not finite.
+    pub fn to_file(&self, sign: impl FnOnce(&[u8]) -> Option<String>) -> Result<String> {
         let body = self.to_json()?;
         let sha256 = digest(&body);
         let signature = sign(&message(&sha256));
-        let whole = render(&sha256, signature.as_deref(), &body);
-        write_atomically(path, |out| out.write_all(whole.as_bytes()))
+        Ok(render(&sha256, signature.as_deref(), &body))
     }
 
     /// The body of the file: the model as indented JSON.

@@ -8,7 +8,7 @@ use anyhow::Result;
 use evenhand::Error;
 use evenhand_datasets::{Archive, PublishedFile};
 
-use super::{Getter, Origin, is_wrong, last, unpack, unwritten};
+use super::{Arrived, Getter, Origin, is_wrong, last, unwritten};
 use crate::data::fetch::{Failure, Fetch};
 use crate::failure::Usage;
 
@@ -54,13 +54,13 @@ impl Getter<'_> {
 
     /// A file from a server, or why that did not give it. What it gave and is wrong is an error.
     fn bring(&self, file: &PublishedFile, url: &str, archive: Archive) -> Result<Result<PathBuf, Failure>> {
-        let resumed = self.part(last(url)).exists();
+        let resumed = self.part(last(url)).is_file();
         let part = match self.download(file, url) {
             Ok(part) => part,
             Err(failure) => return Ok(Err(failure)),
         };
         let content = self.unpacked(file, &part, archive);
-        match content.and_then(|content| self.settle(file, &content)) {
+        match content.and_then(|content| self.settle(file, content)) {
             Err(error) if is_wrong(&error) => {
                 let _ = fs::remove_file(&part);
                 if resumed {
@@ -85,10 +85,9 @@ impl Getter<'_> {
     }
 
     /// The content of a download: of an archive the member, which is then a file of its own.
-    fn unpacked(&self, file: &PublishedFile, part: &Path, archive: Archive) -> Result<PathBuf> {
-        let Archive::Zip { member } = archive else { return Ok(part.to_owned()) };
-        let content = self.part(file.name);
-        unpack(file, part, member, &content)?;
+    fn unpacked(&self, file: &PublishedFile, part: &Path, archive: Archive) -> Result<Arrived> {
+        let Archive::Zip { member } = archive else { return Ok(Arrived::Part(part.to_owned())) };
+        let content = self.unpack(file, part, member)?;
         fs::remove_file(part).map_err(|source| Error::Io { path: part.to_owned(), source })?;
         Ok(content)
     }

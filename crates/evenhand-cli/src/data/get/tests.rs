@@ -204,6 +204,22 @@ fn an_interrupted_download_goes_on_where_it_ended() {
     assert_eq!(server.asked(), [("/greetings/hello.txt".to_owned(), Some(4))]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_under_the_name_of_a_download_is_not_followed() {
+    type Link = fn(&Path, &Path) -> io::Result<()>;
+    let links: [Link; 2] = [|to, link| std::os::unix::fs::symlink(to, link), |to, link| fs::hard_link(to, link)];
+    for link in links {
+        let (server, into) = (Server::new(serving("/greetings/hello.txt", TEXT)), folder());
+        let precious = into.path().join("precious");
+        fs::write(&precious, "precious").unwrap();
+        link(&precious, &into.path().join("hello.txt.part")).unwrap();
+        let got = get(&into, Origin::Mirror(&server.address), &HELLO).unwrap();
+        assert_eq!((fs::read(got.path).unwrap(), fs::read(precious).unwrap()), (TEXT.to_vec(), b"precious".to_vec()));
+        assert_eq!(names(&into), ["hello.txt", "precious"]);
+    }
+}
+
 #[test]
 fn the_beginning_of_another_file_is_thrown_away() {
     for beginning in [&b"hal"[..], b"hello\n", b"much longer than that"] {

@@ -151,15 +151,16 @@ impl Table {
     /// Reads a text file (also gzipped), a Parquet file or an Arrow IPC file or stream.
     ///
     /// The format is told from the first bytes. A column of a text file is numeric when
-    /// all its values are numbers; typed files keep their types.
+    /// all its values are numbers; typed files keep their types. The path `-` is standard input.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::Unreadable`], [`Error::RaggedRow`], [`Error::NoRows`];
+    /// [`Error::Io`], [`Error::NoTemporary`] where a pipe cannot be kept, [`Error::Unreadable`], [`Error::RaggedRow`], [`Error::NoRows`];
     /// [`Error::UnknownColumn`] when an option names a column that is not there;
     /// [`Error::ColumnType`] for dates, lists and the like; [`Error::NotNumeric`],
     /// [`Error::NotFinite`]; [`Error::Setting`] and [`Error::Length`] for bad options.
     ///
     /// [`Error::Io`]: crate::Error::Io
+    /// [`Error::NoTemporary`]: crate::Error::NoTemporary
     /// [`Error::Unreadable`]: crate::Error::Unreadable
     /// [`Error::RaggedRow`]: crate::Error::RaggedRow
     /// [`Error::NoRows`]: crate::Error::NoRows

@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use flate2::read::MultiGzDecoder;
 
@@ -66,12 +67,11 @@ impl Source {
     /// Opens a file and looks at its first bytes.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let failed = |source| Error::Io { path: path.to_owned(), source };
-        let mut file = File::open(path).map_err(failed)?;
+        let mut file =
+            if path == Path::new(STANDARD_INPUT) { standard_input()? } else { File::open(path).map_err(failed)? };
         // A pipe can be read once only, and formats are read from the end or twice: keep a copy.
         if !file.metadata().map_err(failed)?.is_file() {
-            let mut copy = tempfile::tempfile().map_err(failed)?;
-            io::copy(&mut file, &mut copy).map_err(failed)?;
-            file = copy;
+            file = copy(path, &mut file)?;
         }
         file.rewind().map_err(failed)?;
         let mut start = Vec::new();
@@ -82,10 +82,8 @@ impl Source {
 
     /// Text that is already in memory, under a name for messages.
     pub(super) fn of_text(name: &Path, text: &str) -> Result<Self> {
-        let failed = |source| Error::Io { path: name.to_owned(), source };
         // Columns that turn out to be categories are read again: a file is what can be.
-        let mut file = tempfile::tempfile().map_err(failed)?;
-        file.write_all(text.as_bytes()).map_err(failed)?;
+        let file = copy(name, &mut text.as_bytes())?;
         Ok(Self { path: name.to_owned(), file, format: Format::Text })
     }
 
@@ -148,6 +146,36 @@ impl Source {
     /// An error from the parser.
     pub(super) fn unreadable(&self, source: impl Into<Cause>) -> Error {
         Error::Unreadable { path: self.path.clone(), format: self.format.name(), source: source.into() }
+    }
+}
+
+/// The path that means standard input; a file of that name is `./-`.
+const STANDARD_INPUT: &str = "-";
+
+/// What came through standard input. It comes once, and is kept for whoever reads it again.
+fn standard_input() -> Result<File> {
+    static KEPT: Mutex<Option<File>> = Mutex::new(None);
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let file = match kept.take() {
+        Some(file) => file,
+        None => copy(Path::new(STANDARD_INPUT), &mut io::stdin().lock())?,
+    };
+    let again = file.try_clone().map_err(Error::no_temporary)?;
+    *kept = Some(file);
+    Ok(again)
+}
+
+/// A file without a name that holds what can be read from somewhere; on failure it is said which of the two was at fault.
+fn copy(path: &Path, from: &mut impl Read) -> Result<File> {
+    let mut to = tempfile::tempfile().map_err(Error::no_temporary)?;
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match from.read(&mut buffer) {
+            Ok(0) => return Ok(to),
+            Ok(length) => to.write_all(&buffer[..length]).map_err(Error::no_temporary)?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(source) => return Err(Error::Io { path: path.to_owned(), source }),
+        }
     }
 }
 

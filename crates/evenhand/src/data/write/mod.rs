@@ -1,14 +1,18 @@
 //! Files that are whole or not there.
 //!
-//! Holds [`write_atomically`], the one way this crate writes, and [`Table::write`]; `arrow` writes formats with types
-//! of their own. A new file is written beside the old one and takes its name when it is complete.
+//! `outputs` holds [`Outputs`], the one way this crate writes; here is what a table is written as, and `arrow` has the formats with
+//! types of their own.
 
 #[cfg(feature = "_arrow")]
 mod arrow;
+mod outputs;
 
-use std::fs::{self, File};
+pub use outputs::Outputs;
+
+use std::borrow::Cow;
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{Categorical, Column, Table};
 use crate::{Error, Result};
@@ -21,15 +25,31 @@ const ALLOWED: &str = match (cfg!(feature = "parquet"), cfg!(feature = "ipc")) {
     (false, false) => "a name that ends in .csv or .tsv",
 };
 
+/// How a table is written.
+///
+/// | name | default | effect |
+/// | --- | --- | --- |
+/// | `safe_csv` | `false` | in text files, an apostrophe before cells that a spreadsheet would take for a formula |
+///
+/// Such cells begin with `=`, `+`, `-`, `@`, a tab or the end of a line, and are no number; names of columns count too. Data are
+/// changed by it: only for files that are opened in a spreadsheet. [OWASP, CSV injection]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WriteOptions {
+    /// Whether an apostrophe keeps spreadsheets from computing what they open.
+    pub safe_csv: bool,
+}
+
 /// Writes a file so that a reader finds the old content or the new, never a part.
 ///
 /// On any error the old content stays, and nothing else is left behind. A path that is a
-/// device or a pipe is written to directly.
+/// device or a pipe is written to directly. Several files that belong together are better written by [`Outputs`].
 ///
 /// # Errors
 /// [`Error::Io`], among others when the path is a directory.
 pub fn write_atomically(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    replace(path, |file| write(file))
+    let mut outputs = Outputs::default();
+    outputs.write(path, write)?;
+    outputs.commit()
 }
 
 impl Table {
@@ -41,14 +61,28 @@ impl Table {
     /// # Errors
     /// [`Error::Setting`] for another extension; [`Error::Io`].
     pub fn write(&self, path: &Path) -> Result<()> {
+        let mut outputs = Outputs::default();
+        outputs.table(path, self, WriteOptions::default())?;
+        outputs.commit()
+    }
+
+    /// Writes the table as CSV to what is no file, such as standard output.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn write_csv(&self, out: &mut impl Write, options: WriteOptions) -> io::Result<()> {
+        write_text(self, ',', options, out)
+    }
+
+    /// Writes the table into an open file, in the format that the extension of a path names.
+    fn write_as(&self, path: &Path, options: WriteOptions, out: &mut BufWriter<&File>) -> io::Result<()> {
         match extension(path).as_str() {
-            "csv" => replace(path, |file| write_text(self, ',', file)),
-            "tsv" => replace(path, |file| write_text(self, '\t', file)),
+            "tsv" => write_text(self, '\t', options, out),
             #[cfg(feature = "parquet")]
-            "parquet" => replace(path, |file| arrow::write_parquet(self, file)),
+            "parquet" => arrow::write_parquet(self, out),
             #[cfg(feature = "ipc")]
-            "arrow" | "feather" | "ipc" => replace(path, |file| arrow::write_ipc(self, file)),
-            _ => Err(no_format(path)),
+            "arrow" | "feather" | "ipc" => arrow::write_ipc(self, out),
+            _ => write_text(self, ',', options, out),
         }
     }
 
@@ -72,59 +106,17 @@ fn no_format(path: &Path) -> Error {
     Error::setting("output", format!("`{}`", path.display()), ALLOWED)
 }
 
-fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>) -> Result<()> {
-    let target = target(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
-    let attempt = || -> io::Result<()> {
-        let existing = fs::metadata(&target).ok();
-        if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
-            return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory; name a file in it"));
-        }
-        if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
-            return filled(&File::options().write(true).open(&target)?, write);
-        }
-        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".evenhand-").suffix(".tmp");
-        // Temporary files are private by default; this one becomes an ordinary file.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(folder)?;
-        if let Some(existing) = existing {
-            file.as_file().set_permissions(existing.permissions())?;
-        }
-        filled(file.as_file(), write)?;
-        file.as_file().sync_all()?;
-        file.persist(&target)?;
-        Ok(())
-    };
-    attempt().map_err(|source| Error::Io { path: path.to_owned(), source })
-}
-
-/// Where the content really goes: a link stays a link.
-fn target(path: &Path) -> io::Result<PathBuf> {
-    match fs::symlink_metadata(path) {
-        Ok(found) if found.is_symlink() => fs::canonicalize(path),
-        _ => Ok(path.to_owned()),
-    }
-}
-
-fn filled(file: &File, write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>) -> io::Result<()> {
-    let mut buffered = BufWriter::with_capacity(1 << 18, file);
-    write(&mut buffered)?;
-    buffered.flush()
-}
-
-fn write_text(table: &Table, delimiter: char, out: &mut impl Write) -> io::Result<()> {
+fn write_text(table: &Table, delimiter: char, options: WriteOptions, out: &mut impl Write) -> io::Result<()> {
     let separator = [delimiter as u8];
     for (at, name) in table.names().iter().enumerate() {
         out.write_all(if at == 0 { b"" } else { &separator })?;
         // A header is also where a reader looks for the delimiter: hide all other candidates.
-        out.write_all(quoted(name, &[',', ';', '\t', '|']).as_bytes())?;
+        out.write_all(quoted(&options.text(name), &[',', ';', '\t', '|']).as_bytes())?;
     }
     out.write_all(b"\n")?;
     // A row of one empty field would be an empty line, which readers skip.
     let missing = if table.names().len() == 1 { "\"\"" } else { "" };
-    let fields: Vec<Fields<'_>> = table.columns().map(|(_, column)| Fields::of(column, delimiter)).collect();
+    let fields: Vec<Fields<'_>> = table.columns().map(|(_, column)| Fields::of(column, delimiter, options)).collect();
     for row in 0..table.rows() {
         for (at, field) in fields.iter().enumerate() {
             out.write_all(if at == 0 { b"" } else { &separator })?;
@@ -148,13 +140,25 @@ enum Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    fn of(column: &'a Column, delimiter: char) -> Self {
+    fn of(column: &'a Column, delimiter: char, options: WriteOptions) -> Self {
         match column {
             Column::Numeric(values) => Self::Numbers(values),
             Column::Categorical(values) => {
-                Self::Texts(values, values.dictionary().iter().map(|text| quoted(text, &[delimiter])).collect())
+                let field = |text: &String| quoted(&options.text(text), &[delimiter]);
+                Self::Texts(values, values.dictionary().iter().map(field).collect())
             }
         }
+    }
+}
+
+impl WriteOptions {
+    /// A text as it is to be written.
+    fn text(self, text: &str) -> Cow<'_, str> {
+        // With the wide forms that spreadsheets of East Asia take for the narrow ones.
+        let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
+        // `-5` is a number and stays one; `-inf` is a name to a spreadsheet.
+        let number = || text.parse::<f64>().is_ok_and(f64::is_finite) && !text.contains(char::is_whitespace);
+        if self.safe_csv && formula && !number() { format!("'{text}").into() } else { text.into() }
     }
 }
 
@@ -178,42 +182,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failed_write_leaves_the_old_file_and_nothing_else() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("out.txt");
-        write_atomically(&path, |out| out.write_all(b"old")).unwrap();
-        let failed = write_atomically(&path, |out| {
-            out.write_all(b"new")?;
-            Err(io::Error::other("no"))
-        });
-        assert_eq!(failed.unwrap_err().code(), "io");
-        assert_eq!(fs::read(&path).unwrap(), b"old");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    }
-
-    #[test]
-    fn a_directory_and_an_unknown_extension_are_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let message = write_atomically(folder.path(), |_| Ok(())).unwrap_err().to_string();
-        assert!(message.ends_with("is a directory; name a file in it"), "{message}");
-        let error = Table::default().write(&folder.path().join("out.xlsx")).unwrap_err();
-        assert!(error.to_string().contains(".parquet"), "{error}");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn links_stay_links_and_permissions_stay() {
-        use std::os::unix::fs::{PermissionsExt, symlink};
-        let folder = tempfile::tempdir().unwrap();
-        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
-        fs::write(&real, "old").unwrap();
-        fs::set_permissions(&real, PermissionsExt::from_mode(0o640)).unwrap();
-        symlink(&real, &link).unwrap();
-        write_atomically(&link, |out| out.write_all(b"new")).unwrap();
-        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        assert_eq!(fs::read(&real).unwrap(), b"new");
-        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+    fn cells_that_a_spreadsheet_would_compute_get_an_apostrophe_on_request() {
+        let safe = WriteOptions { safe_csv: true };
+        for formula in ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "-inf", "＝1"] {
+            assert_eq!(safe.text(formula), format!("'{formula}"));
+            assert_eq!(WriteOptions::default().text(formula), formula);
+        }
+        for harmless in ["-5", "+3.5e-4", "a=b", "", "'=1", "1-2"] {
+            assert_eq!(safe.text(harmless), harmless);
+        }
+        let column = |texts: [&str; 2]| Column::Categorical(Categorical::from_values(texts.map(Some)));
+        let columns =
+            vec![("=name".to_owned(), column(["=1,2", "-7"])), ("n".into(), Column::Numeric(vec![-1.5, 2.0]))];
+        let mut text = Vec::new();
+        Table::new(columns, 1).unwrap().write_csv(&mut text, safe).unwrap();
+        assert_eq!(String::from_utf8(text).unwrap(), "'=name,n\n\"'=1,2\",-1.5\n-7,2\n");
     }
 
     #[test]
