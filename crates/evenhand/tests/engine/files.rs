@@ -346,3 +346,20 @@ proptest! {
         }
     }
 }
+
+/// One bit of a length before a compressed buffer is wrong in each.
+const DAMAGED: [&[u8]; 2] = [
+    include_bytes!("../../../evenhand-fuzz/corpus/arrow/typed86_d.arrow"),
+    include_bytes!("../../../evenhand-fuzz/corpus/arrow/typed972_d.arrow"),
+];
+
+#[cfg(feature = "ipc")]
+#[test]
+fn lengths_in_damaged_compressed_files_are_checked_before_memory_is_taken() {
+    let folder = Folder::new();
+    for content in DAMAGED {
+        let error = Table::read(&folder.file("damaged.arrow", content), &ReadOptions::default()).unwrap_err();
+        assert_eq!(error.code(), "file-unreadable");
+        assert!(error.to_string().contains("compressed bytes are said to become"), "{error}");
+    }
+}
