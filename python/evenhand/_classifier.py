@@ -140,6 +140,9 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         Penalty of the built-in learner on the squares of its coefficients; None is 1.
     standardise : bool, default=None
         Whether the built-in learner centres and scales numbers; None is yes, but for ``preset="notebook"``.
+    interactions : bool, default=None
+        Whether intersections among the groups (``"sex*race"``) are features of the built-in learner too, where it sees
+        their columns: a linear learner cannot tell them apart otherwise. None is yes with ``preset="default"`` alone.
     random_state : int, default=0
         Seed of the random draws of ``method="sampling"``, of random thresholds and of ``validation``.
     callback : callable, default=None
@@ -221,6 +224,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         pos_label: Any = None,
         l2: float | None = None,
         standardise: bool | None = None,
+        interactions: bool | None = None,
         random_state: int = 0,
         callback: Callback | None = None,
         progress: bool = False,
@@ -247,6 +251,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.pos_label = pos_label
         self.l2 = l2
         self.standardise = standardise
+        self.interactions = interactions
         self.random_state = random_state
         self.callback = callback
         self.progress = progress

@@ -91,6 +91,7 @@ class Settings:
         centred: bool | None = None,
         keep_best: bool | None = None,
         standardise: bool | None = None,
+        interactions: bool | None = None,
         l2: float | None = None,
         penalise_intercept: bool | None = None,
         tolerance: float | None = None,

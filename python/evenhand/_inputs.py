@@ -151,6 +151,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
             max_fits=None if looped else self.max_fits,
             loops=self.max_fits if looped else None,
             standardise=self.standardise,
+            interactions=self.interactions,
             l2=self.l2,
         )
 

@@ -79,14 +79,14 @@ impl Model {
     /// The names of the features.
     #[getter]
     fn feature_names(&self) -> Vec<String> {
-        self.inner.binding.encoding().feature_names()
+        self.inner.binding.feature_names()
     }
 
     /// One row of coefficients a margin, the intercept last; `None` for a learner that is a program.
     #[getter]
     fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let LearnerRecord::Logistic { model, .. } = &self.inner.learner else { return Ok(None) };
-        let width = self.inner.binding.encoding().width() + 1;
+        let width = self.inner.binding.width() + 1;
         let all = PyArray1::from_slice(py, model.coefficients());
         Ok(Some(all.reshape([model.coefficients().len() / width, width])?))
     }

@@ -52,7 +52,7 @@ impl Settings {
     #[pyo3(signature = (
         notions, *, groups, withhold, max_violation=None, max_difference=None, min_ratio=None, preset="default",
         validation="training", measure="decisions", covariate_shift="ignored", seed=0, method="weighting", margin=None, min_group=None, max_fits=None, bounded=None, loops=None,
-        step=None, centred=None, keep_best=None, standardise=None, l2=None, penalise_intercept=None, tolerance=None,
+        step=None, centred=None, keep_best=None, standardise=None, interactions=None, l2=None, penalise_intercept=None, tolerance=None,
         max_passes=None,
     ))]
     #[allow(clippy::too_many_arguments)] // the settings, by name
@@ -78,6 +78,7 @@ impl Settings {
         centred: Option<bool>,
         keep_best: Option<bool>,
         standardise: Option<bool>,
+        interactions: Option<bool>,
         l2: Option<f64>,
         penalise_intercept: Option<bool>,
         tolerance: Option<f64>,
@@ -108,6 +109,7 @@ impl Settings {
                 technique,
                 covariate_shift: covariate_shift_of(covariate_shift)?,
                 standardise,
+                interactions,
                 plan: None,
             };
             let correction = options.build()?;

@@ -77,8 +77,11 @@ impl Report {
         let [before, after] = if let Some(evaluated) = fit.evaluated {
             evaluated
         } else {
-            let uncorrected = correction.uncorrected(trained_on, trained.learner)?;
-            computed = [evaluator.evaluated(&uncorrected)?, evaluator.evaluated(fit.found)?];
+            let before = match &fit.found.uncorrected {
+                Some(begun_with) => evaluator.evaluated(begun_with)?,
+                None => evaluator.evaluated(&correction.uncorrected(trained_on, trained.learner)?)?,
+            };
+            computed = [before, evaluator.evaluated(fit.found)?];
             [&computed[0], &computed[1]]
         };
         let compared = Comparison::new(correction, &evaluator, [before, after])?;

@@ -17,7 +17,7 @@ fn main() -> Result<()> {
     let correction = Correction::new(Notion::DemographicParity).group("sex")?.measure(Measure::Scores);
 
     // Learners see features by number; the encoding says which is which.
-    let names = Binding::new(&correction, &data)?.0.encoding().feature_names();
+    let names = Binding::new(&correction, &data)?.0.feature_names();
     let asked = ["income", "sex=female"].map(|name| names.iter().position(|one| one == name).expect("a feature"));
 
     // A closure is given features, labels and weights, and never a group. What it returns predicts:

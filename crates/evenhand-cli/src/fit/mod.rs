@@ -122,8 +122,14 @@ fn compare<'a, L: Learner>(
     test: Option<(&'a Dataset, &'a Problem)>,
 ) -> Result<Compared<'a>> {
     let correction = &config.correction;
-    let uncorrected = correction.uncorrected(fitted.problem(), learner)?;
     let solution = fitted.solution();
+    let fitted_again;
+    let uncorrected = if let Some(begun_with) = &solution.uncorrected {
+        begun_with
+    } else {
+        fitted_again = correction.uncorrected(fitted.problem(), learner)?;
+        &fitted_again
+    };
     let (data, problem) = test.unwrap_or((rows.train(), fitted.problem()));
     let groups = config.report.as_ref().map(|_| fitted.binding().membership(data.table())).transpose()?;
     let score = |solution: &Solution<L::Predictor>| match &groups {
@@ -131,7 +137,7 @@ fn compare<'a, L: Learner>(
         None => solution.evaluated(problem, correction.measure),
     };
     let shown = test.is_some() || config.report.is_some();
-    let before = shown.then(|| score(&uncorrected)).transpose()?;
+    let before = shown.then(|| score(uncorrected)).transpose()?;
     let after = (shown || !correction.bounds.is_empty()).then(|| score(solution)).transpose()?;
     let bound_tests = after.as_ref().map(|after| after.test_bounds(&correction.bounds, config.confidence));
     let comparison = |(before, after): (&Evaluated<'_>, &Evaluated<'_>)| Comparison {
@@ -139,7 +145,7 @@ fn compare<'a, L: Learner>(
         after: after.metrics(),
     };
     Ok(Compared {
-        train: Comparison { before: uncorrected.train, after: solution.train.clone() },
+        train: Comparison { before: uncorrected.train.clone(), after: solution.train.clone() },
         test: test.and(before.as_ref().zip(after.as_ref())).map(comparison),
         bound_tests: bound_tests.transpose()?.unwrap_or_default(),
         evaluated: [before, after],

@@ -67,6 +67,11 @@ pub(crate) struct TrainingArgs {
     #[arg(long, conflicts_with = "recipe", help_heading = "Learner")]
     pub(super) no_standardise: bool,
 
+    /// Do not give the learner intersections among the groups (`sex*race`) as features of their own. Without them a linear
+    /// learner cannot tell an intersection from what its parts add up to.
+    #[arg(long, conflicts_with = "recipe", help_heading = "Learner")]
+    pub(super) no_interactions: bool,
+
     /// Command to use in place of the built-in logistic regression, see below.
     #[arg(long, value_name = "COMMAND", help_heading = "Learner")]
     pub(super) learner: Option<String>,

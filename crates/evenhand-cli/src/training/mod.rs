@@ -150,6 +150,7 @@ impl TrainingArgs {
                 CovariateShiftArg::Corrected => CovariateShift::Corrected,
             },
             standardise: self.no_standardise.then_some(false),
+            interactions: self.no_interactions.then_some(false),
             ..CorrectionOptions::default()
         })
     }

@@ -54,7 +54,9 @@ fn a_model_of_a_recipe_verifies_and_predicts() {
         let code = test.output(&fit).status.code();
         assert!(matches!(code, Some(0 | 1)), "{}", test.run(&fit));
         let verdict = test.json(&format!("verify model.json {folder} --json"));
-        assert_eq!(verdict["checks"].as_array().unwrap().len(), 6, "{verdict}");
+        let checks = verdict["checks"].as_array().unwrap();
+        let unchecked: Vec<_> = checks.iter().filter(|one| one["matches"] != true).map(|one| &one["name"]).collect();
+        assert_eq!(unchecked, ["software"], "{verdict}");
         test.expect(2, "verify model.json loans.csv");
         test.expect(2, "verify model.json");
 

@@ -17,7 +17,7 @@ use evenhand_datasets::recipe::Prepared;
 pub(crate) fn export(folder: &Path, correction: &Correction, prepared: &Prepared) -> Result<(), Box<dyn Error>> {
     let (binding, ..) = Binding::new(correction, &prepared.train)?;
     std::fs::create_dir_all(folder)?;
-    std::fs::write(folder.join("width"), binding.encoding().width().to_string())?;
+    std::fs::write(folder.join("width"), binding.width().to_string())?;
     for (part, data) in [("train", &prepared.train), ("test", &prepared.test)] {
         let folder = folder.join(part);
         std::fs::create_dir_all(&folder)?;

@@ -11,6 +11,7 @@ use super::trace::{Iteration, Termination};
 use crate::constraint::{Measure, WeightRule};
 use crate::data::Codes;
 use crate::group::Membership;
+use crate::kernel::CellSums;
 use crate::learner::Predictor;
 use crate::{Result, Warning, Weights};
 
@@ -49,6 +50,8 @@ pub struct Solution<P> {
     pub fits: usize,
     /// What to know about the result.
     pub warnings: Vec<Warning>,
+    /// The same learner without correction, as [`Correction::uncorrected`] gives it, where the search began with that fit.
+    pub uncorrected: Option<Box<Self>>,
 }
 
 /// What a search without a bound left undone since it would cost too much error, as the model of its last fit predicts it.
@@ -78,6 +81,46 @@ impl std::fmt::Display for TradeOff {
 }
 
 impl<P: Predictor> Solution<P> {
+    /// The solution that is one fit with known weights; `sums` are those of its decisions and scores on the rows it was fitted to.
+    pub(in crate::correction) fn of_single_fit(
+        problem: &Problem,
+        settings: &Correction,
+        predictor: P,
+        sums: &CellSums,
+        cell_weights: Vec<f64>,
+    ) -> Self {
+        let train = problem.evaluate(sums, settings.measure);
+        let only = Iteration {
+            number: 1,
+            multipliers: Vec::new(),
+            next_multipliers: Vec::new(),
+            violations: problem.violations(sums, settings.measure),
+            violation: train.violation.unwrap_or(0.0),
+            error: train.error,
+            loss: problem.loss(sums),
+            seconds: 0.0,
+        };
+        let unconverged = (!predictor.converged()).then_some(Warning::LearnerNotConverged { fits: 1 });
+        Self {
+            multipliers: Vec::new(),
+            rule: settings.solver.rule(),
+            unweighted: cell_weights.iter().all(|weight| weight.to_bits() == 1.0_f64.to_bits()),
+            cell_weights,
+            shift_correction: None,
+            predictor,
+            train,
+            validation: None,
+            trace: vec![only],
+            thresholds: None,
+            slack: None,
+            trade_off: None,
+            stop: Termination::IterationLimit,
+            fits: 1,
+            warnings: unconverged.into_iter().collect(),
+            uncorrected: None,
+        }
+    }
+
     /// How the run ended, in words without a full stop: [`Termination::explain`], with the trade-off where it stopped
     /// for the cost.
     pub fn explain(&self, settings: &Correction) -> String {

@@ -5,7 +5,7 @@
 use super::problem::{Binding, EvaluationRows, Problem};
 use super::settings::{Bound, Correction, Method, Solver};
 use super::solution::Solution;
-use super::solvers::run::{self, Run};
+use super::solvers::run::Run;
 use super::solvers::{printed_loop, sqp};
 use super::trace::{Observer, Silent};
 use super::{Fitted, baselines};
@@ -51,7 +51,7 @@ impl Correction {
         self.check_for(problem)?;
         match self.method {
             Method::Correction => self.correct(problem, learner, observer),
-            Method::Unconstrained => baselines::single_fit(problem, self, learner, vec![1.0; problem.cells().len()]),
+            Method::Unconstrained => self.uncorrected(problem, learner),
             Method::ThresholdPostprocessing(thresholds) => thresholds.train(self, problem, learner),
             Method::Lagrangian(lagrangian) => lagrangian.train(self, problem, learner, observer),
             Method::Reweighing => {
@@ -82,8 +82,7 @@ impl Correction {
     /// As [`Correction::fit`].
     pub fn uncorrected<L: Learner>(&self, problem: &Problem, learner: &L) -> Result<Solution<L::Predictor>> {
         self.check_for(problem)?;
-        let aggregated = problem.aggregated_for(self, learner);
-        run::uncorrected(aggregated.as_ref().unwrap_or(problem), self, learner)
+        baselines::single_fit(problem, self, learner, vec![1.0; problem.cells().len()])
     }
 
     /// Whether the settings can be used on these rows.

@@ -68,6 +68,16 @@ impl Features {
         Ok(Self { rows, width, coded, dense, places: None })
     }
 
+    /// The same rows with another coded column, which brings so many features behind the others.
+    ///
+    /// # Errors
+    /// Those of [`Features::new`].
+    pub(crate) fn with_coded(mut self, column: CodedColumn, features: usize) -> Result<Self> {
+        self.coded.push(column);
+        let places = self.places;
+        Ok(Self { places, ..Self::new(self.rows, self.width + features, self.coded, self.dense)? })
+    }
+
     /// A dense matrix given row by row, as numeric features.
     ///
     /// # Errors

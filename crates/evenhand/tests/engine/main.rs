@@ -11,6 +11,7 @@ mod files;
 mod forgery;
 mod frontier;
 mod identify;
+mod interactions;
 mod interruption;
 mod invariance;
 mod kinds;

@@ -368,3 +368,18 @@ fn a_looser_bound_is_met_wherever_a_tighter_one_is_and_costs_no_more() {
         }
     }
 }
+
+#[test]
+fn a_search_begins_with_the_fit_without_correction_and_gives_it_back() {
+    let problem = People::rare(5_000, 0.3, 0.5, 4).problem("demographic-parity");
+    let settings = asked("demographic-parity", Some(0.02));
+    let (plain, found) = (settings.uncorrected(&problem, &Logistic::default()).unwrap(), solve(&settings, &problem));
+    let begun_with = found.uncorrected.as_deref().unwrap();
+    assert_eq!(begun_with.predictor.coefficients(), plain.predictor.coefficients());
+    assert_eq!((&begun_with.train, begun_with.fits, begun_with.stop), (&plain.train, plain.fits, plain.stop));
+    // Weights of ½, a part of the rows, or sampled rows make another fit.
+    let printed = Correction { solver: Preset::Paper.solver(), ..settings.clone() };
+    assert!(solve(&printed, &problem).uncorrected.is_none());
+    let part = settings.validation(evenhand::correction::Validation::Holdout { share: 0.3, seed: 1 });
+    assert!(solve(&part, &problem).uncorrected.is_none());
+}

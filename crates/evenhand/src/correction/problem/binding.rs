@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Problem, kinds};
+use super::{Problem, interactions, kinds};
 use crate::constraint::{Constraint, constraints};
 use crate::correction::settings::Correction;
 use crate::data::{Dataset, Schema, Table};
@@ -27,6 +27,9 @@ pub struct Binding {
     pinned: Groups,
     withheld: Vec<String>,
     encoding: Encoding,
+    /// Intersections that are features too.
+    #[serde(default, skip_serializing_if = "Groups::is_empty")]
+    interactions: Groups,
     constraints: Vec<Constraint>,
 }
 
@@ -43,6 +46,7 @@ impl Binding {
         let withheld = withheld(settings, &groups, table)?;
         let (encoding, more) = encode(settings, data, &withheld, &[&groups, &pinned])?;
         warnings.extend(more);
+        let interactions = interactions::of(settings, &groups, &encoding)?;
         let names: Vec<String> = groups.names().map(str::to_owned).collect();
         let all_names: Vec<String> = names.iter().cloned().chain(pinned.names().map(str::to_owned)).collect();
         let labels = data.labels();
@@ -56,6 +60,7 @@ impl Binding {
             pinned,
             withheld,
             encoding,
+            interactions,
             constraints,
         };
         let membership = binding.membership(table)?;
@@ -99,7 +104,21 @@ impl Binding {
             .chain(self.schema.ignored().iter().cloned())
             .chain(self.withheld.iter().cloned())
             .chain(self.groups.columns().into_iter().chain(self.pinned.columns()).map(str::to_owned));
-        self.encoding.transform(table, &known.collect::<Vec<_>>())
+        let (features, warnings) = self.encoding.transform(table, &known.collect::<Vec<_>>())?;
+        if self.interactions.is_empty() {
+            return Ok((features, warnings));
+        }
+        Ok((interactions::append(features, &self.interactions.membership(table)?)?, warnings))
+    }
+
+    /// A name for every feature: those of the encoded columns, then intersections.
+    pub fn feature_names(&self) -> Vec<String> {
+        self.encoding.feature_names().into_iter().chain(self.interactions.names().map(str::to_owned)).collect()
+    }
+
+    /// How many features there are.
+    pub fn width(&self) -> usize {
+        self.encoding.width() + self.interactions.len()
     }
 
     /// Which rows of a table are in which group, pinned subsets last.
@@ -149,7 +168,7 @@ impl Binding {
         &self.withheld
     }
 
-    /// How raw columns become features.
+    /// How raw columns become features; intersections may be features beside them.
     pub fn encoding(&self) -> &Encoding {
         &self.encoding
     }

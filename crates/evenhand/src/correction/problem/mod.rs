@@ -14,6 +14,7 @@ mod cell_weights;
 mod covariate_shift;
 mod evaluation_rows;
 mod inequalities;
+mod interactions;
 mod kinds;
 #[expect(clippy::module_inception, reason = "the other files are about this one")]
 mod problem;

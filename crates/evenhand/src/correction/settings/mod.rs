@@ -44,6 +44,7 @@ use crate::{Error, Result};
 /// | technique | weighting | | weights, or sampled rows |
 /// | `covariate_shift` | ignored | corrected: not for notions of accuracy | whether weights are divided by φ |
 /// | standardise | yes | | whether numeric columns are centred and scaled |
+/// | interactions | yes | | whether intersections among the groups, as of sex and race, are features of the learner too, where it sees their columns |
 /// | plan | by column type, and by values where groups are | | how each column is encoded |
 ///
 /// A value out of range is [`Error::Setting`] when fitting starts.
@@ -73,6 +74,8 @@ pub struct Correction {
     pub covariate_shift: CovariateShift,
     /// Whether numeric columns are centred and scaled.
     pub standardise: bool,
+    /// Whether intersections among the groups are features too, where the learner sees their columns and no plan is given.
+    pub interactions: bool,
     /// How each column is encoded, in place of what its type, the schema and the groups suggest.
     pub plan: Option<Vec<ColumnPlan>>,
 }
@@ -92,6 +95,7 @@ impl Correction {
             technique: Technique::Weighting,
             covariate_shift: CovariateShift::Ignored,
             standardise: true,
+            interactions: true,
             plan: None,
         }
     }
@@ -126,12 +130,13 @@ impl Correction {
         self
     }
 
-    /// Finds multipliers as a preset does, and standardises numbers as it does. The learner that
+    /// Finds multipliers as a preset does, and makes features as it does. The learner that
     /// goes with it is [`Preset::learner`].
     #[must_use]
     pub fn preset(mut self, preset: Preset) -> Self {
         self.solver = preset.solver();
         self.standardise = preset.standardises();
+        self.interactions = preset.interacts();
         self
     }
 

@@ -85,6 +85,8 @@ pub struct CorrectionOptions {
     pub covariate_shift: CovariateShift,
     /// Whether numeric columns are centred and scaled.
     pub standardise: Option<bool>,
+    /// Whether intersections among the groups are features of the learner too.
+    pub interactions: Option<bool>,
     /// How each column is encoded.
     pub plan: Option<Vec<ColumnPlan>>,
 }
@@ -115,6 +117,7 @@ impl CorrectionOptions {
         correction.technique = self.technique;
         correction.covariate_shift = self.covariate_shift;
         correction.standardise = self.standardise.unwrap_or(correction.standardise);
+        correction.interactions = self.interactions.unwrap_or(correction.interactions);
         correction.plan = self.plan;
         correction.check()?;
         Ok(correction)
@@ -224,13 +227,14 @@ mod tests {
             max_difference: Some(0.1),
             min_ratio: Some(0.8),
             standardise: Some(false),
+            interactions: Some(false),
             ..options()
         };
         let correction = sqp.build().unwrap();
         let Solver::Sqp(settings) = correction.solver else { panic!("{:?}", correction.solver) };
         let expected = (5, 7, Some(WeightRange::Unbounded));
         assert_eq!((settings.min_group, settings.max_fits, settings.range), expected);
-        assert!((settings.margin - 1.0).abs() < 1e-12 && !correction.standardise);
+        assert!((settings.margin - 1.0).abs() < 1e-12 && !correction.standardise && !correction.interactions);
         assert_eq!(correction.bounds, [Bound::MaxDifference(0.1), Bound::MinRatio(0.8)]);
         let printed = CorrectionOptions {
             preset: Preset::Paper,

@@ -145,6 +145,11 @@ impl Preset {
         self != Self::Notebook
     }
 
+    /// Whether intersections among the groups are features too: the paper has columns alone.
+    pub fn interacts(self) -> bool {
+        self == Self::Default
+    }
+
     /// How this preset finds the multipliers.
     pub fn solver(self) -> Solver {
         let rule = WeightRule { tilt: Tilt::Paper, factor: 1.0, range: WeightRange::Bounded, relative: false };

@@ -7,9 +7,9 @@ use super::rank::least_norm;
 use crate::cells::Cells;
 use crate::constraint::{Measure, TiltTable, WeightRule};
 use crate::correction::problem::{EvaluationRows, Observed, Problem, ShiftCorrection, WeightMap};
-use crate::correction::settings::{Correction, CovariateShift};
+use crate::correction::settings::{Correction, CovariateShift, Technique};
 use crate::correction::solution::Solution;
-use crate::correction::trace::{Iteration, Observer, Silent, Termination};
+use crate::correction::trace::{Iteration, Observer, Termination};
 use crate::kernel::{Band, CellSums, band, cell_sum_derivatives};
 use crate::learner::{Learner, Predictor, Sensitivity};
 use crate::{Error, Result, Warning};
@@ -224,6 +224,22 @@ impl<'a, L: Learner> Run<'a, L> {
         self.shortest_solution(iterate, point.rule, stop)
     }
 
+    /// The solution without correction, where a search began with that fit: to all rows, with the user's row weights alone.
+    pub(in crate::correction) fn take_uncorrected(&mut self, point: &Point) -> Option<Solution<L::Predictor>> {
+        let table = self.problem.tilt_table(point.rule);
+        let one = |weight: &f64| (weight * table.learner_scale()).to_bits() == 1.0_f64.to_bits();
+        let plain = self.settings.technique == Technique::Weighting
+            && self.observed.is_none()
+            && table.weights(&point.multipliers).iter().all(one);
+        if !plain || matches!(self.evaluation, EvaluationRows::Holdout(_)) {
+            return None;
+        }
+        let at = self.kept.iter().position(|(id, _)| *id == point.id)?;
+        let Iterate { predictor, trained, .. } = self.kept.swap_remove(at).1;
+        let weights = vec![1.0; self.problem.cells().len()];
+        Some(Solution::of_single_fit(self.problem, self.settings, predictor, &trained, weights))
+    }
+
     /// With the shortest multipliers that make the same weights.
     fn shortest_solution(
         &mut self,
@@ -270,6 +286,7 @@ impl<'a, L: Learner> Run<'a, L> {
             trade_off: None,
             fits: std::mem::take(&mut self.fits),
             warnings,
+            uncorrected: None,
         }
     }
 
@@ -378,16 +395,4 @@ fn weight_map<'a>(
     observed: Option<&'a Observed>,
 ) -> WeightMap<'a> {
     WeightMap { table, cells, technique: settings.technique, observed }
-}
-
-/// One fit with weights of 1.
-pub(in crate::correction) fn uncorrected<L: Learner>(
-    problem: &Problem,
-    settings: &Correction,
-    learner: &L,
-) -> Result<Solution<L::Predictor>> {
-    let mut run = Run::new(problem, settings, learner);
-    let iterate = run.fit(vec![0.0; run.table.multipliers()], true)?;
-    run.record(&iterate, Observer::seconds(&Silent));
-    Ok(run.solution(iterate, Termination::IterationLimit))
 }

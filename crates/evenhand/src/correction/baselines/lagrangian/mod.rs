@@ -70,6 +70,7 @@ impl Lagrangian {
                 },
                 fits: 0,
                 warnings: Vec::new(),
+                uncorrected: None,
             };
             if let Some((found, fits)) = steps.next(found, degenerate && !cancelled, cancelled) {
                 return Ok(Solution { fits, ..found });

@@ -48,7 +48,9 @@ pub(in crate::correction) fn correct<L: Learner>(
     }
     let asked = search.merit(&target, &uncorrected).inequalities;
     let warnings = asked.warnings(run.problem.constraints(), &settings);
+    let without = if found.id == uncorrected.id { None } else { run.take_uncorrected(&uncorrected) };
     let mut solution = run.into_solution(&found, stop);
+    solution.uncorrected = without.map(Box::new);
     solution.trade_off = trade_off;
     solution.warnings.extend(warnings);
     Ok(solution)
