@@ -78,14 +78,14 @@ pub(crate) fn run(seed: &str, seconds: &str, folder: &str, targets: &[&str]) -> 
     for (name, count) in counts {
         println!("count {name} {} {} {:.1} {:.3}", count.inputs, count.accepted, count.seconds, count.longest);
     }
-    println!("peak {}", status("VmPeak:"));
+    println!("peak {}", status("VmHWM:"));
     Ok(finder.found == 0)
 }
 
 /// Puts files, or the input of a seed, to a target.
 pub(crate) fn replay(target: &str, inputs: &[&str]) -> Result<bool, String> {
+    // Panics are told as always, with RUST_BACKTRACE if it is set.
     let (target, ground) = (named(target)?, Ground::new()?);
-    watch_panics();
     let mut fine = true;
     for name in inputs {
         let (path, input) = match name.parse::<u64>() {

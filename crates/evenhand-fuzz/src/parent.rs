@@ -134,7 +134,7 @@ impl Sum {
             total += inputs;
             println!("{target:<10}{inputs:>12}{accepted:>12}{seconds:>10.0}{longest:>14.3}");
         }
-        println!("{total} inputs, {} found; {} MB of address space at most", self.found.len(), self.peak >> 10);
+        println!("{total} inputs, {} found; {} MB of memory at most", self.found.len(), self.peak >> 10);
         if !self.found.is_empty() {
             println!("Again: fuzz replay TARGET SEED, or with the file that stands beside the seed.");
         }

@@ -1,6 +1,6 @@
 //! A fit, and what must hold of it.
 
-use evenhand::correction::{Solver, Validation};
+use evenhand::correction::{Solver, SqpSettings, Technique, Validation};
 use evenhand::learner::LogisticModel;
 use evenhand::model::LearnerRecord;
 use evenhand::{Bound, Correction, Dataset, Fitted, Logistic, Measure, Model, Verdict};
@@ -56,8 +56,10 @@ fn agree(
 
 /// A correction is never less even on the rows it was found on than none.
 fn even(fitted: &Fitted<LogisticModel>, correction: &Correction, learner: &Logistic) -> Result<(), String> {
-    let searched = matches!(correction.solver, Solver::Sqp(_)) && correction.method.is_correction();
-    if !searched || correction.validation != Validation::Training {
+    // Groups below `min_group` are not searched for.
+    let Solver::Sqp(SqpSettings { min_group: 0, .. }) = correction.solver else { return Ok(()) };
+    let weighted = correction.technique == Technique::Weighting && correction.validation == Validation::Training;
+    if !weighted || !correction.method.is_correction() {
         return Ok(());
     }
     let Ok(uncorrected) = correction.uncorrected(fitted.problem(), learner) else { return Ok(()) };

@@ -75,7 +75,8 @@ fn draw(from: &mut Unstructured<'_>) -> Result<(CorrectionOptions, Logistic, boo
             CovariateShift::Corrected,
         ])?,
         standardise: *from.choose(&[None, Some(true), Some(false)])?,
-        plan: None,
+        interactions: *from.choose(&[None, Some(true), Some(false)])?,
+        ..CorrectionOptions::default()
     };
     let learner =
         Logistic { l2: *from.choose(&[1.0, 1.0, 0.0, 1e-6, 100.0, -1.0])?, max_passes: 60, ..Logistic::default() };

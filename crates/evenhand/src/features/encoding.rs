@@ -6,8 +6,6 @@
 //! count as none of the known ones, missing numbers become the training mean, extra
 //! columns are not used, the order of columns does not matter. A lost column is an error.
 
-use std::collections::HashSet;
-
 use serde::{Deserialize, Serialize};
 
 use super::design::{Active, CodedColumn, DenseColumn, Features};
@@ -223,8 +221,7 @@ impl Encoding {
     }
 
     fn extra_columns(&self, table: &Table, others: &[String]) -> Option<Warning> {
-        let used: HashSet<&String> = self.columns.iter().map(|column| &column.column).chain(others).collect();
-        let known = |name: &String| used.contains(name);
+        let known = |name: &String| self.columns.iter().any(|column| &column.column == name) || others.contains(name);
         let columns: Vec<String> = table.names().iter().filter(|name| !known(name)).cloned().collect();
         (!columns.is_empty()).then_some(Warning::ExtraColumns { columns })
     }

@@ -1,7 +1,5 @@
 //! What a model file holds.
 
-use std::collections::HashSet;
-
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -241,9 +239,10 @@ impl Model {
     /// How to read a file to be predicted: features as in training, groups too where it decides by them, every other
     /// column as it stands.
     pub fn reading_features(&self) -> ReadOptions {
-        let features = self.binding.encoding().columns().iter().map(|code| &code.column);
-        let used: HashSet<&String> = features.chain(&self.groups_needed).collect();
-        let is_feature = |name: &String| used.contains(name);
+        let is_feature = |name: &String| {
+            self.groups_needed.contains(name)
+                || self.binding.encoding().columns().iter().any(|code| code.column == *name)
+        };
         let mut options = self.reading.clone();
         options.categorical.retain(is_feature);
         options.numeric.retain(is_feature);

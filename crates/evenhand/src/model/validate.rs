@@ -66,7 +66,7 @@ impl Model {
     }
 
     fn valid_learner(&self, record: &LearnerRecord, what: &str) -> Checked {
-        let (classes, width) = (self.classes().len(), self.binding.encoding().width());
+        let (classes, width) = (self.classes().len(), self.binding.width());
         let own = match record {
             LearnerRecord::Logistic { settings, model } => {
                 settings.check()?;
