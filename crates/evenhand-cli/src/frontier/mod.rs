@@ -13,7 +13,7 @@ use anyhow::Result;
 use clap::Args;
 use evenhand::audit::AuditOptions;
 use evenhand::correction::{Binding, Evaluated, Frontier, Metrics, Point, Problem};
-use evenhand::{BoundTest, Correction, Dataset, Error, Learner, Preset, Warning};
+use evenhand::{BoundTest, Correction, Dataset, Learner, Preset, Warning};
 
 use crate::Ending;
 use crate::args::{usage_of_rows, where_reports_are};

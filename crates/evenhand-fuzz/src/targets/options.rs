@@ -26,7 +26,10 @@ const NOTIONS: [&str; 11] = [
 
 const GROUPS: [&str; 7] = ["sex", "race", "age/3", "sex*race", "age<=30", "race=Black,White", "score>0"];
 
-const NUMBERS: [f64; 12] = [0.0, 1.0, 0.01, 0.05, 0.2, 0.8, -1.0, 10.0, f64::NAN, f64::INFINITY, 1e-320, 1e300];
+const NUMBERS: [f64; 6] = [0.0, 1.0, 0.01, 0.05, 0.2, 0.8];
+
+/// Numbers that most settings refuse.
+const ODD: [f64; 6] = [-1.0, 10.0, f64::NAN, f64::INFINITY, 1e-320, 1e300];
 
 pub(super) fn check(ground: &Ground, input: &[u8]) -> Checked {
     let from = &mut Unstructured::new(input);
@@ -38,16 +41,17 @@ pub(super) fn check(ground: &Ground, input: &[u8]) -> Checked {
 
 fn draw(from: &mut Unstructured<'_>) -> Result<(CorrectionOptions, Logistic, bool)> {
     let notions = some(&NOTIONS, 1..=2, from)?.into_iter().filter_map(|text| text.parse().ok()).collect();
-    let groups = some(&GROUPS, 0..=2, from)?.into_iter().filter_map(|text| text.parse().ok()).collect();
+    let groups = some(&GROUPS, 1..=2, from)?.into_iter().filter_map(|text| text.parse().ok()).collect();
     let preset = *from.choose(&[Preset::Default, Preset::Default, Preset::Default, Preset::Paper, Preset::Notebook])?;
     let printed = preset != Preset::Default;
     let number = |from: &mut Unstructured<'_>, of: u8| -> Result<Option<f64>> {
-        Ok(if from.ratio(1, of)? { Some(*from.choose(&NUMBERS)?) } else { None })
+        let list = if from.ratio(1, 12)? { &ODD } else { &NUMBERS };
+        Ok(if from.ratio(1, of)? { Some(*from.choose(list)?) } else { None })
     };
     let options = CorrectionOptions {
         notions,
         groups,
-        withhold: some(&["age", "sex", "nothing"], 0..=1, from)?.into_iter().map(str::to_owned).collect(),
+        withhold: some(&["age", "sex", "score"], 0..=1, from)?.into_iter().map(str::to_owned).collect(),
         max_violation: number(from, 2)?,
         max_difference: number(from, 6)?,
         min_ratio: number(from, 6)?,
@@ -56,11 +60,11 @@ fn draw(from: &mut Unstructured<'_>) -> Result<(CorrectionOptions, Logistic, boo
         margin: if printed { None } else { number(from, 8)? },
         min_group: if printed { None } else { Some(*from.choose(&[0, 1, 30, usize::MAX])?) },
         // Few, so that many are tried.
-        max_fits: if printed { None } else { Some(from.int_in_range(0..=12)?) },
+        max_fits: if printed { None } else { Some(from.int_in_range(1..=12)?) },
         range: *from.choose(&[None, None, Some(WeightRange::Bounded), Some(WeightRange::Unbounded)])?,
         tilt: if printed { *from.choose(&[None, Some(Tilt::Paper), Some(Tilt::Centred)])? } else { None },
         step: if printed { number(from, 3)? } else { None },
-        loops: if printed { Some(from.int_in_range(0..=8)?) } else { None },
+        loops: if printed { Some(from.int_in_range(1..=8)?) } else { None },
         keep: if printed { *from.choose(&[None, Some(Keep::Best), Some(Keep::Last)])? } else { None },
         validation: *from.choose(&[
             Validation::Training,
@@ -79,7 +83,7 @@ fn draw(from: &mut Unstructured<'_>) -> Result<(CorrectionOptions, Logistic, boo
         ..CorrectionOptions::default()
     };
     let learner =
-        Logistic { l2: *from.choose(&[1.0, 1.0, 0.0, 1e-6, 100.0, -1.0])?, max_passes: 60, ..Logistic::default() };
+        Logistic { l2: *from.choose(&[1.0, 1.0, 0.0, 1e-6, 100.0])?, max_passes: 60, ..Logistic::default() };
     Ok((options, learner, from.ratio(3, 4)?))
 }
 
