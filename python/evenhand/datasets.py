@@ -19,7 +19,7 @@ def make_loans(n_samples: int = 5000, *, random_state: int = 0, library: str = "
     Parameters
     ----------
     n_samples : int, default=5000
-        1000 or more.
+        1000 to 10,000,000.
     random_state : int, default=0
     library : {"pandas", "polars", "pyarrow"}, default="pandas"
 

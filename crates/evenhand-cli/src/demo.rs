@@ -28,7 +28,7 @@ use crate::text::{Lines, counted, or_dash, percent, rate, signed};
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct DemoArgs {
-    /// How many applicants to draw.
+    /// How many applicants to draw; 1000 to 10000000.
     #[arg(long, value_name = "NUMBER", default_value_t = 50_000)]
     rows: usize,
 

@@ -12,6 +12,9 @@ use crate::interval::effective_rows;
 use crate::kernel::CellRows;
 use crate::{Error, Result, parallel};
 
+/// At most this many cells may be possible: a pass over rows keeps sums for all of them, once for every part of the rows.
+const MOST_POSSIBLE: usize = 1 << 22;
+
 /// The cells of one set of rows, in an order that does not depend on the order of rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Cells {
@@ -31,7 +34,8 @@ impl Cells {
     ///
     /// # Errors
     /// [`Error::Length`] when labels, membership and weights are not of one length,
-    /// [`Error::NoWeight`] when the row weights add up to nothing.
+    /// [`Error::NoWeight`] when the row weights add up to nothing, [`Error::TooLarge`] when groups and classes combine in
+    /// too many ways.
     pub(crate) fn new(
         membership: &Membership,
         labels: &Codes,
@@ -45,8 +49,12 @@ impl Cells {
                 return Err(Error::Length { what, expected: rows, found });
             }
         }
-        let everywhere =
-            sums(membership.codes(), labels, membership.patterns() * classes, classes, row_weights.as_deref());
+        let possible = membership.patterns().saturating_mul(classes);
+        if possible > MOST_POSSIBLE {
+            let what = format!("{} combinations of groups and {classes} classes", membership.patterns());
+            return Err(Error::TooLarge { what, found: possible, most: MOST_POSSIBLE });
+        }
+        let everywhere = sums(membership.codes(), labels, possible, classes, row_weights.as_deref());
         let occurring: Vec<usize> = (0..everywhere.len()).filter(|&at| everywhere[at].0 > 0).collect();
         if !everywhere.iter().any(|&(_, weight, _)| weight > 0.0) {
             return Err(if rows == 0 {

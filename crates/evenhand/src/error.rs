@@ -264,6 +264,18 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// More constraints, classes and combinations of groups than are corrected together.
+    #[error(
+        "{what} are too many together: they make {found} numbers, at most {most} are kept; name the class that is positive, or ask for fewer groups or notions"
+    )]
+    TooLarge {
+        /// What there is too much of.
+        what: String,
+        /// How many numbers would be kept.
+        found: usize,
+        /// How many may be.
+        most: usize,
+    },
     /// A target rate for a class that the labels do not have, or for none in particular.
     #[error("the target rate is for {}; write `target-rate=CLASS:RATE` with one of: {}", asked(class.as_deref()), list(known))]
     TargetClass {
@@ -405,6 +417,7 @@ impl Error {
             Self::RepeatedGroup { .. } => "group-repeated",
             Self::NotionSyntax { .. } => "notion-syntax",
             Self::NoConstraints { .. } => "no-constraints",
+            Self::TooLarge { .. } => "problem-too-large",
             Self::TargetClass { .. } => "target-class",
             Self::GroupRole { .. } => "group-role",
             Self::GroupNeeded { .. } => "group-needed",

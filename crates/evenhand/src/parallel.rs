@@ -2,7 +2,7 @@
 //!
 //! Holds [`reduce`], the one way this crate walks over rows on several cores. How rows
 //! are cut into leaves, and in which order leaves are merged, depends on the number of
-//! rows alone, so sums of floats come out the same to the last bit on any machine size.
+//! rows (and of sums, where these are many) alone, so sums of floats come out the same to the last bit on any machine size.
 
 use std::ops::Range;
 
@@ -21,7 +21,26 @@ pub(crate) fn reduce<S: Send>(
     leaf: impl Fn(Range<usize>) -> S + Sync,
     merge: impl Fn(&mut S, S) + Sync,
 ) -> S {
-    let size = leaf_size(rows);
+    in_leaves(rows, leaf_size(rows), leaf, merge)
+}
+
+/// As [`reduce`], for leaves that return many sums: none has fewer rows than it returns sums, so that to set these to zero and
+/// to merge them costs no more than the rows do, however many there are.
+pub(crate) fn reduce_sums<S: Send>(
+    rows: usize,
+    sums: usize,
+    leaf: impl Fn(Range<usize>) -> S + Sync,
+    merge: impl Fn(&mut S, S) + Sync,
+) -> S {
+    in_leaves(rows, leaf_size(rows).max(sums), leaf, merge)
+}
+
+fn in_leaves<S: Send>(
+    rows: usize,
+    size: usize,
+    leaf: impl Fn(Range<usize>) -> S + Sync,
+    merge: impl Fn(&mut S, S) + Sync,
+) -> S {
     let leaves = rows.div_ceil(size).max(1);
     walk(0..leaves, &|index| leaf(index * size..((index + 1) * size).min(rows)), &merge)
 }
@@ -74,6 +93,14 @@ mod tests {
             let seen = reduce(rows, Iterator::collect::<Vec<usize>>, Extend::extend);
             assert_eq!(seen, (0..rows).collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn a_leaf_has_as_many_rows_as_sums() {
+        let sizes = |sums| reduce_sums(10 * LEAF, sums, |rows| vec![rows.len()], |left, right| left.extend(right));
+        assert_eq!(sizes(1), [LEAF; 10]);
+        assert_eq!(sizes(4 * LEAF), [4 * LEAF, 4 * LEAF, 2 * LEAF]);
+        assert_eq!(sizes(usize::MAX), [10 * LEAF]);
     }
 
     #[test]

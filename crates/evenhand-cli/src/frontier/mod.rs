@@ -13,7 +13,7 @@ use anyhow::Result;
 use clap::Args;
 use evenhand::audit::AuditOptions;
 use evenhand::correction::{Binding, Evaluated, Frontier, Metrics, Point, Problem};
-use evenhand::{BoundTest, Correction, Dataset, Error, Learner, Preset, Warning};
+use evenhand::{BoundTest, Correction, Dataset, Learner, Preset, Warning};
 
 use crate::Ending;
 use crate::args::{usage_of_rows, where_reports_are};
@@ -34,7 +34,7 @@ pub(crate) struct FrontierArgs {
     #[command(flatten)]
     pub(crate) training: TrainingArgs,
 
-    /// How many points to look for, both ends counted.
+    /// How many points to look for, both ends counted; 2 to 1000.
     #[arg(long, value_name = "NUMBER", default_value_t = 12)]
     points: usize,
 
@@ -118,10 +118,7 @@ impl Config {
         let correction = args.training.options(Preset::Default)?.build()?;
         let usual = args.training.usual(Preset::Default);
         let training = Training::new(args.training, usual)?;
-        if args.points < 2 {
-            let (found, allowed) = (args.points.to_string(), "two or more");
-            return Err(Error::setting("points", found, allowed).into());
-        }
+        Correction::check_points(args.points)?;
         if let Some(out) = &args.out {
             files::check_table(out, &training.files())?;
         }

@@ -34,7 +34,7 @@ pub(crate) struct SweepArgs {
     #[command(flatten)]
     pub(crate) training: TrainingArgs,
 
-    /// How many values of x to try, both ends counted.
+    /// How many values of x to try, both ends counted; 2 to 1000.
     #[arg(long, value_name = "NUMBER", default_value_t = 31)]
     steps: usize,
 
@@ -60,6 +60,9 @@ pub(crate) struct SweepArgs {
 
 /// As far as the paper's figures go.
 pub(crate) const LAST: f64 = 1.5;
+
+/// More values of x than this make no smoother line, and their classifiers are all kept.
+const MOST_STEPS: usize = 1000;
 
 pub(crate) const CAPTION: &str = "Error, and violation (largest |overall rate − group rate|), of classifiers trained with weights from x times the multipliers found.";
 
@@ -115,8 +118,8 @@ impl Config {
         let usual = args.training.usual(preset);
         let training = Training::new(args.training, usual)?;
         let wrong = |setting, found: String, allowed: &str| Error::setting(setting, found, allowed);
-        if args.steps < 2 {
-            return Err(wrong("steps", args.steps.to_string(), "two or more").into());
+        if !(2..=MOST_STEPS).contains(&args.steps) {
+            return Err(wrong("steps", args.steps.to_string(), &format!("2 to {MOST_STEPS}")).into());
         }
         if !(args.until.is_finite() && args.until > 0.0) {
             return Err(wrong("until", args.until.to_string(), "a number above 0").into());

@@ -24,3 +24,8 @@ fn a_correction_brings_a_classifier_closer_to_the_true_labels() {
 fn too_few_rows_are_refused() {
     snapshot!(CliTest::new(), "demo --rows 10");
 }
+
+#[test]
+fn more_rows_than_memory_holds_are_refused() {
+    CliTest::new().expect(2, "demo --rows 100000000000000");
+}

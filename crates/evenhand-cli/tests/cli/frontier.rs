@@ -105,6 +105,7 @@ fn what_cannot_be_traced_is_refused() {
         "--notion evenness",
         "--preset paper",
         "--points 1",
+        "--points 1000000000",
         "--group sex=other",
         "--out nowhere/points.csv",
         "--out points.txt",

@@ -33,7 +33,9 @@ fn the_file_the_figure_and_json_have_the_same_points() {
 #[test]
 fn what_cannot_be_swept_is_refused() {
     let test = CliTest::new();
-    for wrong in ["--steps 1", "--until 0", "--until nan", "--out swept.txt", "--figure loans.csv"] {
+    for wrong in
+        ["--steps 1", "--steps 1000000000", "--until 0", "--until nan", "--out swept.txt", "--figure loans.csv"]
+    {
         test.expect(2, &format!("{SWEEP} {wrong}"));
     }
 }

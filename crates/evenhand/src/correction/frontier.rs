@@ -19,6 +19,9 @@ use crate::{Error, Result, Warning};
 /// The setting that says how many points to look for.
 const POINTS: &str = "points";
 
+/// A path of more points than this tells no more, and its classifiers are all kept.
+const MOST_POINTS: usize = 1000;
+
 /// Solutions from the uncorrected classifier to the smallest violation that weights reach.
 #[derive(Debug)]
 pub struct Frontier<P> {
@@ -100,7 +103,7 @@ impl Correction {
     ///
     /// # Errors
     /// As [`Correction::fit`]; [`Error::Setting`] with bounds in the settings, with a preset that has no
-    /// goal to search for, or with fewer than two points.
+    /// goal to search for, or with fewer than two points or more than 1,000.
     pub fn frontier<L: Learner>(
         &self,
         problem: &Problem,
@@ -120,11 +123,20 @@ impl Correction {
         Ok(Frontier { points })
     }
 
+    /// Whether a frontier may have so many points; tracing one asks it first.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] for fewer than two, or more than 1,000.
+    pub fn check_points(points: usize) -> Result<()> {
+        if (2..=MOST_POINTS).contains(&points) {
+            return Ok(());
+        }
+        Err(Error::setting(POINTS, points, format!("2 to {MOST_POINTS}")))
+    }
+
     /// Whether these settings have a frontier.
     fn traceable(&self, points: usize) -> Result<SqpSettings> {
-        if points < 2 {
-            return Err(Error::setting(POINTS, points, "two or more"));
-        }
+        Self::check_points(points)?;
         if let Some(bound) = self.bounds.first() {
             return Err(Error::setting(bound.name(), bound.limit(), "none: a frontier goes through bounds of its own"));
         }

@@ -3,6 +3,8 @@
 //! Holds [`Table`], [`Column`] and [`Categorical`]. Knows nothing of roles: which column
 //! is the label or a feature is [`super::Schema`]'s business.
 
+use std::collections::HashMap;
+
 use super::Codes;
 use crate::{Error, Result, parallel};
 
@@ -13,6 +15,8 @@ pub struct Table {
     first_row: usize,
     names: Vec<String>,
     columns: Vec<Column>,
+    /// Where the first column of each name stands.
+    places: HashMap<String, usize>,
 }
 
 /// One column.
@@ -45,8 +49,12 @@ impl Table {
                 return Err(Error::Length { what: "values in a column", expected: rows, found: column.len() });
             }
         }
-        let (names, columns) = columns.into_iter().unzip();
-        Ok(Self { rows, first_row, names, columns })
+        let (names, columns): (Vec<String>, Vec<Column>) = columns.into_iter().unzip();
+        let mut places = HashMap::with_capacity(names.len());
+        for (at, name) in names.iter().enumerate() {
+            places.entry(name.clone()).or_insert(at);
+        }
+        Ok(Self { rows, first_row, names, columns, places })
     }
 
     /// How many rows.
@@ -77,7 +85,7 @@ impl Table {
 
     /// The column of that name, if there is one.
     pub fn get(&self, name: &str) -> Option<&Column> {
-        self.names.iter().position(|known| known == name).map(|at| &self.columns[at])
+        self.places.get(name).map(|&at| &self.columns[at])
     }
 
     /// The column of that name.
@@ -99,9 +107,10 @@ impl Table {
         if column.len() != self.rows {
             return Err(Error::Length { what: "values in a column", expected: self.rows, found: column.len() });
         }
-        if let Some(at) = self.names.iter().position(|known| known == name) {
+        if let Some(&at) = self.places.get(name) {
             self.columns[at] = column;
         } else {
+            self.places.insert(name.to_owned(), self.columns.len());
             self.names.push(name.to_owned());
             self.columns.push(column);
         }
@@ -116,6 +125,7 @@ impl Table {
             first_row: self.first_row,
             names: self.names.clone(),
             columns: self.columns.iter().map(|column| column.select(rows)).collect(),
+            places: self.places.clone(),
         }
     }
 }
@@ -166,8 +176,10 @@ impl Column {
             }
             (Self::Categorical(one), Self::Categorical(other)) => {
                 // A code of theirs for every code of ours; what they never have matches nothing.
-                let place = |text: &String| other.dictionary.iter().position(|known| known == text);
-                let mut places: Vec<Option<usize>> = one.dictionary.iter().map(place).collect();
+                let theirs: HashMap<&String, usize> =
+                    other.dictionary.iter().enumerate().map(|(code, text)| (text, code)).collect();
+                let mut places: Vec<Option<usize>> =
+                    one.dictionary.iter().map(|text| theirs.get(text).copied()).collect();
                 places.push(Some(other.missing()));
                 let same = |(one, other): (usize, usize)| places[one] == Some(other);
                 one.codes.len() == other.codes.len() && one.codes.iter().zip(other.codes.iter()).all(same)
@@ -190,7 +202,7 @@ impl Column {
             Self::Categorical(values) => values.clone(),
             Self::Numeric(values) => {
                 // Codes are found by bit pattern, so that text is made once a distinct value and not once a row.
-                let mut seen = std::collections::HashMap::new();
+                let mut seen = HashMap::new();
                 let mut dictionary = Vec::new();
                 let codes: Vec<u32> = values
                     .iter()
@@ -226,7 +238,7 @@ impl Categorical {
 
     /// One value per row, in order of first appearance.
     pub fn from_values<S: AsRef<str>>(values: impl IntoIterator<Item = Option<S>>) -> Self {
-        let mut seen: std::collections::HashMap<String, u32> = std::collections::HashMap::new();
+        let mut seen: HashMap<String, u32> = HashMap::new();
         let mut dictionary = Vec::new();
         let codes: Vec<u32> = values
             .into_iter()

@@ -86,7 +86,8 @@ impl LogisticRows<'_> {
             }
             sums.chunks(tables.len()).flat_map(|sums| self.unscatter(sums)).collect::<Vec<f64>>()
         };
-        let all = parallel::reduce(self.features.rows(), pass, |left, right| add(left, &right));
+        let sums = self.coefficients() * weights.len();
+        let all = parallel::reduce_sums(self.features.rows(), sums, pass, |left, right| add(left, &right));
         all.chunks(self.coefficients()).map(<[f64]>::to_vec).collect()
     }
 
@@ -153,7 +154,7 @@ impl LogisticRows<'_> {
             }
             self.unscatter(&sums)
         };
-        parallel::reduce(self.features.rows(), pass, |left, right| add(left, &right))
+        parallel::reduce_sums(self.features.rows(), self.coefficients(), pass, |left, right| add(left, &right))
     }
 
     /// `Σ weight · ∂p/∂coefficients`, with p the probability of the positive one of two classes.
@@ -169,7 +170,7 @@ impl LogisticRows<'_> {
             }
             self.unscatter(&[sums])
         };
-        parallel::reduce(self.features.rows(), pass, |left, right| add(left, &right))
+        parallel::reduce_sums(self.features.rows(), self.coefficients(), pass, |left, right| add(left, &right))
     }
 
     /// Sums of products, over rows, of the parts that `Σ influence` has from each row: with p and y of two classes,

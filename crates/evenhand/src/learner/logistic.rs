@@ -193,6 +193,13 @@ impl LogisticModel {
         &self.coefficients
     }
 
+    /// For how many features it has coefficients; `None` where they make no whole margins.
+    pub(crate) fn width(&self) -> Option<usize> {
+        let margins = crate::kernel::logistic::outputs(self.classes);
+        let stride = self.coefficients.len().checked_div(margins)?;
+        (stride * margins == self.coefficients.len()).then_some(stride.checked_sub(1)?)
+    }
+
     /// How many passes over the rows the fit took.
     pub fn passes(&self) -> usize {
         self.passes
@@ -201,10 +208,9 @@ impl LogisticModel {
 
 impl Predictor for LogisticModel {
     fn on<'a>(&'a self, features: &'a Features) -> Result<Scorer<'a>> {
-        let expected = self.coefficients.len() / crate::kernel::logistic::outputs(self.classes);
-        if features.width() + 1 != expected {
-            let found = features.width() + 1;
-            return Err(Error::Length { what: "features and the intercept", expected, found });
+        if self.width() != Some(features.width()) {
+            let (expected, found) = (self.width().unwrap_or_default(), features.width());
+            return Err(Error::Length { what: "features", expected, found });
         }
         let scorer = LogisticScorer::new(features, &self.coefficients, self.classes);
         Ok(Box::new(move |rows, out| scorer.scores(rows, out)))

@@ -71,6 +71,11 @@ impl ProcessModel {
         &self.command
     }
 
+    /// How many classes it tells apart.
+    pub(crate) fn classes(&self) -> usize {
+        self.classes
+    }
+
     /// Agrees to running the command of a model that came from a file.
     pub fn agree(&mut self, command: &str) {
         self.agreed = command == self.command;

@@ -100,13 +100,19 @@ impl Model {
     /// A model from the body of a file, as [`Model::to_json`] wrote it.
     ///
     /// # Errors
-    /// [`Error::ModelFormat`].
+    /// [`Error::ModelFormat`], also where its parts do not fit together.
     pub fn from_json(body: &str) -> Result<Self> {
-        serde_json::from_str(body)
-            .map_err(|error| Error::ModelFormat { path: "(in memory)".into(), source: error.into() })
+        Self::parse(body).map_err(|source| Error::ModelFormat { path: "(in memory)".into(), source })
     }
 
-    /// Reads a model and checks its version and integrity.
+    /// The only way from text to a model.
+    fn parse(body: &str) -> Result<Self, Cause> {
+        let model: Self = serde_json::from_str(body)?;
+        model.validate()?;
+        Ok(model)
+    }
+
+    /// Reads a model and checks its version, its integrity, and that its parts fit together.
     ///
     /// # Errors
     /// [`Error::Io`], [`Error::ModelFormat`], [`Error::ModelVersion`] or [`Error::ModelIntegrity`].
@@ -133,7 +139,7 @@ impl Model {
         if render(&digest(model.get()), signature.as_deref(), model.get()) != text || sha256 != digest(model.get()) {
             return Err(Error::ModelIntegrity { path: path.to_owned() });
         }
-        let model = serde_json::from_str(model.get()).map_err(|error| wrong(error.into()))?;
+        let model = Self::parse(model.get()).map_err(wrong)?;
         Ok(Sealed { model, sha256, signature })
     }
 }

@@ -1,11 +1,13 @@
 //! The model file: everything a classifier was made from, in one checked JSON file.
 //!
-//! `record` is its content, `file` its form on disk, `verify` re-derives it from the data, `refit` by doing its run again.
+//! `record` is its content, `file` its form on disk, `verify` re-derives it from the data, `refit` by doing its run again;
+//! `validate` knows what holds of every model, and is asked when one is read.
 //! It names groups and holds sums, never a row: no individual's sensitive value is in it.
 
 mod file;
 mod record;
 mod refit;
+mod validate;
 mod verify;
 
 pub use file::{FORMAT_VERSION, Sealed};

@@ -346,3 +346,26 @@ proptest! {
         }
     }
 }
+
+/// One bit is wrong in the length before a compressed buffer.
+const DAMAGED: &[u8] = include_bytes!("../../../evenhand-fuzz/corpus/arrow/typed972_d.arrow");
+
+#[cfg(feature = "ipc")]
+#[test]
+fn lengths_in_damaged_compressed_files_are_checked_before_memory_is_taken() {
+    let folder = Folder::new();
+    let error = Table::read(&folder.file("damaged.arrow", DAMAGED), &ReadOptions::default()).unwrap_err();
+    assert_eq!(error.code(), "file-unreadable");
+    assert!(error.to_string().contains("compressed bytes are said to become 576460752303423489"), "{error}");
+}
+
+#[cfg(feature = "ipc")]
+#[test]
+fn no_bit_of_a_compressed_file_that_is_turned_over_ends_the_program() {
+    let folder = Folder::new();
+    for at in 0..8 * DAMAGED.len() {
+        let mut content = DAMAGED.to_vec();
+        content[at / 8] ^= 1 << (at % 8);
+        let _ = Table::read(&folder.file("damaged.arrow", content), &ReadOptions::default());
+    }
+}

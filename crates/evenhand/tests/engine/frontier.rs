@@ -142,5 +142,6 @@ fn settings_that_have_no_frontier_are_refused() {
     let settings = correction("demographic-parity");
     assert_eq!(refusal(&settings.clone().max_violation(0.1), 5).0, "max-violation");
     assert_eq!(refusal(&settings.clone().preset(Preset::Paper), 5).0, "preset");
-    assert_eq!(refusal(&settings, 1), ("points", "two or more".into()));
+    assert_eq!(refusal(&settings, 1), ("points", "2 to 1000".into()));
+    assert_eq!(refusal(&settings, 1_000_000_000), ("points", "2 to 1000".into()));
 }

@@ -17,5 +17,6 @@ mod invariance;
 mod kinds;
 mod population;
 mod properties;
+mod resealed;
 mod solver;
 mod threshold_postprocessing;

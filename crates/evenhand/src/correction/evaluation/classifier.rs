@@ -57,6 +57,7 @@ impl Classifier<'_> {
         let (features, mut warnings) = binding.features(table)?;
         let classes = binding.classes().len();
         let scores = scores(self.predictor, &features, classes)?;
+        check_scores(&scores, classes, table)?;
         let (decisions, warning) = self.decide(&scores, classes, membership.as_ref());
         warnings.extend(warning);
         Ok(Predictions { scores, decisions, classes, warnings })
@@ -85,6 +86,17 @@ impl Classifier<'_> {
             None => (scores.chunks(classes).map(|scores| decide(scores) as u32).collect(), None),
         };
         (Codes::narrow(decisions, classes), warning)
+    }
+}
+
+/// Numbers at the ends of what a number can be may overflow on the way to a probability: that is no prediction.
+fn check_scores(scores: &[f64], classes: usize, table: &Table) -> Result<()> {
+    match scores.chunks(classes).position(|scores| scores.iter().any(|score| score.is_nan())) {
+        Some(row) => {
+            let row = table.shown_row(row);
+            Err(Error::learner(format!("row {row} has no probability: its numbers, or the model's, are too large")))
+        }
+        None => Ok(()),
     }
 }
 

@@ -14,6 +14,10 @@ use crate::learner::{Learner, Predictor, Training};
 use crate::notion::Notion;
 use crate::{Error, Result, Warning, Weights};
 
+/// At most this many derivatives are kept: one for every constraint, cell and class, of decisions and of scores. A pass over
+/// rows keeps them once for every part of the rows.
+const MOST_DERIVATIVES: usize = 1 << 25;
+
 /// Rows that a correction can be found on, or a classifier evaluated on.
 #[derive(Debug)]
 pub struct Problem {
@@ -31,7 +35,8 @@ impl Problem {
     /// Binds constraints to rows. A constraint that conditions on rows which do not occur stays, with no violation.
     ///
     /// # Errors
-    /// [`Error::Length`] when the parts are not of one length.
+    /// [`Error::Length`] when the parts are not of one length, [`Error::TooLarge`] when there are too many constraints
+    /// for so many classes and groups.
     pub fn new(
         features: Features,
         labels: Codes,
@@ -45,6 +50,7 @@ impl Problem {
             return Err(Error::Length { what: "labels", expected: features.rows(), found: labels.len() });
         }
         let cells = Cells::new(membership, &labels, classes, row_weights)?;
+        check_size(constraints.len(), cells.len(), classes)?;
         let functionals = constraints.iter().map(|constraint| Functional::bind(constraint, &cells)).collect();
         let group_names = membership.names().to_vec();
         Ok(Self { features, labels, classes, positive, group_names, cells, constraints, functionals })
@@ -286,6 +292,17 @@ impl Problem {
     }
 }
 
+/// Whether the derivatives of a correction can be kept, asked before memory is taken for them.
+fn check_size(constraints: usize, cells: usize, classes: usize) -> Result<()> {
+    let found = [cells, classes, 2].into_iter().fold(constraints, usize::saturating_mul);
+    if found <= MOST_DERIVATIVES {
+        return Ok(());
+    }
+    let what =
+        format!("{constraints} constraints on {cells} combinations of groups and label, with {classes} classes,");
+    Err(Error::TooLarge { what, found, most: MOST_DERIVATIVES })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -302,6 +319,22 @@ mod tests {
         let membership = Membership::from_masks(vec!["a".into(), "b".into()], &masks).unwrap();
         let classes = ["none", "some", "all"].map(str::to_owned);
         Problem::of_arrays(features, labels, &classes, &membership, None, &[notion]).unwrap().0
+    }
+
+    #[test]
+    fn more_constraints_than_can_be_kept_are_refused_before_memory_is_taken() {
+        let (rows, groups) = (2_000, 2);
+        let features = Features::from_rows(&vec![0.0; rows], 1).unwrap();
+        let labels = Codes::narrow((0..rows as u32).map(|row| row / 2).collect(), 1_000);
+        let mask = |group| (0..rows).map(|row| row % groups == group).collect::<Vec<bool>>();
+        let membership = Membership::from_masks(vec!["a".into(), "b".into()], &[mask(0), mask(1)]).unwrap();
+        let classes: Vec<String> = (0..1_000).map(|class| format!("k{class}")).collect();
+        let notions = [Notion::DemographicParity];
+        let error = Problem::of_arrays(features, labels, &classes, &membership, None, &notions).unwrap_err();
+        assert_eq!(error.code(), "problem-too-large");
+        let expected =
+            "2000 constraints on 2000 combinations of groups and label, with 1000 classes, are too many together";
+        assert!(error.to_string().starts_with(expected), "{error}");
     }
 
     #[test]

@@ -48,6 +48,25 @@ impl DictionaryBuilder {
         }
     }
 
+    /// Adds rows without a value. Their number may be a file's word alone, with no byte behind it: what there is no
+    /// memory for is an error.
+    #[cfg(feature = "_arrow")]
+    pub(super) fn push_all_missing(&mut self, rows: usize) -> Result<(), std::collections::TryReserveError> {
+        fn extend<T: Clone + Default>(
+            codes: &mut Vec<T>,
+            rows: usize,
+        ) -> Result<(), std::collections::TryReserveError> {
+            codes.try_reserve(rows)?;
+            codes.resize(codes.len() + rows, T::default());
+            Ok(())
+        }
+        match &mut self.codes {
+            Shifted::U8(codes) => extend(codes, rows),
+            Shifted::U16(codes) => extend(codes, rows),
+            Shifted::U32(codes) => extend(codes, rows),
+        }
+    }
+
     /// Adds a row with a code that [`Self::code`] gave.
     pub(super) fn push(&mut self, code: u32) {
         let shifted = code + 1;

@@ -3,6 +3,8 @@
 //! Holds [`Plan`] and [`Kind`]. Everything is settled from names and types before the
 //! first row is read, so that a wrong option costs no time.
 
+use std::collections::{HashMap, HashSet};
+
 use super::ReadOptions;
 use crate::{Error, Result, Warning};
 
@@ -32,10 +34,16 @@ impl Plan {
             None => in_file,
         };
         let (names, warnings) = distinct(raw);
+        let places: HashMap<&str, usize> = names.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
+        // The place of a column that an option names; none where the options pass over one that is not there.
+        let find = |name: &str| match places.get(name) {
+            None if !options.if_present => Err(Error::UnknownColumn { column: name.to_owned(), known: names.clone() }),
+            found => Ok(found.copied()),
+        };
         let mut asked = vec![None; names.len()];
         for (listed, kind) in [(&options.categorical, Kind::Categorical), (&options.numeric, Kind::Numeric)] {
             for name in listed {
-                let Some(at) = find(&names, name, options)? else { continue };
+                let Some(at) = find(name)? else { continue };
                 if asked[at].is_some_and(|other| other != kind) {
                     return Err(Error::setting(
                         "numeric",
@@ -48,7 +56,7 @@ impl Plan {
         }
         let mut keep = vec![true; names.len()];
         for name in &options.ignore {
-            if let Some(at) = find(&names, name, options)? {
+            if let Some(at) = find(name)? {
                 keep[at] = false;
             }
         }
@@ -74,27 +82,23 @@ impl Plan {
     }
 }
 
-/// The place of a column that an option names; `None` where the options pass over one that is not there.
-fn find(names: &[String], name: &str, options: &ReadOptions) -> Result<Option<usize>> {
-    match names.iter().position(|known| known == name) {
-        None if !options.if_present => Err(Error::UnknownColumn { column: name.to_owned(), known: names.to_vec() }),
-        found => Ok(found),
-    }
-}
-
 /// Gives every column a name of its own: `column_3` for an empty one, `name.1` for a second `name`.
 fn distinct(raw: Vec<String>) -> (Vec<String>, Vec<Warning>) {
-    let original: std::collections::HashSet<String> = raw.iter().cloned().collect();
-    let mut taken = std::collections::HashSet::new();
+    let original: HashSet<String> = raw.iter().cloned().collect();
+    let mut taken = HashSet::new();
+    // How far the suffixes of each name have come: a name that stands there ten thousand times is not counted from 1 each time.
+    let mut suffixes: HashMap<String, usize> = HashMap::new();
     let mut warnings = Vec::new();
     let mut names = Vec::with_capacity(raw.len());
     for (at, name) in raw.into_iter().enumerate() {
         let wanted = if name.is_empty() { format!("column_{}", at + 1) } else { name.clone() };
         let mut free = wanted.clone();
         let mut suffix = 0;
+        let reached = suffixes.entry(wanted.clone()).or_default();
         // A later `name.1` of the file keeps its name: the suffix steps over it.
         while taken.contains(&free) || (suffix > 0 || name.is_empty()) && original.contains(&free) {
-            suffix += 1;
+            *reached += 1;
+            suffix = *reached;
             free = format!("{wanted}.{suffix}");
         }
         if suffix > 0 && !name.is_empty() {
@@ -120,6 +124,17 @@ mod tests {
         assert_eq!(plan.names, ["a", "b", "a.2", "column_4", "a.3", "a.1"]);
         let renamed = |to: &str| Warning::RenamedColumn { column: "a".into(), renamed: to.into() };
         assert_eq!(plan.warnings, [renamed("a.2"), renamed("a.3")]);
+    }
+
+    #[test]
+    fn the_same_name_forty_thousand_times_takes_no_longer_than_as_many_names() {
+        let begun = std::time::Instant::now();
+        let plan = plan(&["a"; 40_000], &ReadOptions::default()).unwrap();
+        assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
+        assert_eq!((plan.names[1].as_str(), plan.names[39_999].as_str()), ("a.1", "a.39999"));
+        let twice: Vec<&str> = ["a", "a.3"].into_iter().chain(["a"; 5]).collect();
+        let plan = self::plan(&twice, &ReadOptions::default()).unwrap();
+        assert_eq!(plan.names, ["a", "a.3", "a.1", "a.2", "a.4", "a.5", "a.6"]);
     }
 
     #[test]

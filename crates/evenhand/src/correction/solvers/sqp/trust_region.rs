@@ -23,6 +23,11 @@ impl Search<'_> {
     pub(super) fn run_trust_region(&mut self, merit: &Merit, start: Point) -> Result<(Point, Termination)> {
         let (settings, asked) = (self.settings, &merit.inequalities);
         let basis = Basis::new(self.oracle.table());
+        if basis.multipliers.is_empty() {
+            // No multiplier moves a weight, as where the one group is everyone.
+            let stop = if asked.are_met(&start.sums) { Termination::Converged } else { Termination::Infeasible };
+            return Ok((start, stop));
+        }
         let mut derivatives = Derivatives::at(self.oracle, &start, &basis, asked)?;
         let (mut current, mut radius, mut fresh) = (start, settings.radius, true);
         loop {

@@ -46,6 +46,9 @@ impl ColumnBuilder {
             found => {
                 let pushed = match &mut self.state {
                     State::NotNumeric => true,
+                    State::Categories(categories) if *found == DataType::Null => {
+                        return categories.push_all_missing(array.len()).map_err(|error| reading.unreadable(error));
+                    }
                     State::Categories(categories) => push_flags(categories, array),
                     State::Numbers(numbers) => {
                         floats(array).map(|values| numbers.push_floats(values, reading)).is_some()
@@ -109,20 +112,15 @@ fn push_coded(
     Ok(())
 }
 
-/// Adds booleans as `true` and `false`, and an array without type as missing; whether it was one of the two.
+/// Adds booleans as `true` and `false`; whether the array holds them.
 fn push_flags(categories: &mut DictionaryBuilder, array: &dyn Array) -> bool {
-    match array.data_type() {
-        DataType::Null => (0..array.len()).for_each(|_| categories.push_missing()),
-        DataType::Boolean => {
-            for flag in array.as_boolean() {
-                let code = flag.and_then(|flag| categories.code(if flag { b"true" } else { b"false" }));
-                match code {
-                    Some(code) => categories.push(code),
-                    None => categories.push_missing(),
-                }
-            }
+    let Some(flags) = array.as_boolean_opt() else { return false };
+    for flag in flags {
+        let code = flag.and_then(|flag| categories.code(if flag { b"true" } else { b"false" }));
+        match code {
+            Some(code) => categories.push(code),
+            None => categories.push_missing(),
         }
-        _ => return false,
     }
     true
 }

@@ -1,11 +1,14 @@
 //! Formats with types of their own, through Arrow.
 //!
 //! Holds what Parquet, Arrow IPC and batches in memory share: from a schema to builders of columns, from batches to a
-//! table. `array` and `numbers` take arrays apart; `parquet` and `ipc` are the files.
+//! table. `array` and `numbers` take arrays apart; `parquet` and `ipc` are the files; `lengths` keeps a
+//! damaged one from taking all memory.
 
 mod array;
 #[cfg(feature = "ipc")]
 pub(super) mod ipc;
+#[cfg(feature = "ipc")]
+mod lengths;
 mod numbers;
 #[cfg(feature = "parquet")]
 pub(super) mod parquet;

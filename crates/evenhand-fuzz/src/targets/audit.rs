@@ -1,0 +1,117 @@
+//! Audits: rates are shares within their intervals, and the text says what the JSON says.
+
+use arbitrary::Unstructured;
+use evenhand::audit::AuditOptions;
+use evenhand::{Audit, Dataset, Groups, Membership, Schema, Table};
+use serde_json::Value;
+
+use super::{Checked, must};
+use crate::ground::Ground;
+
+/// Labels, predictions, weights and groups from random bytes.
+pub(super) fn check(_: &Ground, input: &[u8]) -> Checked {
+    let from = &mut Unstructured::new(input);
+    let drawn = draw(from).map_err(|error| error.to_string())?;
+    let Ok(audit) = drawn.audit() else { return Ok(false) };
+    agrees(&audit)?;
+    Ok(true)
+}
+
+struct Drawn {
+    classes: usize,
+    labels: Vec<u32>,
+    predictions: Option<Vec<u32>>,
+    weights: Option<Vec<f64>>,
+    membership: Membership,
+    positive: Option<usize>,
+    options: AuditOptions,
+}
+
+/// Weights that are hard to add up.
+const WEIGHTS: [f64; 8] = [1.0, 0.0, 2.5, 1e-100, 1e100, 1e-6, 3.0, 1e16];
+
+fn draw(from: &mut Unstructured<'_>) -> arbitrary::Result<Drawn> {
+    let (classes, groups) = (from.int_in_range(2..=4)?, from.int_in_range(0..=4)?);
+    let rows = from.int_in_range(1..=60)?;
+    let mut codes =
+        || -> arbitrary::Result<Vec<u32>> { (0..rows).map(|_| from.int_in_range(0..=classes as u32 - 1)).collect() };
+    let (labels, predictions) = (codes()?, codes()?);
+    let matrix: Vec<bool> = (0..rows * groups).map(|_| from.arbitrary()).collect::<arbitrary::Result<_>>()?;
+    let names = (0..groups).map(|group| format!("g{group}\u{1b}=\"x")).collect();
+    let weights = if from.ratio(1, 3)? {
+        Some((0..rows).map(|_| from.choose(&WEIGHTS).copied()).collect::<arbitrary::Result<Vec<f64>>>()?)
+    } else {
+        None
+    };
+    let confidence = *from.choose(&[0.95, 0.5, 0.999, 0.999_999])?;
+    let options =
+        AuditOptions { confidence, small_group: from.int_in_range(0..=40)?, intersections: from.arbitrary()? };
+    Ok(Drawn {
+        classes,
+        labels,
+        predictions: from.arbitrary::<bool>()?.then_some(predictions),
+        weights,
+        membership: Membership::from_matrix(names, rows, &matrix).map_err(|_| arbitrary::Error::IncorrectFormat)?,
+        positive: from.arbitrary::<bool>()?.then_some(1),
+        options,
+    })
+}
+
+impl Drawn {
+    fn audit(&self) -> evenhand::Result<Audit> {
+        let narrow = |codes: &Vec<u32>| evenhand::data::Codes::narrow(codes.clone(), self.classes);
+        let names: Vec<String> = (0..self.classes).map(|class| format!("k{class}")).collect();
+        let predictions = self.predictions.as_ref().map(narrow);
+        let weights = self.weights.as_deref();
+        let labels = narrow(&self.labels);
+        Audit::of(&labels, predictions.as_ref(), &self.membership, weights, &names, self.positive, self.options)
+    }
+}
+
+/// Audits the last column of a table by its first.
+pub(super) fn check_table(table: &Table) -> Result<(), String> {
+    let (Some(group), Some(label)) = (table.names().first(), table.names().last()) else { return Ok(()) };
+    let Some(value) = table.get(label).and_then(|column| (0..column.len()).find_map(|row| column.text(row))) else {
+        return Ok(());
+    };
+    let schema = Schema::label(label).positive(value);
+    let Ok(data) = Dataset::new(table.clone(), &schema) else { return Ok(()) };
+    let Ok(spec) = group.parse() else { return Ok(()) };
+    let Ok((groups, _)) = Groups::of(&[spec], &data) else { return Ok(()) };
+    let audit = Audit::of_dataset(&data, &groups, None, AuditOptions::default()).map_err(|error| error.to_string())?;
+    agrees(&audit)
+}
+
+/// Every rate of the JSON form is a share within its interval, and stands in the text.
+fn agrees(audit: &Audit) -> Result<(), String> {
+    let json = serde_json::to_value(audit).map_err(|error| error.to_string())?;
+    let (text, mut rates) = (audit.to_string(), Vec::new());
+    collect(&json, &mut rates);
+    let again: Audit = serde_json::from_value(json).map_err(|error| format!("the JSON of an audit: {error}"))?;
+    must(again == *audit, || "an audit is another after JSON".into())?;
+    for [value, low, high] in rates {
+        let holds = 0.0 <= low && low <= value + 1e-9 && value <= high + 1e-9 && high <= 1.0;
+        must(holds, || format!("a rate of {value} has the interval {low} to {high}"))?;
+        let shown = format!("{value:.4} [{low:.4}, {high:.4}]");
+        // The text leaves out the smallest of many intersections.
+        must(text.contains(&shown) || text.contains(" more\n"), || format!("the text lacks `{shown}`:\n{text}"))?;
+    }
+    Ok(())
+}
+
+/// The value and the interval of every rate that is defined.
+fn collect(json: &Value, rates: &mut Vec<[f64; 3]>) {
+    match json {
+        Value::Object(map) if map.contains_key("successes") => {
+            let number = |key: &str| map.get(key).and_then(Value::as_f64);
+            if let (Some(value), Some(low), Some(high)) = (number("value"), number("low"), number("high")) {
+                rates.push([value, low, high]);
+            }
+        }
+        Value::Object(map) => {
+            map.iter().filter(|(key, _)| *key != "accuracy").for_each(|(_, value)| collect(value, rates))
+        }
+        Value::Array(all) => all.iter().for_each(|value| collect(value, rates)),
+        _ => {}
+    }
+}

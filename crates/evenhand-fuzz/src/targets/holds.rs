@@ -1,0 +1,78 @@
+//! What must hold, whatever the input was.
+
+use evenhand::correction::{Event, Labelled, Predictions, Reference};
+use evenhand::data::Codes;
+use evenhand::{Column, Dataset, ReadOptions, Table};
+
+use super::must;
+use crate::ground::Ground;
+
+/// Columns that are only carried along are the same after a file was written and read.
+pub(super) fn comes_out_as_it_went_in(ground: &Ground, table: &Table, format: usize) -> Result<(), String> {
+    let path = ground.path(["again.csv", "again.parquet", "again.arrow"][format]);
+    table.write(&path).map_err(|error| format!("a table that was read cannot be written: {error}"))?;
+    let text = table.columns().filter(|(_, column)| column.kind() == "categorical").map(|(name, _)| name.to_owned());
+    let mut options = ReadOptions::default().categorical(text);
+    options.if_present = true;
+    let read = Table::read(&path, &options);
+    if table.rows() == 0 {
+        return Ok(());
+    }
+    let (again, _) = read.map_err(|error| format!("a table that was written cannot be read: {error}"))?;
+    must(again.names() == table.names(), || format!("columns {:?} came out as {:?}", table.names(), again.names()))?;
+    for ((name, before), (_, after)) in table.columns().zip(again.columns()) {
+        let same = before.is_same(after) || is_empty(before) && is_empty(after) && before.len() == after.len();
+        must(same, || format!("column `{name}` came out otherwise: {before:?} as {after:?}"))?;
+    }
+    Ok(())
+}
+
+/// Whether a column has no value: then it has no type that a text file could tell.
+fn is_empty(column: &Column) -> bool {
+    (0..column.len()).all(|row| column.text(row).is_none())
+}
+
+/// Predictions are probabilities, and decisions are classes.
+pub(super) fn are_probabilities(predictions: &Predictions) -> Result<(), String> {
+    let classes = predictions.classes;
+    for (row, scores) in predictions.scores.chunks(classes).enumerate() {
+        let within = scores.iter().all(|score| (0.0..=1.0).contains(score));
+        let sum: f64 = scores.iter().sum();
+        must(within && (sum - 1.0).abs() < 1e-9, || format!("row {row} is predicted with probabilities {scores:?}"))?;
+    }
+    must(predictions.decisions.iter().all(|class| class < classes), || "a decision is no class".into())
+}
+
+/// Overall (or asked) rate minus group rate of each constraint, row by row; `None` without rows it conditions on.
+pub(super) fn violations(
+    binding: &evenhand::correction::Binding,
+    data: &Dataset,
+    decisions: &Codes,
+) -> Result<Vec<Option<f64>>, String> {
+    let membership = binding.membership(data.table()).map_err(|error| error.to_string())?;
+    let (labels, weights) = (data.labels().codes(), data.row_weights());
+    let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+    let of = |constraint: &evenhand::correction::Constraint| {
+        let asked = |row: usize| match constraint.labelled {
+            Labelled::Any => true,
+            Labelled::As(class) => labels.get(row) == class,
+            Labelled::NotAs(class) => labels.get(row) != class,
+        };
+        let counts = |row: usize| match constraint.event {
+            Event::Predicts(class) => decisions.get(row) == class,
+            Event::Correct => decisions.get(row) == labels.get(row),
+        };
+        let rate = |inside: &dyn Fn(usize) -> bool| {
+            let rows = || (0..data.rows()).filter(|&row| asked(row) && inside(row));
+            let total: f64 = rows().map(weight).sum();
+            (total > 0.0).then(|| rows().filter(|&row| counts(row)).map(weight).sum::<f64>() / total)
+        };
+        let own = rate(&|row| constraint.group.is_none_or(|group| membership.is_member(row, group)))?;
+        Some(match constraint.reference {
+            Reference::Overall => rate(&|_| true)? - own,
+            Reference::Rate(asked) => asked - own,
+            Reference::AtLeast(asked) => (asked - own).max(0.0),
+        })
+    };
+    Ok(binding.constraints().iter().map(of).collect())
+}
