@@ -93,6 +93,10 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         Ask for no more than this between any two groups: largest difference of their rates.
     min_ratio : float, default=None
         Ask for no less than this between any two groups: smallest ratio of their rates.
+    notable_change : float, default=None
+        Warn (``"notable-change"``, ``"levelled-down"``, ``"missing-apart"``) where the correction changes how many rows are
+        predicted positive, or wrong, by more than this share of the larger rate and beyond chance; None is 0.2, the
+        measure of the four-fifths rule, and 1 says nothing.
     margin : float, default=None
         How many standard errors to stay below a bound, so that it holds on new rows too; None is 1.645, and 0 aims at
         the bound itself. For ``preset="default"`` alone.
@@ -173,6 +177,11 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
     trade_off_ : dict or None
         Where the search stopped for the cost (``stop_`` is ``"too-costly"``): the ``violation`` that going on would
         lead to and its ``cost``, by how much the share of errors would rise, both by the linear model of the last fit.
+    effect_ : dict or None
+        What the correction changes on the training rows beside evenness: ``error`` and ``positive_rate`` (``before``,
+        ``after``, ``low`` and ``high`` of the difference, ``notable``), ``helped`` (groups that had less than everyone),
+        ``missing`` (rows without a value, and the others) and ``summary``, a sentence or None where nothing is
+        notable. None where the method has no fit without correction to compare with, and after :meth:`load`.
     n_fits_ : int
         How many times the learner was called.
     n_features_in_ : int
@@ -205,6 +214,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         max_violation: float | None = None,
         max_difference: float | None = None,
         min_ratio: float | None = None,
+        notable_change: float | None = None,
         margin: float | None = None,
         min_group: int | None = None,
         groups: str | Sequence[str] | None = None,
@@ -231,6 +241,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.max_violation = max_violation
         self.max_difference = max_difference
         self.min_ratio = min_ratio
+        self.notable_change = notable_change
         self.margin = margin
         self.min_group = min_group
         self.groups = groups
@@ -424,7 +435,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         -------
         dict
             ``rows``, ``errors``, ``error``, ``violation``, ``violations``, ``positive_rate``, ``class_rates`` and
-            ``groups``.
+            ``groups``, among which rows without a value stand last, as in ``"race missing"``.
         """
         return self._evaluated(X, y, sensitive_features, sample_weight, 0.95)[0]
 
@@ -518,7 +529,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         body = json.loads(model.to_json())
         asked = body["settings"]
         bounds = {next(iter(bound)).replace("-", "_"): next(iter(bound.values())) for bound in asked["bounds"]}
-        other = {name: asked[name] for name in ("measure", "covariate_shift") if name in asked}
+        other = {name: asked[name] for name in ("measure", "covariate_shift", "notable_change") if name in asked}
         method = _method_of(asked.get("method", {"name": "correction"}))
         roles = body["binding"]["schema"]
         other |= {name: roles[name] for name in ("categorical", "numeric") if name in roles}
@@ -539,6 +550,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.history_ = body["trace"]
         self.stop_ = body["stop"]
         self.trade_off_ = body.get("trade_off")
+        self.effect_ = None
         self.n_fits_ = body["fits"]
         return self
 
@@ -549,7 +561,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
 
     def _found_html(self) -> str:
         rows = [(name, value, self.violations_.get(name)) for name, value in self.multipliers_.items()]
-        caption = f"{self.stop_} after {self.n_fits_} fits; largest |overall - group| in training {self.violation_:.4f}"
+        beyond = f"{self.effect_['summary']} " if self.effect_ and self.effect_["summary"] else ""
+        caption = f"{beyond}{self.stop_} after {self.n_fits_} fits; largest |overall - group| in training {self.violation_:.4f}"
         return html_table(("constraint", "multiplier", "overall - group"), rows, caption=caption)
 
     def __sklearn_tags__(self) -> Tags:
@@ -581,6 +594,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.history_ = found.history
         self.stop_ = found.stop
         self.trade_off_ = trade_off_of(found.trade_off)
+        self.effect_ = None if found.effect is None else json.loads(found.effect)
         self.n_fits_ = found.fits
         warn_of(found.warnings, stacklevel=3, quiet=quiet)
 

@@ -90,6 +90,7 @@ class Settings:
         step: float | None = None,
         centred: bool | None = None,
         keep_best: bool | None = None,
+        notable_change: float | None = None,
         standardise: bool | None = None,
         l2: float | None = None,
         penalise_intercept: bool | None = None,
@@ -155,6 +156,8 @@ class Fitted:
     def train(self) -> str: ...
     @property
     def validation(self) -> str | None: ...
+    @property
+    def effect(self) -> str | None: ...
     @property
     def stop(self) -> str: ...
     @property

@@ -150,6 +150,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
             min_group=self.min_group,
             max_fits=None if looped else self.max_fits,
             loops=self.max_fits if looped else None,
+            notable_change=self.notable_change,
             standardise=self.standardise,
             l2=self.l2,
         )

@@ -99,6 +99,11 @@ fn advice(warning: &Warning) -> Option<String> {
                 missing.join(" ")
             ));
         }
+        Warning::NotableChange { .. } | Warning::LevelledDown { .. } => {
+            let rate = warning.target_rate()?;
+            return Some(format!("--notion target-rate={rate} beside the others asks for as many positives as before"));
+        }
+        Warning::MissingApart { .. } => Some("fill the values where they are known, or make them a group of their own"),
         Warning::SmallGroup { .. } => Some("join it with others, as in `race=A,B`, or bring more rows"),
         Warning::MissingSensitive { .. } => Some("fill the values where they are known"),
         Warning::BucketsMerged { .. } => Some("ask for fewer buckets, or give edges, as in `age<=30`"),

@@ -52,7 +52,7 @@ impl Settings {
     #[pyo3(signature = (
         notions, *, groups, withhold, max_violation=None, max_difference=None, min_ratio=None, preset="default",
         validation="training", measure="decisions", covariate_shift="ignored", seed=0, method="weighting", margin=None, min_group=None, max_fits=None, bounded=None, loops=None,
-        step=None, centred=None, keep_best=None, standardise=None, l2=None, penalise_intercept=None, tolerance=None,
+        step=None, centred=None, keep_best=None, notable_change=None, standardise=None, l2=None, penalise_intercept=None, tolerance=None,
         max_passes=None,
     ))]
     #[allow(clippy::too_many_arguments)] // the settings, by name
@@ -77,6 +77,7 @@ impl Settings {
         step: Option<f64>,
         centred: Option<bool>,
         keep_best: Option<bool>,
+        notable_change: Option<f64>,
         standardise: Option<bool>,
         l2: Option<f64>,
         penalise_intercept: Option<bool>,
@@ -107,6 +108,7 @@ impl Settings {
                 measure: measure_of(measure)?,
                 technique,
                 covariate_shift: covariate_shift_of(covariate_shift)?,
+                notable_change,
                 standardise,
                 plan: None,
             };

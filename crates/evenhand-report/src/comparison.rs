@@ -2,7 +2,7 @@
 
 use evenhand::Correction;
 use evenhand::audit::ErrorChange;
-use evenhand::correction::Evaluated;
+use evenhand::correction::{Effect, Evaluated};
 
 use crate::metrics::{Evaluation, Evaluator, rates};
 use crate::report::Change;
@@ -15,6 +15,7 @@ pub(crate) struct Comparison {
     pub(crate) panels: Vec<Panel>,
     pub(crate) constraints: Vec<Constrained>,
     pub(crate) change: Change,
+    pub(crate) effect: Effect,
 }
 
 impl Comparison {
@@ -33,6 +34,7 @@ impl Comparison {
         Ok(Self {
             constraints: constraints.collect(),
             change: change(evaluator, &before, &after)?,
+            effect: corrected.effect(uncorrected, correction.notable_change, before.audit.confidence)?,
             panels,
             before,
             after,

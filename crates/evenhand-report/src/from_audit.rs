@@ -75,6 +75,7 @@ fn empty(kind: Kind, about: About, record: Record) -> Report {
         about,
         notions: Vec::new(),
         change: None,
+        effect: None,
         constraints: Vec::new(),
         verdicts: Vec::new(),
         bound: None,

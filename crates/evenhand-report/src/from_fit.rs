@@ -90,6 +90,7 @@ impl Report {
             about: evaluator.about(audit, trained_on.features().rows()),
             notions: correction.notions.iter().map(NotionLine::of).collect(),
             change: Some(compared.change),
+            effect: Some(compared.effect),
             constraints: compared.constraints,
             verdicts: after.test_bounds(&correction.bounds, trained.confidence)?,
             bound: None,

@@ -69,6 +69,7 @@ impl Report {
             about: evaluator.about(audit, trained_on.features().rows()),
             notions: correction.notions.iter().map(NotionLine::of).collect(),
             change: Some(compared.change),
+            effect: Some(compared.effect),
             constraints: compared.constraints,
             verdicts: Vec::new(),
             bound: None,

@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use evenhand::correction::Effect;
 use evenhand::{BoundTest, Notion};
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,9 @@ pub struct Report {
     pub notions: Vec<NotionLine>,
     /// Error and violation without correction and with it.
     pub change: Option<Change>,
+    /// What the correction changes beside evenness.
+    #[serde(default)]
+    pub effect: Option<Effect>,
     /// How far predictions are from each constraint.
     pub constraints: Vec<Constrained>,
     /// Whether bounds that were asked for hold.

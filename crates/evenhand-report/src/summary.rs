@@ -3,9 +3,10 @@
 //! Sentences are made of the numbers of a report and nothing else. A gap whose interval holds zero is never stated as one.
 
 use evenhand::audit::RateKind;
+use evenhand::correction::Effect;
 use evenhand::{Bound, Verdict};
 
-use crate::number::{capital, confidence, count, decimal, percent, points, range, with_minus};
+use crate::number::{capital, confidence, count, decimal, percent, percent_whole, points, range, with_minus};
 use crate::report::{AskedBound, Change, Kind, Report};
 use crate::{Bias, Constrained, Gap, Line, Panel};
 
@@ -90,7 +91,7 @@ impl Report {
     }
 
     fn found_by_fit(&self) -> Vec<String> {
-        let mut sentences: Vec<String> = Vec::new();
+        let mut sentences: Vec<String> = self.beyond_evenness().into_iter().collect();
         let farthest = |gap: fn(&Constrained) -> &Gap| {
             let measured = self.constraints.iter().filter(move |one| gap(one).value.is_some());
             measured.reduce(|far, one| if gap(one).size() > gap(far).size() { one } else { far })
@@ -119,6 +120,13 @@ impl Report {
         sentences.extend(self.verdicts());
         sentences.extend(self.left_undone());
         sentences
+    }
+
+    /// What the correction changes that was not asked for. It comes first: "met" alone would hide it.
+    fn beyond_evenness(&self) -> Option<String> {
+        let summary = self.effect.as_ref()?.summary.as_deref()?;
+        let end = if self.is_path() { "At the end of the path: the" } else { "The" };
+        Some(summary.replacen("The", end, 1))
     }
 
     /// What a search that stopped for the cost left undone.
@@ -171,7 +179,7 @@ impl Report {
         let Some(value) = gap.value else { return format!("{with}: too few rows to tell.") };
         let ends = gap.range().map(|ends| format!(" ({ends})")).unwrap_or_default();
         let chance = if gap.may_be_none() { ", which these rows cannot tell from none" } else { "" };
-        format!("{with}: {} points{ends}{chance}{}.", points(value), self.price())
+        format!("{with}: {} points{ends}{chance}{}{}.", points(value), self.price(), self.positives())
     }
 
     /// What it costs: error is always that on the observed labels.
@@ -191,6 +199,19 @@ impl Report {
         };
         let ends = range(low, high, points).map(|ends| format!("{ends}; ")).unwrap_or_default();
         format!(", at {} points {more} error on the observed labels ({ends}{from})", points(change.abs()))
+    }
+
+    /// How many more or fewer are predicted positive.
+    fn positives(&self) -> String {
+        let change = self.effect.as_ref().and_then(|effect: &Effect| effect.positive_rate);
+        let (Some(change), Some(class)) = (change, &self.about.positive) else { return String::new() };
+        let (before, after) = (percent(change.before), percent(change.after));
+        if change.before <= 0.0 || before == after {
+            return String::new();
+        }
+        let share = percent_whole((change.after / change.before - 1.0).abs());
+        let fewer = if change.after < change.before { "fewer" } else { "more" };
+        format!(", and {share} {fewer} rows predicted “{class}” ({before} before, {after} after)")
     }
 
     fn left(&self, left: &Constrained) -> String {

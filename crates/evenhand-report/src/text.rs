@@ -76,7 +76,7 @@ impl Report {
 
 fn table(panel: &Panel) -> String {
     let mut out = String::new();
-    let lines: Vec<&Line> = std::iter::once(&panel.overall).chain(&panel.groups).chain(&panel.intersections).collect();
+    let lines: Vec<&Line> = panel.lines().collect();
     for line in lines.iter().take(MOST_LINES) {
         let rates: Vec<String> = panel
             .series

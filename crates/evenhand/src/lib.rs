@@ -73,7 +73,7 @@ pub use learner::{Learner, Logistic};
 pub use model::Model;
 pub use notion::Notion;
 pub use predictor::Predictor;
-pub use warning::{CountedValues, Warning};
+pub use warning::{Changed, CountedValues, Quantity, Warning};
 pub use weights::Weights;
 
 #[cfg(doctest)]

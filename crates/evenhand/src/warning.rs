@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Something that makes a result weaker than it looks.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(tag = "code", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Warning {
@@ -118,6 +118,38 @@ pub enum Warning {
         /// Their names.
         constraints: Vec<String>,
     },
+    /// A correction after which many more or fewer rows are predicted positive, or many more wrong.
+    NotableChange {
+        /// What changed.
+        quantity: Quantity,
+        /// The share of rows without correction.
+        before: f64,
+        /// And with it.
+        after: f64,
+    },
+    /// A correction after which groups that had less than everyone, which it was to help, have less than before.
+    LevelledDown {
+        /// The groups.
+        groups: Vec<Changed>,
+        /// The share of all rows that is predicted positive without correction.
+        positive_rate: f64,
+    },
+    /// A correction after which rows that lack a value by which groups are told are predicted positive far more, or far
+    /// less, often than the others.
+    MissingApart {
+        /// Which rows, such as `race missing`.
+        name: String,
+        /// How many there are.
+        rows: usize,
+        /// The share of them that is predicted positive without correction.
+        before: f64,
+        /// And with it.
+        after: f64,
+        /// The share of all other rows without correction.
+        others_before: f64,
+        /// And with it.
+        others_after: f64,
+    },
     /// The learner stopped before its own tolerance was reached.
     LearnerNotConverged {
         /// In how many fits.
@@ -132,6 +164,48 @@ pub struct CountedValues {
     pub column: String,
     /// How many distinct values, missing ones apart.
     pub values: usize,
+}
+
+/// What a correction may change beside evenness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Quantity {
+    /// The share of rows predicted positive.
+    PositiveRate,
+    /// The share of rows predicted otherwise than labelled.
+    Error,
+}
+
+/// The rate of a group without a correction and with it.
+#[derive(Debug, Clone, PartialEq, PartialOrd, Serialize, Deserialize)]
+pub struct Changed {
+    /// The group.
+    pub group: String,
+    /// Which rate.
+    pub rate: String,
+    /// Without.
+    pub before: f64,
+    /// With.
+    pub after: f64,
+}
+
+impl Warning {
+    /// The rate to ask for with `target-rate` so that as many rows are predicted positive as without correction, where the
+    /// warning is that fewer are: with two digits that count.
+    pub fn target_rate(&self) -> Option<String> {
+        match self {
+            Self::LevelledDown { positive_rate, .. } => Some(short(*positive_rate)),
+            Self::NotableChange { quantity: Quantity::PositiveRate, before, .. } if *before > 0.0 => {
+                Some(short(*before))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it is about what a correction changes, on some rows, beside evenness.
+    pub fn is_of_effect(&self) -> bool {
+        matches!(self, Self::NotableChange { .. } | Self::LevelledDown { .. } | Self::MissingApart { .. })
+    }
 }
 
 /// So many names are listed before the rest are counted.
@@ -218,6 +292,28 @@ impl std::fmt::Display for Warning {
                 "too few rows to tell whether the bound holds, so held to half a standard error instead: {}",
                 named(&quoted(constraints))
             ),
+            Self::NotableChange { quantity, before, after } => f.write_str(&changed(*quantity, *before, *after)),
+            Self::LevelledDown { groups, positive_rate } => {
+                let group = |one: &Changed| {
+                    format!("`{}` ({} {} against {})", one.group, one.rate, percent(one.after), percent(one.before))
+                };
+                let groups: Vec<String> = groups.iter().map(group).collect();
+                write!(
+                    f,
+                    "levelled down: who had less than everyone now has still less: {}; asking for `target-rate={}` as well would keep as many positives as without correction",
+                    named(&groups),
+                    short(*positive_rate)
+                )
+            }
+            Self::MissingApart { name, rows, before, after, others_before, others_after } => write!(
+                f,
+                "rows that no group could be told of end apart: of {} with `{name}` {} are predicted positive and of the others {} ({} and {} without correction)",
+                count(*rows, "row"),
+                percent(*after),
+                percent(*others_after),
+                percent(*before),
+                percent(*others_before)
+            ),
             Self::LearnerNotConverged { fits } => {
                 write!(
                     f,
@@ -227,6 +323,38 @@ impl std::fmt::Display for Warning {
             }
         }
     }
+}
+
+fn changed(quantity: Quantity, before: f64, after: f64) -> String {
+    let (now, then) = (percent(after), percent(before));
+    let by = format!("{:.0} % {}", (after / before - 1.0).abs() * 100.0, if after < before { "fewer" } else { "more" });
+    match quantity {
+        Quantity::PositiveRate if after <= 0.0 => {
+            format!("no row is predicted positive, {then} are without correction")
+        }
+        Quantity::PositiveRate if before <= 0.0 => {
+            format!("{now} of rows are predicted positive, none is without correction")
+        }
+        Quantity::PositiveRate => {
+            format!("{by} rows are predicted positive than without correction ({now} against {then})")
+        }
+        Quantity::Error if before <= 0.0 => format!("{now} of rows are predicted otherwise than labelled, none is without correction"),
+        Quantity::Error => {
+            format!("{by} errors on the observed labels than without correction ({now} of rows against {then})")
+        }
+    }
+}
+
+/// A share as a percentage: `37.8 %`, with two digits where it is small.
+fn percent(share: f64) -> String {
+    let hundredths = share * 100.0;
+    if hundredths > 0.0 && hundredths < 0.1 { format!("{hundredths:.2} %") } else { format!("{hundredths:.1} %") }
+}
+
+/// A rate as one would type it, with two digits that count.
+fn short(rate: f64) -> String {
+    let decimals = if rate > 0.0 { (1.0 - rate.log10().floor()).clamp(2.0, 9.0) as usize } else { 2 };
+    format!("{rate:.decimals$}")
 }
 
 fn quoted(names: &[String]) -> Vec<String> {

@@ -41,6 +41,11 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "SHARE", default_value_t = 0.95, help_heading = "Bounds")]
     pub(super) confidence: f64,
 
+    /// Say in the first lines where the correction changes how many rows are predicted positive, or wrong, by more than this
+    /// share of the larger rate; 1 says nothing of it.
+    #[arg(long, value_name = "SHARE", default_value_t = evenhand::Correction::NOTABLE_CHANGE, help_heading = "Bounds")]
+    pub(super) notable_change: f64,
+
     /// Where to write the model (JSON).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) model: Option<PathBuf>,
@@ -249,7 +254,13 @@ Exit codes: 0 fine; 1 a bound was not met, by its verdict, by the value as measu
 group has no rows there; 2 bad input. With too few rows to tell and a value within the bound the
 exit code is 0, with a note; a stricter pipeline can read `verdict` from --json.
 
-JSON keys: method, notion, groups, classes (in the order of class_rates), multipliers (name, value),
+Changes: a bound can be met by predicting fewer rows positive, or by taking from those who had less
+(levelling down). Where a correction changes the positive rate by more than --notable-change, beyond
+chance, or raises the error so, or moves rows without a value apart from the others, the first lines
+say so. `--notion target-rate=RATE` beside another notion asks for as many positives as RATE.
+
+JSON keys: effect (what the correction changes: rows, notable_change, confidence, error and positive_rate with before, after, low, high and
+notable, helped, missing, summary), method, notion, groups, classes (in the order of class_rates), multipliers (name, value),
 rule (of a correction, how they become weights: tilt, factor, range, relative), train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
 validation (with --validation), thresholds and groups_needed (with --method threshold-postprocessing), slack (with --method lagrangian), uncorrected (train, test), stop, trade_off (violation and cost, where a search without a bound stopped for the cost), loops, fits, seconds, warnings, model, weights, trace, ", where_reports_are!("report (where one was asked for), "), "bounds.
 Keys of a bound: rows (`test` or `training`), bound, value, low, high, confidence, verdict (`met`,

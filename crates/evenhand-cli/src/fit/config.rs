@@ -68,6 +68,7 @@ fn correction(args: &FitArgs) -> Result<Correction> {
         max_difference: args.max_difference,
         min_ratio: args.min_ratio,
         method,
+        notable_change: Some(args.notable_change),
         margin: args.margin,
         max_fits: args.max_fits,
         range: args.range.map(|range| match range {

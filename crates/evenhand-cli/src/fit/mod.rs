@@ -16,7 +16,7 @@ mod tables;
 pub(crate) use args::{FitArgs, PresetArg};
 
 use anyhow::Result;
-use evenhand::correction::{Evaluated, Problem, Solution};
+use evenhand::correction::{Effect, Evaluated, Problem, Solution};
 use evenhand::model::LearnerRecord;
 use evenhand::{BoundTest, Dataset, Fitted, Learner, Method, Model, Warning};
 
@@ -25,7 +25,7 @@ use crate::output::{self, WarningRecord, note};
 use crate::training::{Fitter, Read};
 use bounds::TestedBound;
 use config::Config;
-use report::{Comparison, Report};
+use report::{Comparison, Found, Report, ShownEffect};
 
 pub(crate) fn run(args: FitArgs) -> Result<Ending> {
     let config = Config::new(args)?;
@@ -57,11 +57,14 @@ fn run_with<L: Learner>(
     let tested_on = rows.test.as_ref().map(|test| fitted.binding().problem(test)).transpose()?;
     let test = rows.test.as_ref().zip(tested_on.as_ref().map(|(problem, _)| problem));
     let compared = progress.during("comparing", || compare(config, learner, &fitted, &rows, test))?;
+    let of_effect = compared.effect.warnings();
     let of_test: Vec<Warning> = tested_on
         .iter()
         .flat_map(|(problem, warnings)| warnings.iter().cloned().chain(fitted.solution().unseen(problem)))
         .collect();
-    let of_training: Vec<Warning> = rows.warnings.iter().chain(fitted.warnings()).cloned().collect();
+    // What the correction changes is said of the rows that bounds are judged on.
+    let of_training = rows.warnings.iter().chain(fitted.warnings()).filter(|warning| !warning.is_of_effect());
+    let of_training: Vec<Warning> = of_training.cloned().collect();
 
     let tested = compared.test.as_ref().map(|test| test.after.clone());
     if config.model.is_some() || config.report.is_some() {
@@ -74,13 +77,15 @@ fn run_with<L: Learner>(
         }
         #[cfg(feature = "report")]
         if let Some(path) = &config.report {
-            let evaluated = compared.evaluated.each_ref().map(Option::as_ref);
+            let evaluated = compared.evaluated.each_ref();
             let warnings = of_training.iter().chain(&of_test).cloned().collect();
             let fit = report_file::Fit { config, learner, fitted: &fitted, test, evaluated, warnings };
             report_file::write(path, fit, &rows, &model, progress)?;
         }
     }
-    let mut warnings = WarningRecord::all(of_training, None);
+    let judged_on = if compared.test.is_some() { "test" } else { "training" };
+    let mut warnings = WarningRecord::all(of_effect, Some(judged_on));
+    warnings.extend(WarningRecord::all(of_training, None));
     warnings.extend(WarningRecord::all(of_test, Some("test")));
     if let Some(path) = &config.weights {
         tables::weights(&fitted, rows.train_rows.as_deref())?.write(path)?;
@@ -88,8 +93,10 @@ fn run_with<L: Learner>(
     if let Some(path) = &config.trace {
         tables::trace(&fitted)?.write(path)?;
     }
-    let bounds = TestedBound::all(compared.bound_tests, if compared.test.is_some() { "test" } else { "training" });
-    let report = Report::new(config, &fitted, compared.train, compared.test, bounds, seconds, warnings);
+    let bounds = TestedBound::all(compared.bound_tests, judged_on);
+    let effect = ShownEffect { rows: judged_on, effect: compared.effect };
+    let found = Found { train: compared.train, test: compared.test, bounds, effect };
+    let report = Report::new(config, &fitted, found, seconds, warnings);
     show(config, &report)
 }
 
@@ -108,12 +115,14 @@ struct Compared<'a> {
     test: Option<Comparison>,
     /// Of the bounds: on test rows, or without any on training rows.
     bound_tests: Vec<BoundTest>,
-    /// Without correction and with it on the same rows, where these were scored.
+    /// What the correction changes on the same rows.
+    effect: Effect,
+    /// Without correction and with it on the same rows.
     #[cfg_attr(not(feature = "report"), expect(dead_code, reason = "for reports"))]
-    evaluated: [Option<Evaluated<'a>>; 2],
+    evaluated: [Evaluated<'a>; 2],
 }
 
-/// Scores test rows, or without any the training rows where a bound or a report needs that: each classifier once.
+/// Scores test rows, or without any the training rows: each classifier once.
 fn compare<'a, L: Learner>(
     config: &Config,
     learner: &L,
@@ -130,18 +139,12 @@ fn compare<'a, L: Learner>(
         Some(groups) => solution.evaluated_with_decisions(problem, groups, correction.measure),
         None => solution.evaluated(problem, correction.measure),
     };
-    let shown = test.is_some() || config.report.is_some();
-    let before = shown.then(|| score(&uncorrected)).transpose()?;
-    let after = (shown || !correction.bounds.is_empty()).then(|| score(solution)).transpose()?;
-    let bound_tests = after.as_ref().map(|after| after.test_bounds(&correction.bounds, config.confidence));
-    let comparison = |(before, after): (&Evaluated<'_>, &Evaluated<'_>)| Comparison {
-        before: before.metrics(),
-        after: after.metrics(),
-    };
+    let (before, after) = (score(&uncorrected)?, score(solution)?);
     Ok(Compared {
         train: Comparison { before: uncorrected.train, after: solution.train.clone() },
-        test: test.and(before.as_ref().zip(after.as_ref())).map(comparison),
-        bound_tests: bound_tests.transpose()?.unwrap_or_default(),
+        test: test.map(|_| Comparison { before: before.metrics(), after: after.metrics() }),
+        bound_tests: after.test_bounds(&correction.bounds, config.confidence)?,
+        effect: after.effect(&before, correction.notable_change, config.confidence)?,
         evaluated: [before, after],
     })
 }

@@ -17,6 +17,8 @@ pub use class::{ClassAudit, GroupRates, LabelAudit, LabelRates, PredictionAudit}
 pub use rate::Rate;
 pub use violation::{AuditedNotion, Gap, Largest, RateKind, Violation};
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Codes, Dataset, Labels};
@@ -181,14 +183,20 @@ impl Audit {
 /// how many were left out.
 fn intersections(view: View<'_>, matrices: &ConfusionMatrices<'_>) -> (Vec<usize>, usize) {
     let groups = |pattern: usize| (0..view.membership.groups()).filter(move |&g| view.membership.contains(pattern, g));
-    let mut patterns: Vec<usize> = (0..view.membership.patterns())
-        .filter(|&pattern| matrices.rows(pattern) > 0 && groups(pattern).nth(1).is_some())
-        .collect();
-    patterns.sort_by_key(|&pattern| (std::cmp::Reverse(matrices.rows(pattern)), pattern));
+    // By their groups: how many rows have exactly these, and one of their patterns. Others differ in missing values alone.
+    let mut found: BTreeMap<Vec<usize>, (usize, usize)> = BTreeMap::new();
+    for pattern in (0..view.membership.patterns()).filter(|&pattern| matrices.rows(pattern) > 0) {
+        let groups: Vec<usize> = groups(pattern).collect();
+        if groups.len() > 1 {
+            found.entry(groups).or_insert((0, pattern)).0 += matrices.rows(pattern);
+        }
+    }
+    let mut patterns: Vec<(usize, usize)> = found.into_values().collect();
+    patterns.sort_by_key(|&(rows, pattern)| (std::cmp::Reverse(rows), pattern));
     let left_out = patterns.len().saturating_sub(MOST_INTERSECTIONS);
     patterns.truncate(MOST_INTERSECTIONS);
-    patterns.sort_by_key(|&pattern| groups(pattern).collect::<Vec<_>>());
-    (patterns, left_out)
+    patterns.sort_by_key(|&(_, pattern)| groups(pattern).collect::<Vec<_>>());
+    (patterns.into_iter().map(|(_, pattern)| pattern).collect(), left_out)
 }
 
 fn check(view: View<'_>, classes: &[String]) -> Result<()> {

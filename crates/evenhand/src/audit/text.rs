@@ -61,7 +61,7 @@ impl Audit {
         writeln!(f, "Demographic parity: every group is labelled `{positive}` as often as all rows.")?;
         write_violation(f, &labels.violation)?;
         writeln!(f, "\nPositive rate: share of rows labelled `{positive}`")?;
-        let lines = [&labels.overall].into_iter().chain(&labels.groups);
+        let lines = [&labels.overall].into_iter().chain(&labels.groups).chain(&labels.missing);
         self.write_rates(f, lines.map(|line| (line.group.as_str(), &line.positive_rate)))?;
         self.write_intersections(f, labels.intersections.iter().map(|line| (line.group.as_str(), &line.positive_rate)))
     }
@@ -83,7 +83,7 @@ impl Audit {
         for (kind, meaning) in asked {
             let title = rate_name(kind);
             writeln!(f, "\n{}{}: {meaning}", title[..1].to_uppercase(), &title[1..])?;
-            let lines = [&predictions.overall].into_iter().chain(&predictions.groups);
+            let lines = [&predictions.overall].into_iter().chain(&predictions.groups).chain(&predictions.missing);
             self.write_rates(f, lines.map(|line| (line.group.as_str(), line.rate(kind))))?;
             let lines = predictions.intersections.iter();
             self.write_intersections(f, lines.map(|line| (line.group.as_str(), line.rate(kind))))?;

@@ -1,6 +1,6 @@
 //! What a user gets: a classifier with everything it was made from.
 
-use super::evaluation::{BoundTest, Metrics, Predictions};
+use super::evaluation::{BoundTest, Effect, Metrics, Predictions};
 use super::problem::{Binding, Problem};
 use super::settings::{Bound, Correction};
 use super::solution::Solution;
@@ -31,6 +31,7 @@ impl<P: Predictor> Fitted<P> {
         mut warnings: Vec<Warning>,
     ) -> Result<Self> {
         warnings.append(&mut solution.warnings);
+        warnings.extend(solution.effect.iter().flat_map(Effect::warnings));
         let (bounds, measure) = (settings.bounds.clone(), settings.measure);
         let weights = solution.weights(&problem)?;
         Ok(Self { binding, problem, solution, weights, bounds, measure, warnings })
@@ -110,6 +111,12 @@ impl<P: Predictor> Fitted<P> {
     /// How the run ended.
     pub fn stop(&self) -> Termination {
         self.solution.stop
+    }
+
+    /// What the correction changes on the training rows, compared with the fit without it; `None` where the method has
+    /// no such fit. What is notable in it is among the warnings.
+    pub fn effect(&self) -> Option<&Effect> {
+        self.solution.effect.as_ref()
     }
 
     /// What to know about the result.

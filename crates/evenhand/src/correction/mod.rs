@@ -27,8 +27,8 @@ mod trace;
 pub use crate::constraint::{Constraint, Event, Labelled, Measure, Reference, Tilt, WeightRange, WeightRule};
 pub(crate) use evaluation::Classifier;
 pub use evaluation::{
-    BoundTest, Estimated, Evaluated, GroupRates, Metrics, NamedValue, PatternRule, Predictions, Step, Thresholds,
-    Verdict,
+    BoundTest, Change, Effect, Estimated, Evaluated, GroupChange, GroupRates, Metrics, MissingChange, NamedValue,
+    PatternRule, Predictions, Step, Thresholds, Verdict,
 };
 pub use fitted::Fitted;
 pub use frontier::{Asked, Frontier, Point};

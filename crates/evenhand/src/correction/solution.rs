@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::evaluation::{BoundTest, Classifier, Estimated, Evaluated, Metrics, Thresholds};
+use super::evaluation::{BoundTest, Classifier, Effect, Estimated, Evaluated, Metrics, Thresholds};
 use super::problem::{CellWeights, Problem, ShiftCorrection};
 use super::settings::{Bound, Correction};
 use super::trace::{Iteration, Termination};
@@ -35,6 +35,8 @@ pub struct Solution<P> {
     /// The same on the rows that multipliers were chosen on, where validation asks for others than the training rows:
     /// a holdout, or all rows by the models of the folds.
     pub validation: Option<Metrics>,
+    /// What it changes on the training rows, compared with the fit without correction, where the method has one.
+    pub effect: Option<Effect>,
     /// Every iteration.
     pub trace: Vec<Iteration>,
     /// What decides in place of the threshold ½, after threshold post-processing.

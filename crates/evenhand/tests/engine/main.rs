@@ -14,6 +14,7 @@ mod identify;
 mod interruption;
 mod invariance;
 mod kinds;
+mod missing;
 mod population;
 mod properties;
 mod solver;

@@ -42,6 +42,7 @@ pub(in crate::correction) fn single_fit<L: Learner>(
         predictor,
         train,
         validation: None,
+        effect: None,
         trace: vec![only],
         thresholds: None,
         slack: None,

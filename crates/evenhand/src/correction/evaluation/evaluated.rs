@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::classifier::check_membership;
-use super::{BoundTest, Classifier, Estimated, Metrics};
+use super::{BoundTest, Classifier, Effect, Estimated, Metrics};
 use crate::Result;
 use crate::constraint::Measure;
 use crate::correction::problem::Problem;
@@ -93,6 +93,15 @@ impl<'a> Evaluated<'a> {
     /// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999.
     pub fn estimate(&self, confidence: f64) -> Result<Vec<Estimated>> {
         Estimated::all(self.problem, &self.sums, self.measure, confidence)
+    }
+
+    /// What this classifier changes, compared with `before`, which must be of the same rows. Changes of at least
+    /// `notable_change` are notable: see [`Effect`].
+    ///
+    /// # Errors
+    /// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999.
+    pub fn effect(&self, before: &Self, notable_change: f64, confidence: f64) -> Result<Effect> {
+        Effect::of(self.problem, [&before.sums, &self.sums], notable_change, confidence)
     }
 
     /// The class that is decided for in every row, where that was asked for.

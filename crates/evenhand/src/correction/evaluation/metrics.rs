@@ -28,7 +28,8 @@ pub struct Metrics {
     pub positive_rate: Option<f64>,
     /// The share predicted as each class, in class order.
     pub class_rates: Vec<f64>,
-    /// The same for each group, pinned subsets last.
+    /// The same for each group, then for pinned subsets, and last for rows that lack a value by which groups are told, such
+    /// as `race missing`.
     pub groups: Vec<GroupRates>,
 }
 

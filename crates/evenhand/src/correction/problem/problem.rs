@@ -71,7 +71,7 @@ impl Problem {
             });
         }
         let positive = (classes.len() == 2).then_some(1);
-        let constraints = constraints(notions, membership.names(), classes, positive, &[], membership.names())?;
+        let constraints = constraints(notions, membership.group_names(), classes, positive, &[], membership.names())?;
         let mut problem =
             Self::new(features, labels, classes.len(), positive, membership, row_weights.map(Into::into), constraints)?;
         let warnings = problem.drop_unbound()?;
@@ -182,9 +182,15 @@ impl Problem {
         Ok(self.functionals.iter().flatten().map(means).collect())
     }
 
-    /// The names of the groups, pinned subsets last.
+    /// The names of the groups, then of pinned subsets, and last of the sets of rows that lack a value by which groups
+    /// are told, such as `race missing`.
     pub fn group_names(&self) -> &[String] {
         &self.group_names
+    }
+
+    /// The places of the sets of rows without a value among the names of the groups.
+    pub fn missing(&self) -> std::ops::Range<usize> {
+        self.cells.missing()
     }
 
     /// The encoded rows.

@@ -43,6 +43,7 @@ use crate::{Error, Result};
 /// | measure | decisions | | whether decisions or scores are compared |
 /// | technique | weighting | | weights, or sampled rows |
 /// | `covariate_shift` | ignored | corrected: not for notions of accuracy | whether weights are divided by φ |
+/// | `notable_change` | 0.2 | above 0, to 1: says nothing | from which share on the result says that a correction changed how many are predicted positive, or wrong |
 /// | standardise | yes | | whether numeric columns are centred and scaled |
 /// | plan | by column type, and by values where groups are | | how each column is encoded |
 ///
@@ -71,13 +72,29 @@ pub struct Correction {
     /// Whether the covariate shift that weights bring is corrected.
     #[serde(default, skip_serializing_if = "CovariateShift::is_ignored")]
     pub covariate_shift: CovariateShift,
+    /// From which share on a change in what is predicted is notable; see [`Effect`](super::Effect).
+    #[serde(default = "usual_notable_change", skip_serializing_if = "is_usual")]
+    pub notable_change: f64,
     /// Whether numeric columns are centred and scaled.
     pub standardise: bool,
     /// How each column is encoded, in place of what its type, the schema and the groups suggest.
     pub plan: Option<Vec<ColumnPlan>>,
 }
 
+/// A fifth: the measure of the four-fifths rule.
+fn usual_notable_change() -> f64 {
+    Correction::NOTABLE_CHANGE
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_usual(notable_change: &f64) -> bool {
+    notable_change.to_bits() == Correction::NOTABLE_CHANGE.to_bits()
+}
+
 impl Correction {
+    /// The usual `notable_change`: a fifth, the measure of the four-fifths rule.
+    pub const NOTABLE_CHANGE: f64 = 0.2;
+
     /// A correction for one notion, without groups yet.
     pub fn new(notion: Notion) -> Self {
         Self {
@@ -91,6 +108,7 @@ impl Correction {
             measure: Measure::Decisions,
             technique: Technique::Weighting,
             covariate_shift: CovariateShift::Ignored,
+            notable_change: Self::NOTABLE_CHANGE,
             standardise: true,
             plan: None,
         }
@@ -176,6 +194,13 @@ impl Correction {
         self
     }
 
+    /// Says of a correction that it changed how many are predicted positive, or wrong, from this share on.
+    #[must_use]
+    pub fn notable_change(mut self, share: f64) -> Self {
+        self.notable_change = share;
+        self
+    }
+
     /// Whether the settings can be used; fitting asks it first.
     ///
     /// # Errors
@@ -184,6 +209,9 @@ impl Correction {
         self.method.check(self)?;
         self.solver.check()?;
         self.validation.check()?;
+        if !(self.notable_change > 0.0 && self.notable_change <= 1.0) {
+            return Err(Error::setting("notable_change", self.notable_change, "above 0 and at most 1"));
+        }
         for (at, notion) in self.notions.iter().enumerate() {
             if self.notions[..at].contains(notion) {
                 let found = format!("`{notion}` twice");

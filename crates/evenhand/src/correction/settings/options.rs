@@ -83,6 +83,8 @@ pub struct CorrectionOptions {
     pub technique: Technique,
     /// Whether the covariate shift that weights bring is corrected.
     pub covariate_shift: CovariateShift,
+    /// From which share on a change in what is predicted is notable.
+    pub notable_change: Option<f64>,
     /// Whether numeric columns are centred and scaled.
     pub standardise: Option<bool>,
     /// How each column is encoded.
@@ -114,6 +116,7 @@ impl CorrectionOptions {
         correction.measure = self.measure;
         correction.technique = self.technique;
         correction.covariate_shift = self.covariate_shift;
+        correction.notable_change = self.notable_change.unwrap_or(correction.notable_change);
         correction.standardise = self.standardise.unwrap_or(correction.standardise);
         correction.plan = self.plan;
         correction.check()?;
