@@ -21,6 +21,7 @@ from sklearn.utils.validation import (
 )
 
 from . import _core
+from ._bounds import Bound, bounds_of
 from ._columns import text_of
 from ._data import Data, Target, add_sensitive, assemble, positive_of, quiet_about
 from ._exceptions import EvenhandError, EvenhandWarning, warn_of
@@ -85,13 +86,16 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         ``"equal_opportunity"``, ``"equalized_odds"``, ``"predictive_equality"``, ``"equal_accuracy"``,
         ``"target-rate=[CLASS:]RATE"``, ``"group-target-rate=[CLASS:]RATE"``, ``"pinned=GROUP[:ACCURACY]"``,
         ``"known-rate=GROUP:RATE"``, fairlearn's spellings, or objects of :mod:`evenhand.constraints`.
-    max_violation : float, default=None
+    max_violation : float or dict, default=None
         Ask for no more than this: largest ``|overall - group|`` rate, the definition of the paper. The
         least correction that meets it is looked for. Without any bound: as even as the rows can
         tell, unless what is left costs more error than it is worth (about a point of error for a point of violation).
-    max_difference : float, default=None
+        With several constraints a number is for all of them; a dictionary has one for each,
+        ``{"equal_opportunity": 0.01}``, and for the others under ``"all"``, so that ``{"all": 0.05, "target_rate": 0.005}``
+        holds a target rate closely. A constraint without any is asked to be as even as the rows can tell.
+    max_difference : float or dict, default=None
         Ask for no more than this between any two groups: largest difference of their rates.
-    min_ratio : float, default=None
+    min_ratio : float or dict, default=None
         Ask for no less than this between any two groups: smallest ratio of their rates.
     notable_change : float, default=None
         Warn (``"notable-change"``, ``"levelled-down"``, ``"missing-apart"``) where the correction changes how many rows are
@@ -211,9 +215,9 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         estimator: Any = None,
         constraints: Constraints = "demographic_parity",
         *,
-        max_violation: float | None = None,
-        max_difference: float | None = None,
-        min_ratio: float | None = None,
+        max_violation: Bound | None = None,
+        max_difference: Bound | None = None,
+        min_ratio: Bound | None = None,
         notable_change: float | None = None,
         margin: float | None = None,
         min_group: int | None = None,
@@ -528,7 +532,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         model = _core.Model.load(os.fspath(path))
         body = json.loads(model.to_json())
         asked = body["settings"]
-        bounds = {next(iter(bound)).replace("-", "_"): next(iter(bound.values())) for bound in asked["bounds"]}
+        bounds: dict[str, Any] = dict(bounds_of(asked["bounds"]))
         other = {name: asked[name] for name in ("measure", "covariate_shift", "notable_change") if name in asked}
         method = _method_of(asked.get("method", {"name": "correction"}))
         roles = body["binding"]["schema"]

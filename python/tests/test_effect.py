@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evenhand import EvenhandClassifier, EvenhandWarning, audit
+from evenhand import EvenhandClassifier, EvenhandError, EvenhandWarning, audit
 
 
 def hires(lost: float = 0.0) -> tuple[pd.DataFrame, pd.Series, pd.Series]:
@@ -60,3 +60,25 @@ def test_rows_without_a_value_are_a_row_of_every_frame() -> None:
         found = EvenhandClassifier(max_violation=0.02).fit(X, y, sensitive_features=sex)
     assert found.evaluate(X, y, sensitive_features=sex)["groups"][-1]["name"] == "sex missing"
     assert found.effect_["missing"][0]["name"] == "sex missing"
+
+
+def test_a_bound_for_each_constraint_is_a_dictionary(tmp_path) -> None:
+    X, y, sex = hires()
+    asked = {"all": 0.05, "target_rate": 0.005}
+    found = EvenhandClassifier(
+        constraints=["demographic_parity", "target-rate=0.1"], max_violation=asked, notable_change=1.0
+    ).fit(X.assign(sex=sex), y, sensitive_features=sex)
+    tests = found.test_bounds(X.assign(sex=sex), y, sensitive_features=sex)
+    assert [(test.limit, test.notion) for test in tests] == [(0.05, None), (0.005, "target-rate=0.1")]
+    assert str(tests[1]).startswith("max-violation target-rate=0.1=0.005 on 6000 rows")
+    assert abs(found.evaluate(X.assign(sex=sex), y, sensitive_features=sex)["positive_rate"] - 0.1) <= 0.005
+    found.save(tmp_path / "model.json")
+    again = EvenhandClassifier.load(tmp_path / "model.json")
+    assert again.max_violation == {"all": 0.05, "target-rate=0.1": 0.005}
+
+
+@pytest.mark.parametrize("bound", [{"equal_opportunity": 0.01}, {1: 0.1}, {"all": "x"}, "0.1"])
+def test_bounds_that_mean_nothing_are_refused(bound: object) -> None:
+    X, y, sex = hires()
+    with pytest.raises(EvenhandError, match="max.violation"):
+        EvenhandClassifier(max_violation=bound).fit(X, y, sensitive_features=sex)

@@ -100,8 +100,10 @@ fn advice(warning: &Warning) -> Option<String> {
             ));
         }
         Warning::NotableChange { .. } | Warning::LevelledDown { .. } => {
-            let rate = warning.target_rate()?;
-            return Some(format!("--notion target-rate={rate} beside the others asks for as many positives as before"));
+            let [rate, close] = warning.target_rate()?;
+            return Some(format!(
+                "--notion target-rate={rate} --max-violation target-rate={close} beside the others keeps as many positives as before"
+            ));
         }
         Warning::MissingApart { .. } => Some("fill the values where they are known, or make them a group of their own"),
         Warning::SmallGroup { .. } => Some("join it with others, as in `race=A,B`, or bring more rows"),

@@ -1,8 +1,8 @@
 //! What is asked, and the roles of columns.
 
 use evenhand::correction::{
-    CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, Technique, ThresholdPostprocessing, Validation,
-    WeightRange,
+    CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, Limit, Technique, ThresholdPostprocessing,
+    Validation, WeightRange,
 };
 use evenhand::{Correction, Error, Logistic, Measure, Method, Preset, Schema, Tilt};
 use pyo3::prelude::*;
@@ -60,9 +60,9 @@ impl Settings {
         notions: Vec<String>,
         groups: Vec<String>,
         withhold: Vec<String>,
-        max_violation: Option<f64>,
-        max_difference: Option<f64>,
-        min_ratio: Option<f64>,
+        max_violation: Option<Limits>,
+        max_difference: Option<Limits>,
+        min_ratio: Option<Limits>,
         preset: &str,
         validation: &str,
         measure: &str,
@@ -91,9 +91,9 @@ impl Settings {
                 notions: notions.iter().map(|notion| notion.parse()).collect::<evenhand::Result<_>>()?,
                 groups: groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>()?,
                 withhold,
-                max_violation,
-                max_difference,
-                min_ratio,
+                max_violation: limits(max_violation),
+                max_difference: limits(max_difference),
+                min_ratio: limits(min_ratio),
                 method,
                 preset,
                 margin,
@@ -137,6 +137,13 @@ impl Settings {
     fn notions(&self) -> Vec<String> {
         self.correction.notions.iter().map(ToString::to_string).collect()
     }
+}
+
+/// A bound as Python hands it over: numbers, each for a notion or for all.
+type Limits = Vec<(Option<String>, f64)>;
+
+fn limits(given: Option<Limits>) -> Vec<Limit> {
+    given.into_iter().flatten().map(|(notion, limit)| Limit { notion, limit }).collect()
 }
 
 fn preset_of(preset: &str) -> evenhand::Result<Preset> {

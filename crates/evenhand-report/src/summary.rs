@@ -248,8 +248,9 @@ impl Report {
             let ends = range(tested.low, tested.high, shown)
                 .map(|ends| format!(", {} interval {ends}", confidence(tested.confidence)))
                 .unwrap_or_default();
+            let notion = tested.notion.as_ref().map(|notion| format!("{notion}, ")).unwrap_or_default();
             format!(
-                "The bound that was asked for, {asked}{unit} ({}): {verdict}{found}{ends}.",
+                "The bound that was asked for, {asked}{unit} ({notion}{}): {verdict}{found}{ends}.",
                 with_minus(tested.bound.measured())
             )
         })

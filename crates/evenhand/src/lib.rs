@@ -64,7 +64,7 @@ mod weights;
 
 pub use audit::Audit;
 pub use constraint::{Measure, Tilt};
-pub use correction::{Bound, BoundTest, Correction, Fitted, Method, Preset, Termination, Verdict};
+pub use correction::{Bound, BoundTest, Correction, Fitted, Method, NotionBound, Preset, Termination, Verdict};
 pub use data::{Column, Dataset, Labels, ReadOptions, Schema, Table};
 pub use error::{Cause, Error, Result};
 pub use group::{Group, GroupSpec, Groups, Membership};

@@ -191,15 +191,14 @@ pub struct Changed {
 
 impl Warning {
     /// The rate to ask for with `target-rate` so that as many rows are predicted positive as without correction, where the
-    /// warning is that fewer are: with two digits that count.
-    pub fn target_rate(&self) -> Option<String> {
-        match self {
-            Self::LevelledDown { positive_rate, .. } => Some(short(*positive_rate)),
-            Self::NotableChange { quantity: Quantity::PositiveRate, before, .. } if *before > 0.0 => {
-                Some(short(*before))
-            }
-            _ => None,
-        }
+    /// warning is that others are, and a twentieth of it as a bound on its violation: with two digits that count.
+    pub fn target_rate(&self) -> Option<[String; 2]> {
+        let rate = match self {
+            Self::LevelledDown { positive_rate, .. } => *positive_rate,
+            Self::NotableChange { quantity: Quantity::PositiveRate, before, .. } if *before > 0.0 => *before,
+            _ => return None,
+        };
+        Some([short(rate), short(rate / 20.0)])
     }
 
     /// Whether it is about what a correction changes, on some rows, beside evenness.
@@ -338,7 +337,9 @@ fn changed(quantity: Quantity, before: f64, after: f64) -> String {
         Quantity::PositiveRate => {
             format!("{by} rows are predicted positive than without correction ({now} against {then})")
         }
-        Quantity::Error if before <= 0.0 => format!("{now} of rows are predicted otherwise than labelled, none is without correction"),
+        Quantity::Error if before <= 0.0 => {
+            format!("{now} of rows are predicted otherwise than labelled, none is without correction")
+        }
         Quantity::Error => {
             format!("{by} errors on the observed labels than without correction ({now} of rows against {then})")
         }

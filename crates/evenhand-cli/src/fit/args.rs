@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use evenhand::Preset;
+use evenhand::correction::Limit;
 
 use crate::args::{usage_of_rows, where_reports_are};
 use crate::training::{TrainingArgs, see_below};
@@ -24,17 +25,19 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) training: TrainingArgs,
 
-    /// Ask for no more than this: largest |overall - group| rate. The least correction that meets it is looked for.
-    #[arg(long, value_name = "RATE", help_heading = "Bounds")]
-    pub(super) max_violation: Option<f64>,
+    /// Ask for no more than this: largest |overall - group| rate. The least correction that meets it is looked for. A number
+    /// is for all notions, NOTION=RATE for one of them (repeatable).
+    #[arg(long, value_name = "[NOTION=]RATE", help_heading = "Bounds")]
+    pub(super) max_violation: Vec<Limit>,
 
-    /// Ask for no more than this between any two groups: largest difference of their rates.
-    #[arg(long, value_name = "RATE", help_heading = "Bounds")]
-    pub(super) max_difference: Option<f64>,
+    /// Ask for no more than this between any two groups: largest difference of their rates; for all notions or for one.
+    #[arg(long, value_name = "[NOTION=]RATE", help_heading = "Bounds")]
+    pub(super) max_difference: Vec<Limit>,
 
-    /// Ask for no less than this between any two groups: smallest ratio of their rates (0.8 is the four-fifths rule).
-    #[arg(long, value_name = "RATIO", help_heading = "Bounds")]
-    pub(super) min_ratio: Option<f64>,
+    /// Ask for no less than this between any two groups: smallest ratio of their rates (0.8 is the four-fifths rule); for
+    /// all notions or for one.
+    #[arg(long, value_name = "[NOTION=]RATIO", help_heading = "Bounds")]
+    pub(super) min_ratio: Vec<Limit>,
 
     /// Confidence of the verdicts on bounds.
     #[cfg_attr(feature = "report", doc = "Also that of the intervals of --report.")]
@@ -231,7 +234,7 @@ Examples:
   Two notions at once, weights for a learner elsewhere, failing above a bound:
     evenhand fit loans.parquet --label approved --group sex --group 'age<=30' \\
         --notion equal-opportunity --notion target-rate=0.2 --weights weights.parquet \\
-        --test later.parquet --max-violation 0.02
+        --test later.parquet --max-violation 0.02 --max-violation target-rate=0.005
 
 ", where_reports_are!("  A page to show to others, who need nothing but a browser:
     evenhand fit loans.csv --label approved --group sex --notion demographic-parity \\
@@ -246,6 +249,10 @@ published file), and weight.
 Columns of --trace: loop, violation, error, loss, seconds; then `multiplier: NAME` for each
 constraint, and `violation: NAME` for each.
 
+Bounds for one notion: with several notions a number is for all of them, and NOTION=NUMBER for one in
+place of it: `--max-violation 0.05 --max-violation target-rate=0.005` holds a target rate closely
+that 0.05 would hardly ask for. A notion without any bound is asked to be as even as rows can tell.
+
 Verdicts: a bound is tested on the test rows, or on the training rows where there are none; there it
 is easier to meet than on new rows. It is met, or not met, when the whole interval at --confidence
 says so; otherwise there are too few rows to tell.
@@ -257,12 +264,12 @@ exit code is 0, with a note; a stricter pipeline can read `verdict` from --json.
 Changes: a bound can be met by predicting fewer rows positive, or by taking from those who had less
 (levelling down). Where a correction changes the positive rate by more than --notable-change, beyond
 chance, or raises the error so, or moves rows without a value apart from the others, the first lines
-say so. `--notion target-rate=RATE` beside another notion asks for as many positives as RATE.
+say so. `--notion target-rate=RATE --max-violation target-rate=CLOSE` beside another notion keeps positives at RATE.
 
 JSON keys: effect (what the correction changes: rows, notable_change, confidence, error and positive_rate with before, after, low, high and
 notable, helped, missing, summary), method, notion, groups, classes (in the order of class_rates), multipliers (name, value),
 rule (of a correction, how they become weights: tilt, factor, range, relative), train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
 validation (with --validation), thresholds and groups_needed (with --method threshold-postprocessing), slack (with --method lagrangian), uncorrected (train, test), stop, trade_off (violation and cost, where a search without a bound stopped for the cost), loops, fits, seconds, warnings, model, weights, trace, ", where_reports_are!("report (where one was asked for), "), "bounds.
-Keys of a bound: rows (`test` or `training`), bound, value, low, high, confidence, verdict (`met`,
+Keys of a bound: rows (`test` or `training`), bound, notion (where it is for one), value, low, high, confidence, verdict (`met`,
 `not-met`, `too-few-rows`), worst, unmeasured, expected_under_parity (what a perfectly even classifier would show by chance), row_count."
 );

@@ -56,8 +56,8 @@ impl TestedBound {
     }
 
     fn bound(&self) -> String {
-        let Self { rows, bound_test: BoundTest { bound, .. } } = self;
-        format!("{} {} on {rows} rows", bound.name(), bound.limit())
+        let Self { rows, bound_test } = self;
+        format!("{} on {rows} rows", clean(&bound_test.asked().to_string()))
     }
 
     fn numbers(&self) -> String {

@@ -64,9 +64,9 @@ fn correction(args: &FitArgs) -> Result<Correction> {
     let method = method(args)?;
     let usual = args.training.options(Preset::from(args.preset))?;
     let options = CorrectionOptions {
-        max_violation: args.max_violation,
-        max_difference: args.max_difference,
-        min_ratio: args.min_ratio,
+        max_violation: args.max_violation.clone(),
+        max_difference: args.max_difference.clone(),
+        min_ratio: args.min_ratio.clone(),
         method,
         notable_change: Some(args.notable_change),
         margin: args.margin,

@@ -158,3 +158,90 @@ fn a_report_says_it_first_and_has_rows_without_a_value() {
         assert!(page.contains("36\u{a0}% fewer rows predicted “yes” (10.1\u{a0}% before, 6.5\u{a0}% after)"), "{name}");
     }
 }
+
+const KEPT: &str = "fit hires.csv --label hired --group sex --notion demographic-parity --notion target-rate=0.1";
+
+/// How far the positive rate is from a tenth.
+fn missed(json: &serde_json::Value) -> f64 {
+    (json["train"]["positive_rate"].as_f64().unwrap() - 0.1).abs()
+}
+
+#[test]
+fn a_target_rate_is_not_loosened_by_the_bound_of_another_notion() {
+    let test = hires(80, 0);
+    let loose = test.json(&format!("{KEPT} --max-violation 0.03 --json"));
+    assert!(missed(&loose) > 0.02 && loose["bounds"].as_array().unwrap().len() == 1, "{}", missed(&loose));
+    let close = test.json(&format!("{KEPT} --max-violation 0.03 --max-violation target-rate=0.005 --json"));
+    assert!(missed(&close) < 0.005, "{}", missed(&close));
+    let bounds = close["bounds"].as_array().unwrap();
+    assert_eq!((&bounds[0]["notion"], &bounds[1]["notion"]), (&serde_json::Value::Null, &"target-rate=0.1".into()));
+    assert!(bounds[0]["worst"].as_str().unwrap().starts_with("demographic-parity"), "{bounds:?}");
+    assert!(bounds[1]["worst"].as_str().unwrap().starts_with("target-rate"), "{bounds:?}");
+    let text = stdout(&test, &format!("{KEPT} --max-violation 0.03 --max-violation target-rate=0.005"));
+    assert!(text.contains("  max-violation target-rate=0.1=0.005 on training rows: "), "{text}");
+    // Also by thresholds, whose programme has the same inequalities.
+    let method = "--method threshold-postprocessing --max-violation 0.03 --max-violation target-rate=0.005 --json";
+    assert!(missed(&test.json(&format!("{KEPT} {method}"))) < 0.005 + 1e-9);
+}
+
+#[test]
+fn the_way_out_of_levelling_down_keeps_positives() {
+    let test = hires(40, 0);
+    let warned = String::from_utf8(test.output(DOWN).stderr).unwrap();
+    let advice = warned.lines().find_map(|line| line.strip_prefix("  advice: --notion target-rate=")).unwrap();
+    let options = advice.split(" beside").next().unwrap();
+    assert_eq!(options, "0.036 --max-violation target-rate=0.0018");
+    // With the group in sight of the learner, both can be had.
+    let sighted = DOWN.replace("disparate-impact", "demographic-parity");
+    let json = test.json(&format!("{sighted} --notion target-rate={options} --json"));
+    assert!((json["train"]["positive_rate"].as_f64().unwrap() - 0.036).abs() < 0.0018, "{}", json["train"]);
+    assert_eq!(codes(&json).iter().filter(|code| **code == "levelled-down").count(), 0);
+    assert!(json["train"]["violation"].as_f64().unwrap() <= 0.02);
+}
+
+#[test]
+fn a_model_keeps_the_notion_of_a_bound_and_verifies() {
+    let test = hires(80, 0);
+    let bounds = "--max-violation 0.03 --max-violation target-rate=0.005 --min-ratio demographic-parity=0.2";
+    test.output(&format!("{KEPT} {bounds} --model model.json"));
+    let model: serde_json::Value = serde_json::from_str(&test.read("model.json")).unwrap();
+    let kept = serde_json::json!([
+        { "max-violation": 0.03 },
+        { "max-violation": 0.005, "notion": "target-rate=0.1" },
+        { "min-ratio": 0.2, "notion": "demographic-parity" },
+    ]);
+    assert!(model.to_string().contains(&kept.to_string()), "{}", model["settings"]);
+    let verified = test.json("verify model.json hires.csv --json");
+    assert_eq!(verified["matches"], true, "{verified}");
+}
+
+#[test]
+fn a_bound_on_a_notion_that_is_not_asked_for_is_refused() {
+    let test = CliTest::new();
+    let fit = "fit loans.csv --label approved --group sex --notion demographic-parity";
+    for (bound, words) in [
+        ("--max-violation equal-opportunity=0.01", "a notion that is asked for: `demographic-parity`"),
+        ("--max-violation x", "a number, or NOTION=NUMBER"),
+        ("--max-violation 0.1 --max-violation 0.2", "one number for all notions"),
+        ("--max-violation 0.1 --max-violation demographic_parity=0.2", "all have one of their own"),
+    ] {
+        let refused = test.run(&format!("{fit} {bound}"));
+        assert!(refused.starts_with("exit code 2") && refused.contains(words), "{bound}: {refused}");
+    }
+}
+
+#[test]
+fn a_frontier_holds_a_target_rate_all_along() {
+    let test = hires(80, 0);
+    let path =
+        "frontier hires.csv --label hired --group sex --notion demographic-parity --notion target-rate=0.1 --points 5";
+    let held = test.json(&format!("{path} --max-violation target-rate=0.01 --json"));
+    for point in held["points"].as_array().unwrap() {
+        let violations = point["train"]["violations"].as_array().unwrap();
+        assert!(violations[2]["value"].as_f64().unwrap().abs() <= 0.01, "{violations:?}");
+    }
+    let last = held["points"].as_array().unwrap().last().unwrap();
+    assert!(last["train"]["violations"][0]["value"].as_f64().unwrap().abs() < 0.02, "{last}");
+    let refused = test.run(&format!("{path} --max-violation 0.01"));
+    assert!(refused.starts_with("exit code 2") && refused.contains("bounds of its own"), "{refused}");
+}

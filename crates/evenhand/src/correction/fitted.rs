@@ -2,7 +2,7 @@
 
 use super::evaluation::{BoundTest, Effect, Metrics, Predictions};
 use super::problem::{Binding, Problem};
-use super::settings::{Bound, Correction};
+use super::settings::{Correction, NotionBound};
 use super::solution::Solution;
 use super::trace::{Iteration, Termination};
 use crate::constraint::Measure;
@@ -17,7 +17,7 @@ pub struct Fitted<P> {
     problem: Problem,
     solution: Solution<P>,
     weights: Weights,
-    bounds: Vec<Bound>,
+    bounds: Vec<NotionBound>,
     measure: Measure,
     warnings: Vec<Warning>,
 }

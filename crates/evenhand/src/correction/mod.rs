@@ -35,8 +35,8 @@ pub use frontier::{Asked, Frontier, Point};
 pub use problem::{Binding, CellWeights, Problem, ShiftCorrection};
 pub(crate) use problem::{Observed, WeightMap};
 pub use settings::{
-    Bound, Correction, CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, LoopSettings, Method, Preset,
-    Solver, SqpSettings, Technique, ThresholdPostprocessing, Validation,
+    Bound, Correction, CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, Limit, LoopSettings, Method,
+    NotionBound, Preset, Solver, SqpSettings, Technique, ThresholdPostprocessing, Validation,
 };
 pub use solution::{Solution, TradeOff};
 pub use trace::{Iteration, Observer, Silent, Termination};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::evaluation::{BoundTest, Classifier, Effect, Estimated, Evaluated, Metrics, Thresholds};
 use super::problem::{CellWeights, Problem, ShiftCorrection};
-use super::settings::{Bound, Correction};
+use super::settings::{Correction, NotionBound};
 use super::trace::{Iteration, Termination};
 use crate::constraint::{Measure, WeightRule};
 use crate::data::Codes;
@@ -141,7 +141,7 @@ impl<P: Predictor> Solution<P> {
     pub fn test_bounds(
         &self,
         problem: &Problem,
-        bounds: &[Bound],
+        bounds: &[impl Clone + Into<NotionBound>],
         measure: Measure,
         confidence: f64,
     ) -> Result<Vec<BoundTest>> {

@@ -10,18 +10,22 @@ use serde::{Deserialize, Serialize};
 use super::contrast::{Contrast, Contrasts};
 use super::null_distribution::expected_under_parity;
 use crate::Result;
-use crate::constraint::Measure;
+use crate::constraint::{Constraint, Measure};
 use crate::correction::problem::Problem;
-use crate::correction::settings::Bound;
+use crate::correction::settings::{Bound, NotionBound};
 use crate::interval::{quantile, simultaneous};
 use crate::kernel::CellSums;
 use crate::learner::Predictor;
+use crate::notion::Notion;
 
 /// Whether a bound holds on people like those of some rows, with the numbers that say so.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BoundTest {
     /// The bound.
     pub bound: Bound,
+    /// The notion it is for; without one, all that have no bound of this kind of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notion: Option<Notion>,
     /// What it is a bound on, as measured on these rows; `None` when they have none that it limits.
     pub value: Option<f64>,
     /// The lower end of its interval; `None` when nothing is known of it.
@@ -73,6 +77,11 @@ impl BoundTest {
         quantile(confidence).map(drop)
     }
 
+    /// The bound as it was asked for.
+    pub fn asked(&self) -> NotionBound {
+        NotionBound { bound: self.bound, notion: self.notion.clone() }
+    }
+
     /// Whether the bound was missed: by the verdict, by the value as measured, or because something it
     /// limits could not be measured, and may be anything.
     pub fn is_missed(&self) -> bool {
@@ -109,7 +118,7 @@ impl Problem {
     pub fn test_bounds(
         &self,
         predictor: &dyn Predictor,
-        bounds: &[Bound],
+        bounds: &[impl Clone + Into<NotionBound>],
         measure: Measure,
         confidence: f64,
     ) -> Result<Vec<BoundTest>> {
@@ -120,21 +129,27 @@ impl Problem {
     pub(in crate::correction) fn test_bounds_by(
         &self,
         cell_sums: impl FnOnce() -> Result<CellSums>,
-        bounds: &[Bound],
+        bounds: &[impl Clone + Into<NotionBound>],
         measure: Measure,
         confidence: f64,
     ) -> Result<Vec<BoundTest>> {
+        let bounds: Vec<NotionBound> = bounds.iter().cloned().map(Into::into).collect();
         BoundTest::check_confidence(confidence)?;
-        bounds.iter().try_for_each(Bound::check)?;
+        bounds.iter().try_for_each(|one| one.bound.check())?;
         if bounds.is_empty() {
             return Ok(Vec::new());
         }
         let sums = cell_sums()?;
-        bounds.iter().map(|&bound| self.test_bound(&sums, bound, measure, confidence)).collect()
+        let test = |one: &NotionBound| {
+            let limits = |constraint: &Constraint| one.limits(&constraint.notion, &bounds);
+            let contrasts = Contrasts::new(self, &sums, measure, one.bound, limits);
+            Ok(BoundTest { notion: one.notion.clone(), ..self.test_bound(contrasts, confidence)? })
+        };
+        bounds.iter().map(test).collect()
     }
 
-    fn test_bound(&self, sums: &CellSums, bound: Bound, measure: Measure, confidence: f64) -> Result<BoundTest> {
-        let contrasts = Contrasts::new(self, sums, measure, bound);
+    fn test_bound(&self, contrasts: Contrasts<'_>, confidence: f64) -> Result<BoundTest> {
+        let bound = contrasts.bound;
         let (low, high) = interval(&contrasts, confidence)?;
         let value = |contrast: &Contrast| contrasts.value(*contrast);
         let measured = !contrasts.all.is_empty();
@@ -142,6 +157,7 @@ impl Problem {
         let farthest = contrasts.all.iter().find(|contrast| value(contrast).to_bits() == found.to_bits());
         Ok(BoundTest {
             bound,
+            notion: None,
             value: measured.then_some(found),
             low,
             high,
@@ -185,10 +201,10 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
+    use crate::Membership;
     use crate::data::Codes;
     use crate::features::Features;
     use crate::learner::FnPredictor;
-    use crate::{Membership, Notion};
 
     /// Rows of so many groups, each row decided or scored by a number; a row may be in several groups.
     struct Rows {
@@ -351,6 +367,24 @@ mod tests {
     }
 
     #[test]
+    fn a_bound_for_one_notion_speaks_of_that_one_and_the_bound_for_all_of_the_rest() {
+        let mut rows = Rows::new(&[5000, 5000]);
+        rows.notions.push("target-rate=0.4".parse().unwrap());
+        let (problem, predictor) = (rows.problem(), predictor(&ones(&[(2500, 5000), (2000, 5000)])));
+        let target = rows.notions[1].clone();
+        let test = |bounds: &[NotionBound]| problem.test_bounds(&predictor, bounds, Measure::Decisions, 0.95).unwrap();
+        let worst = |tested: &BoundTest| (tested.value.unwrap(), tested.worst.clone().unwrap(), tested.verdict);
+        // Rates of 0.5 and 0.4: 0.05 from everyone's 0.45, which is 0.05 from what was asked for.
+        let both = test(&[Bound::MaxViolation(0.1).into(), Bound::MaxViolation(0.01).on(target.clone())]);
+        assert_eq!((both[0].notion.as_ref(), both[1].notion.as_ref()), (None, Some(&target)));
+        assert!(worst(&both[0]).1.starts_with("demographic-parity") && both[0].verdict == Verdict::Met, "{both:?}");
+        assert!(worst(&both[1]).1.starts_with("target-rate") && both[1].verdict == Verdict::NotMet, "{both:?}");
+        assert_eq!(both[1].asked().to_string(), "max-violation target-rate=0.4=0.01");
+        let alone = test(&[Bound::MaxViolation(0.01).into()]);
+        assert_eq!((alone.len(), alone[0].verdict), (1, Verdict::NotMet));
+    }
+
+    #[test]
     fn bad_numbers_are_refused() {
         let (problem, predictor) = (Rows::new(&[2, 2]).problem(), predictor(&ones(&[(2, 4)])));
         let test = |bound, confidence| problem.test_bounds(&predictor, &[bound], Measure::Decisions, confidence);
@@ -378,7 +412,8 @@ mod tests {
             let predictor = predictor(&draw(&truth, &mut rng));
             let sums = problem.cell_sums(&predictor).unwrap();
             for (at, &bound) in bounds.iter().enumerate() {
-                let (low, high) = interval(&Contrasts::new(&problem, &sums, Measure::Decisions, bound), 0.95).unwrap();
+                let (low, high) =
+                    interval(&Contrasts::new(&problem, &sums, Measure::Decisions, bound, |_| true), 0.95).unwrap();
                 held[at] += u32::from(low.unwrap() <= bound.limit() && bound.limit() <= high.unwrap());
                 met[at] += u32::from(verdict(bound, low, high) == Verdict::Met);
             }
@@ -410,7 +445,7 @@ mod tests {
             let predictor = predictor(&draw(&[(0.4, 800)], &mut rng));
             let sums = problem.cell_sums(&predictor).unwrap();
             for (total, &bound) in totals.iter_mut().zip(&bounds) {
-                let contrasts = Contrasts::new(&problem, &sums, Measure::Decisions, bound);
+                let contrasts = Contrasts::new(&problem, &sums, Measure::Decisions, bound, |_| true);
                 *total += contrasts.worst(contrasts.all.iter().map(|&contrast| contrasts.value(contrast)));
             }
         }

@@ -3,7 +3,7 @@
 //! A bound on violations has two contrasts per constraint, one for each direction; a bound on differences or ratios has
 //! one for each ordered pair of groups.
 
-use crate::constraint::{Functional, Measure, Reference};
+use crate::constraint::{Constraint, Functional, Measure, Reference};
 use crate::correction::problem::Problem;
 use crate::correction::settings::Bound;
 use crate::interval::{difference, ratio};
@@ -41,11 +41,18 @@ pub(super) struct Deviations {
 }
 
 impl<'a> Contrasts<'a> {
-    pub(super) fn new(problem: &'a Problem, sums: &'a CellSums, measure: Measure, bound: Bound) -> Self {
+    /// The contrasts of a bound on those constraints that it `limits`.
+    pub(super) fn new(
+        problem: &'a Problem,
+        sums: &'a CellSums,
+        measure: Measure,
+        bound: Bound,
+        limits: impl Fn(&Constraint) -> bool,
+    ) -> Self {
         let constraints = problem.constraints();
         let mut all = Vec::new();
         let mut limited = vec![false; constraints.len()];
-        for (one, first) in constraints.iter().enumerate() {
+        for (one, first) in constraints.iter().enumerate().filter(|(_, constraint)| limits(constraint)) {
             if let Bound::MaxViolation(_) = bound {
                 limited[one] = true;
                 all.push(Contrast::Less(one));

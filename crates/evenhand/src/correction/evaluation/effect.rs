@@ -280,7 +280,12 @@ mod tests {
         let none = effect("equal-opportunity", 1_000, [300, 500], [0, 0]);
         let words = none.summary.clone().unwrap();
         assert!(words.contains("no row is predicted positive, 40.0 % are without correction"), "{words}");
-        assert!(words.contains("400 % more errors on the observed labels than without correction (50.0 % of rows against 10.0 %)"), "{words}");
+        assert!(
+            words.contains(
+                "400 % more errors on the observed labels than without correction (50.0 % of rows against 10.0 %)"
+            ),
+            "{words}"
+        );
         assert!(words.contains("`women` (true positive rate 0.0 % against 60.0 %)"), "{words}");
         assert_eq!(none.warnings().len(), 3);
     }

@@ -34,7 +34,7 @@ impl Estimated {
     pub(super) fn all(problem: &Problem, sums: &CellSums, measure: Measure, confidence: f64) -> Result<Vec<Self>> {
         let z = quantile(confidence)?;
         // The limit of the bound plays no part: its kind says which contrasts there are.
-        let contrasts = Contrasts::new(problem, sums, measure, Bound::MaxViolation(0.0));
+        let contrasts = Contrasts::new(problem, sums, measure, Bound::MaxViolation(0.0), |_| true);
         let each = |(at, constraint): (usize, &Constraint)| {
             let contrast = problem.functionals()[at].as_ref().map(|_| Contrast::Less(at));
             let interval = contrast.map(|contrast| contrasts.interval(contrast, z));

@@ -10,7 +10,7 @@ use super::{BoundTest, Classifier, Effect, Estimated, Metrics};
 use crate::Result;
 use crate::constraint::Measure;
 use crate::correction::problem::Problem;
-use crate::correction::settings::Bound;
+use crate::correction::settings::NotionBound;
 use crate::data::Codes;
 use crate::features::Features;
 use crate::group::Membership;
@@ -81,7 +81,7 @@ impl<'a> Evaluated<'a> {
     ///
     /// # Errors
     /// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999 or a bound outside 0 to 1.
-    pub fn test_bounds(&self, bounds: &[Bound], confidence: f64) -> Result<Vec<BoundTest>> {
+    pub fn test_bounds(&self, bounds: &[impl Clone + Into<NotionBound>], confidence: f64) -> Result<Vec<BoundTest>> {
         self.problem.test_bounds_by(|| Ok(self.sums.clone()), bounds, self.measure, confidence)
     }
 

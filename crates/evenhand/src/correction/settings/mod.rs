@@ -1,13 +1,14 @@
 //! What is asked of a correction and how it is to be found: data, and nothing that runs.
 //!
 //! Holds [`Correction`] with its builder methods and its check. `method` names the methods there are and `baselines`
-//! holds their settings; `bound` says how uneven is good enough; `solver` how multipliers are found; `validation` on
+//! holds their settings; `bound` says how uneven is good enough, `notion_bound` for which notion; `solver` how multipliers are found; `validation` on
 //! which rows they are chosen; `weighting` how weights reach the learner. `options` are all of these as front ends are
 //! given them, with the rules on what belongs together. What is done with all this is in `solve`.
 
 mod baselines;
 mod bound;
 mod method;
+mod notion_bound;
 mod options;
 mod solver;
 mod validation;
@@ -16,6 +17,7 @@ mod weighting;
 pub use baselines::{Decisions, Lagrangian, ThresholdPostprocessing};
 pub use bound::Bound;
 pub use method::Method;
+pub use notion_bound::{Limit, NotionBound};
 pub use options::CorrectionOptions;
 pub use solver::{Keep, LoopSettings, Preset, Solver, SqpSettings};
 pub use validation::Validation;
@@ -36,7 +38,7 @@ use crate::{Error, Result};
 /// | notions | (given) | one or more | what is asked to be equal |
 /// | groups | none | | across which groups |
 /// | withhold | none | | columns the learner may not see, beside those a notion withholds |
-/// | bounds | none | | how uneven is good enough; none asks for as even as the rows can tell |
+/// | bounds | none | | how uneven is good enough, of all notions or of one; a notion without any is asked to be as even as the rows can tell |
 /// | method | correction | | which method is used: ours, or one it is compared with |
 /// | solver | that of [`Preset::Default`] | | how the multipliers are found |
 /// | validation | training rows | | on which rows multipliers are chosen |
@@ -57,7 +59,7 @@ pub struct Correction {
     /// Columns the learner may not see.
     pub withhold: Vec<String>,
     /// How uneven is good enough.
-    pub bounds: Vec<Bound>,
+    pub bounds: Vec<NotionBound>,
     /// By which method.
     #[serde(default, skip_serializing_if = "Method::is_correction")]
     pub method: Method,
@@ -167,10 +169,11 @@ impl Correction {
         self
     }
 
-    /// Asks for no more than this, and for the least correction that meets it.
+    /// Asks for no more than this, and for the least correction that meets it: of all notions, or of one
+    /// ([`Bound::on`]).
     #[must_use]
-    pub fn bound(mut self, bound: Bound) -> Self {
-        self.bounds.push(bound);
+    pub fn bound(mut self, bound: impl Into<NotionBound>) -> Self {
+        self.bounds.push(bound.into());
         self
     }
 
@@ -227,6 +230,6 @@ impl Correction {
             let allowed = "ignored: this notion moves all labels of a row alike, and dividing by that leaves nothing";
             return Err(Error::setting("covariate_shift", found, allowed));
         }
-        self.bounds.iter().try_for_each(Bound::check)
+        NotionBound::check_all(&self.bounds, &self.notions)
     }
 }

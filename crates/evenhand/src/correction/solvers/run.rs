@@ -340,7 +340,6 @@ impl<L: Learner> Oracle for Run<'_, L> {
             multipliers: lambda.clone(),
             sums: iterate.sums.clone(),
             error: self.evaluation_rows().error(&iterate.sums),
-            violation: iterate.violation,
         };
         self.kept.push((point.id, iterate));
         self.next += 1;
