@@ -92,7 +92,7 @@ impl Report {
             change: Some(compared.change),
             constraints: compared.constraints,
             verdicts: after.test_bounds(&correction.bounds, trained.confidence)?,
-            bound: None,
+            judged: None,
             intersections_left_out: audit.intersections_left_out,
             bias: fit.identify.then(|| Bias::identify(correction, trained.train, trained.confidence)).flatten(),
             tradeoff,

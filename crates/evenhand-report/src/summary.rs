@@ -6,7 +6,7 @@ use evenhand::audit::RateKind;
 use evenhand::{Bound, Verdict};
 
 use crate::number::{capital, confidence, count, decimal, percent, points, range, with_minus};
-use crate::report::{AskedBound, Change, Kind, Report};
+use crate::report::{Change, Kind, Report};
 use crate::{Bias, Constrained, Gap, Line, Panel};
 
 /// A classifier that decides so few rows otherwise than the rest hardly decides.
@@ -22,7 +22,7 @@ impl Report {
                 let found = self.panels.iter().map(|panel| self.found_in(panel));
                 found
                     .take(1)
-                    .chain(self.bound_sentence())
+                    .chain(self.verdicts())
                     .chain(self.panels.iter().skip(1).map(|panel| self.found_in(panel)))
                     .collect()
             }
@@ -60,17 +60,6 @@ impl Report {
             );
         }
         format!("{} by {size} points ({}): {numbers}.", capital(&far), self.interval(&gap))
-    }
-
-    /// Whether the bound on what was audited holds.
-    fn bound_sentence(&self) -> Option<String> {
-        let AskedBound { notion, of, max_violation, violation, met } = self.bound.as_ref()?;
-        let verdict = if *met { "met" } else { "not met" };
-        Some(format!(
-            "The bound that was asked for, at most {} points ({notion} of {of}, largest |overall − group|): {verdict}; {} points measured.",
-            points(*max_violation),
-            points(*violation)
-        ))
     }
 
     /// What half of the way costs.
@@ -222,14 +211,18 @@ impl Report {
                 Verdict::Met => "met",
                 Verdict::NotMet => "not met",
                 Verdict::TooFewRows => "too few rows to tell whether it is met",
+                Verdict::CannotTell => "it cannot be told whether it is met",
             };
+            let on = self.judged.as_ref().map(|judged| format!("{judged}, ")).unwrap_or_default();
+            let open: Vec<String> = tested.why_open().into_iter().map(|why| format!(" ({why})")).collect();
             let found = tested.value.map(|value| format!("; {}{unit} measured", shown(value))).unwrap_or_default();
             let ends = range(tested.low, tested.high, shown)
                 .map(|ends| format!(", {} interval {ends}", confidence(tested.confidence)))
                 .unwrap_or_default();
             format!(
-                "The bound that was asked for, {asked}{unit} ({}): {verdict}{found}{ends}.",
-                with_minus(tested.bound.measured())
+                "The bound that was asked for, {asked}{unit} ({on}{}): {verdict}{}{found}{ends}.",
+                with_minus(tested.bound.measured()),
+                open.concat()
             )
         })
     }

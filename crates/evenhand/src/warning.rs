@@ -23,12 +23,24 @@ pub enum Warning {
         /// How many rows.
         rows: usize,
     },
-    /// A constraint that conditions on rows there are none of, and was left out.
+    /// A constraint that conditions on rows there are none of in training: it gets no multiplier.
     ConstraintDropped {
         /// The constraint.
         constraint: String,
         /// Why.
         reason: String,
+    },
+    /// A group, or a constraint on one, with nobody outside of it to compare with.
+    OwnReference {
+        /// The group or the constraint.
+        what: String,
+    },
+    /// A group that some rows have and training rows did not.
+    UnseenGroup {
+        /// The group.
+        group: String,
+        /// How many rows.
+        rows: usize,
     },
     /// Quantile buckets that fell together because many rows share a value.
     BucketsMerged {
@@ -151,7 +163,20 @@ impl std::fmt::Display for Warning {
                 )
             }
             Self::ConstraintDropped { constraint, reason } => {
-                write!(f, "constraint `{constraint}` was left out: {reason}")
+                write!(f, "constraint `{constraint}` is judged, and not corrected for: {reason}")
+            }
+            Self::OwnReference { what } => {
+                write!(
+                    f,
+                    "`{what}`: everyone it is about is in the group, so it would be compared with itself: not judged"
+                )
+            }
+            Self::UnseenGroup { group, rows } => {
+                write!(
+                    f,
+                    "group `{group}` has {} here and none in training: judged, not corrected for",
+                    count(*rows, "row")
+                )
             }
             Self::BucketsMerged { spec, asked, left } => {
                 write!(f, "group `{spec}`: many rows share a value, so {asked} buckets became {left}")

@@ -41,6 +41,10 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "SHARE", default_value_t = 0.95, help_heading = "Bounds")]
     pub(super) confidence: f64,
 
+    /// Exit with 1 wherever a bound is not met for sure: also with too few rows to tell.
+    #[arg(long, help_heading = "Bounds")]
+    pub(super) strict: bool,
+
     /// Where to write the model (JSON).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) model: Option<PathBuf>,
@@ -242,16 +246,19 @@ Columns of --trace: loop, violation, error, loss, seconds; then `multiplier: NAM
 constraint, and `violation: NAME` for each.
 
 Verdicts: a bound is tested on the test rows, or on the training rows where there are none; there it
-is easier to meet than on new rows. It is met, or not met, when the whole interval at --confidence
-says so; otherwise there are too few rows to tell.
+is easier to meet than on new rows. It speaks of every group of the specification, also of one that
+training had no rows of, or none of the label that the notion asks about. It is met, or not met,
+when the whole interval at --confidence says so; otherwise there are too few rows to tell. Where a
+group cannot be measured, or everyone is in it, nobody can tell, and the group is named.
 
-Exit codes: 0 fine; 1 a bound was not met, by its verdict, by the value as measured, or because a
-group has no rows there; 2 bad input. With too few rows to tell and a value within the bound the
-exit code is 0, with a note; a stricter pipeline can read `verdict` from --json.
+Exit codes: 0 fine; 1 a bound was not met, by its verdict or by the value as measured, or it cannot
+be told, because a group cannot be measured there or there is nobody to compare it with; 2 bad
+input. With too few rows to tell and a value within the bound the exit code is 0, with a note, and
+with --strict 1.
 
 JSON keys: method, notion, groups, classes (in the order of class_rates), multipliers (name, value),
 rule (of a correction, how they become weights: tilt, factor, range, relative), train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
 validation (with --validation), thresholds and groups_needed (with --method threshold-postprocessing), slack (with --method lagrangian), uncorrected (train, test), stop, trade_off (violation and cost, where a search without a bound stopped for the cost), loops, fits, seconds, warnings, model, weights, trace, ", where_reports_are!("report (where one was asked for), "), "bounds.
 Keys of a bound: rows (`test` or `training`), bound, value, low, high, confidence, verdict (`met`,
-`not-met`, `too-few-rows`), worst, unmeasured, expected_under_parity (what a perfectly even classifier would show by chance), row_count."
+`not-met`, `too-few-rows`, `cannot-tell`), worst, unmeasured, own_reference (constraints whose group is everyone), expected_under_parity (what a perfectly even classifier would show by chance), row_count."
 );

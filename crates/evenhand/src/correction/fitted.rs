@@ -1,10 +1,11 @@
 //! What a user gets: a classifier with everything it was made from.
 
-use super::evaluation::{BoundTest, Metrics, Predictions};
+use super::evaluation::{Metrics, Predictions};
 use super::problem::{Binding, Problem};
-use super::settings::{Bound, Correction};
+use super::settings::Correction;
 use super::solution::Solution;
 use super::trace::{Iteration, Termination};
+use crate::bound::{Bound, BoundTest};
 use crate::constraint::Measure;
 use crate::data::{Dataset, Table};
 use crate::learner::Predictor;

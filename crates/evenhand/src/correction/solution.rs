@@ -4,10 +4,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::evaluation::{BoundTest, Classifier, Estimated, Evaluated, Metrics, Thresholds};
+use super::evaluation::{Classifier, Estimated, Evaluated, Metrics, Thresholds};
 use super::problem::{CellWeights, Problem, ShiftCorrection};
-use super::settings::{Bound, Correction};
+use super::settings::Correction;
 use super::trace::{Iteration, Termination};
+use crate::bound::{Bound, BoundTest};
 use crate::constraint::{Measure, WeightRule};
 use crate::data::Codes;
 use crate::group::Membership;

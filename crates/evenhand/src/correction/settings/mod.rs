@@ -1,12 +1,11 @@
 //! What is asked of a correction and how it is to be found: data, and nothing that runs.
 //!
 //! Holds [`Correction`] with its builder methods and its check. `method` names the methods there are and `baselines`
-//! holds their settings; `bound` says how uneven is good enough; `solver` how multipliers are found; `validation` on
+//! holds their settings; `solver` says how multipliers are found; `validation` on
 //! which rows they are chosen; `weighting` how weights reach the learner. `options` are all of these as front ends are
 //! given them, with the rules on what belongs together. What is done with all this is in `solve`.
 
 mod baselines;
-mod bound;
 mod method;
 mod options;
 mod solver;
@@ -14,7 +13,6 @@ mod validation;
 mod weighting;
 
 pub use baselines::{Decisions, Lagrangian, ThresholdPostprocessing};
-pub use bound::Bound;
 pub use method::Method;
 pub use options::CorrectionOptions;
 pub use solver::{Keep, LoopSettings, Preset, Solver, SqpSettings};
@@ -23,6 +21,7 @@ pub use weighting::{CovariateShift, Technique};
 
 use serde::{Deserialize, Serialize};
 
+use crate::bound::Bound;
 use crate::constraint::Measure;
 use crate::features::ColumnPlan;
 use crate::group::GroupSpec;
