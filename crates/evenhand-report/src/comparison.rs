@@ -27,7 +27,7 @@ impl Comparison {
         let (before, after) = (evaluator.describe(uncorrected)?, evaluator.describe(corrected)?);
         let panels = Panel::all(&[(Series::Before, &before.audit), (Series::After, &after.audit)], &rates(correction));
         let problem = evaluator.rows().problem;
-        let gaps = problem.constraints().iter().zip(&before.violations).zip(&after.violations);
+        let gaps = problem.measured_constraints().iter().zip(&before.violations).zip(&after.violations);
         let constraints = gaps.map(|((constraint, before), after)| {
             Constrained::new(constraint, problem.group_names(), evaluator.classes(), [before, after])
         });

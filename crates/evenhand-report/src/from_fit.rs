@@ -93,7 +93,7 @@ impl Report {
             effect: Some(compared.effect),
             constraints: compared.constraints,
             verdicts: after.test_bounds(&correction.bounds, trained.confidence)?,
-            bound: None,
+            judged: None,
             intersections_left_out: audit.intersections_left_out,
             bias: fit.identify.then(|| Bias::identify(correction, trained.train, trained.confidence)).flatten(),
             tradeoff,

@@ -72,7 +72,7 @@ impl Report {
             effect: Some(compared.effect),
             constraints: compared.constraints,
             verdicts: Vec::new(),
-            bound: None,
+            judged: None,
             intersections_left_out: audit.intersections_left_out,
             bias: Bias::identify(correction, trained.train, trained.confidence),
             tradeoff: Some(Tradeoff { points: path, chosen: None, baselines, panel }),

@@ -7,7 +7,7 @@ use evenhand::correction::Effect;
 use evenhand::{Bound, Verdict};
 
 use crate::number::{capital, confidence, count, decimal, percent, percent_whole, points, range, with_minus};
-use crate::report::{AskedBound, Change, Kind, Report};
+use crate::report::{Change, Kind, Report};
 use crate::{Bias, Constrained, Gap, Line, Panel};
 
 /// A classifier that decides so few rows otherwise than the rest hardly decides.
@@ -23,7 +23,7 @@ impl Report {
                 let found = self.panels.iter().map(|panel| self.found_in(panel));
                 found
                     .take(1)
-                    .chain(self.bound_sentence())
+                    .chain(self.verdicts())
                     .chain(self.panels.iter().skip(1).map(|panel| self.found_in(panel)))
                     .collect()
             }
@@ -61,17 +61,6 @@ impl Report {
             );
         }
         format!("{} by {size} points ({}): {numbers}.", capital(&far), self.interval(&gap))
-    }
-
-    /// Whether the bound on what was audited holds.
-    fn bound_sentence(&self) -> Option<String> {
-        let AskedBound { notion, of, max_violation, violation, met } = self.bound.as_ref()?;
-        let verdict = if *met { "met" } else { "not met" };
-        Some(format!(
-            "The bound that was asked for, at most {} points ({notion} of {of}, largest |overall − group|): {verdict}; {} points measured.",
-            points(*max_violation),
-            points(*violation)
-        ))
     }
 
     /// What half of the way costs.
@@ -243,15 +232,19 @@ impl Report {
                 Verdict::Met => "met",
                 Verdict::NotMet => "not met",
                 Verdict::TooFewRows => "too few rows to tell whether it is met",
+                Verdict::CannotTell => "it cannot be told whether it is met",
             };
+            let on = self.judged.as_ref().map(|judged| format!("{judged}, ")).unwrap_or_default();
+            let open: Vec<String> = tested.why_open().into_iter().map(|why| format!(" ({why})")).collect();
             let found = tested.value.map(|value| format!("; {}{unit} measured", shown(value))).unwrap_or_default();
             let ends = range(tested.low, tested.high, shown)
                 .map(|ends| format!(", {} interval {ends}", confidence(tested.confidence)))
                 .unwrap_or_default();
             let notion = tested.notion.as_ref().map(|notion| format!("{notion}, ")).unwrap_or_default();
             format!(
-                "The bound that was asked for, {asked}{unit} ({notion}{}): {verdict}{found}{ends}.",
-                with_minus(tested.bound.measured())
+                "The bound that was asked for, {asked}{unit} ({on}{notion}{}): {verdict}{}{found}{ends}.",
+                with_minus(tested.bound.measured()),
+                open.concat()
             )
         })
     }

@@ -23,12 +23,24 @@ pub enum Warning {
         /// How many rows.
         rows: usize,
     },
-    /// A constraint that conditions on rows there are none of, and was left out.
+    /// A constraint that conditions on rows there are none of in training: it gets no multiplier.
     ConstraintDropped {
         /// The constraint.
         constraint: String,
         /// Why.
         reason: String,
+    },
+    /// A group, or a constraint on one, with nobody outside of it to compare with.
+    OwnReference {
+        /// The group or the constraint.
+        what: String,
+    },
+    /// A group that some rows have and training rows did not.
+    UnseenGroup {
+        /// The group.
+        group: String,
+        /// How many rows.
+        rows: usize,
     },
     /// Quantile buckets that fell together because many rows share a value.
     BucketsMerged {
@@ -224,7 +236,20 @@ impl std::fmt::Display for Warning {
                 )
             }
             Self::ConstraintDropped { constraint, reason } => {
-                write!(f, "constraint `{constraint}` was left out: {reason}")
+                write!(f, "constraint `{constraint}` is judged, and not corrected for: {reason}")
+            }
+            Self::OwnReference { what } => {
+                write!(
+                    f,
+                    "`{what}`: everyone it is about is in the group, so it would be compared with itself: not judged"
+                )
+            }
+            Self::UnseenGroup { group, rows } => {
+                write!(
+                    f,
+                    "group `{group}` has {} here and none in training: judged, not corrected for",
+                    count(*rows, "row")
+                )
             }
             Self::BucketsMerged { spec, asked, left } => {
                 write!(f, "group `{spec}`: many rows share a value, so {asked} buckets became {left}")
@@ -299,7 +324,7 @@ impl std::fmt::Display for Warning {
                 let groups: Vec<String> = groups.iter().map(group).collect();
                 write!(
                     f,
-                    "levelled down: who had less than everyone now has still less: {}; asking for `target-rate={}` as well would keep as many positives as without correction",
+                    "levelled down: who had less than everyone now has still less: {}; `target-rate={}` beside the notion asks for as many positives as without correction",
                     named(&groups),
                     short(*positive_rate)
                 )

@@ -44,6 +44,10 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "SHARE", default_value_t = 0.95, help_heading = "Bounds")]
     pub(super) confidence: f64,
 
+    /// Exit with 1 wherever a bound is not met for sure: also with too few rows to tell.
+    #[arg(long, help_heading = "Bounds")]
+    pub(super) strict: bool,
+
     /// Say in the first lines where the correction changes how many rows are predicted positive, or wrong, by more than this
     /// share of the larger rate; 1 says nothing of it.
     #[arg(long, value_name = "SHARE", default_value_t = evenhand::Correction::NOTABLE_CHANGE, help_heading = "Bounds")]
@@ -254,12 +258,15 @@ place of it: `--max-violation 0.05 --max-violation target-rate=0.005` holds a ta
 that 0.05 would hardly ask for. A notion without any bound is asked to be as even as rows can tell.
 
 Verdicts: a bound is tested on the test rows, or on the training rows where there are none; there it
-is easier to meet than on new rows. It is met, or not met, when the whole interval at --confidence
-says so; otherwise there are too few rows to tell.
+is easier to meet than on new rows. It speaks of every group of the specification, also of one that
+training had no rows of, or none of the label that the notion asks about. It is met, or not met,
+when the whole interval at --confidence says so; otherwise there are too few rows to tell. Where a
+group cannot be measured, or everyone is in it, nobody can tell, and the group is named.
 
-Exit codes: 0 fine; 1 a bound was not met, by its verdict, by the value as measured, or because a
-group has no rows there; 2 bad input. With too few rows to tell and a value within the bound the
-exit code is 0, with a note; a stricter pipeline can read `verdict` from --json.
+Exit codes: 0 fine; 1 a bound was not met, by its verdict or by the value as measured, or it cannot
+be told, because a group cannot be measured there or there is nobody to compare it with; 2 bad
+input. With too few rows to tell and a value within the bound the exit code is 0, with a note, and
+with --strict 1.
 
 Changes: a bound can be met by predicting fewer rows positive, or by taking from those who had less
 (levelling down). Where a correction changes the positive rate by more than --notable-change, beyond
@@ -271,5 +278,5 @@ notable, helped, missing, summary), method, notion, groups, classes (in the orde
 rule (of a correction, how they become weights: tilt, factor, range, relative), train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
 validation (with --validation), thresholds and groups_needed (with --method threshold-postprocessing), slack (with --method lagrangian), uncorrected (train, test), stop, trade_off (violation and cost, where a search without a bound stopped for the cost), loops, fits, seconds, warnings, model, weights, trace, ", where_reports_are!("report (where one was asked for), "), "bounds.
 Keys of a bound: rows (`test` or `training`), bound, notion (where it is for one), value, low, high, confidence, verdict (`met`,
-`not-met`, `too-few-rows`), worst, unmeasured, expected_under_parity (what a perfectly even classifier would show by chance), row_count."
+`not-met`, `too-few-rows`, `cannot-tell`), worst, unmeasured, own_reference (constraints whose group is everyone), expected_under_parity (what a perfectly even classifier would show by chance), row_count."
 );

@@ -9,6 +9,7 @@ use evenhand::correction::{
 use evenhand::{BoundTest, Correction, Method, Preset, Tilt};
 
 use super::args::{DecisionsArg, FitArgs, KeepArg, MethodArg, RangeArg, TechniqueArg, TiltArg};
+use crate::bounds;
 use crate::failure::Usage;
 use crate::files;
 use crate::page;
@@ -25,6 +26,8 @@ pub(super) struct Config {
     pub(super) trace: Option<PathBuf>,
     pub(super) report: Option<PathBuf>,
     pub(super) confidence: f64,
+    /// Whether only a bound that is met for sure will do.
+    pub(super) strict: bool,
 }
 
 impl Config {
@@ -35,6 +38,7 @@ impl Config {
         let training = Training::new(args.training, usual)?;
         check_files(&training, [&args.model, &args.report], &[&args.weights, &args.trace])?;
         BoundTest::check_confidence(args.confidence)?;
+        bounds::check_strict(args.strict, &correction.bounds)?;
         Ok(Self {
             training,
             correction,
@@ -44,6 +48,7 @@ impl Config {
             trace: args.trace,
             report: args.report,
             confidence: args.confidence,
+            strict: args.strict,
         })
     }
 }

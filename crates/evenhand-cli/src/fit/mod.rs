@@ -1,11 +1,9 @@
 //! `evenhand fit`: find the weights, and the classifier that goes with them.
 //!
-//! `args` is what can be typed, `config` what it means, `report` what is shown, `bounds` the verdicts in it, `rules`
-//! what a method found,
+//! `args` is what can be typed, `config` what it means, `report` what is shown, `rules` what a method found,
 //! `tables` the files of weights and loops, `report_file` the report for others. The work itself is the library's.
 
 mod args;
-mod bounds;
 mod config;
 mod report;
 #[cfg(feature = "report")]
@@ -21,9 +19,9 @@ use evenhand::model::LearnerRecord;
 use evenhand::{BoundTest, Dataset, Fitted, Learner, Method, Model, Warning};
 
 use crate::Ending;
+use crate::bounds::{self, Judged, TestedBound};
 use crate::output::{self, WarningRecord, note};
 use crate::training::{Fitter, Read};
-use bounds::TestedBound;
 use config::Config;
 use report::{Comparison, Found, Report, ShownEffect};
 
@@ -93,7 +91,7 @@ fn run_with<L: Learner>(
     if let Some(path) = &config.trace {
         tables::trace(&fitted)?.write(path)?;
     }
-    let bounds = TestedBound::all(compared.bound_tests, judged_on);
+    let bounds = TestedBound::all(compared.bound_tests, Judged::Rows(judged_on));
     let effect = ShownEffect { rows: judged_on, effect: compared.effect };
     let found = Found { train: compared.train, test: compared.test, bounds, effect };
     let report = Report::new(config, &fitted, found, seconds, warnings);
@@ -162,6 +160,5 @@ fn show(config: &Config, report: &Report) -> Result<Ending> {
     if let Some(warning) = report.unmeasured() {
         note(&warning);
     }
-    report.bounds.iter().filter_map(TestedBound::note).for_each(|line| note(&line));
-    Ok(if report.bounds.iter().any(TestedBound::is_missed) { Ending::Missed } else { Ending::Fine })
+    Ok(bounds::ending(&report.bounds, config.strict))
 }

@@ -6,9 +6,9 @@ use evenhand::correction::{Effect, GroupRates, Metrics, NamedValue, TradeOff, We
 use evenhand::{Fitted, Measure, Notion, Predictor, Termination};
 use serde::Serialize;
 
-use super::bounds::TestedBound;
 use super::config::Config;
 use super::rules::Rules;
+use crate::bounds::TestedBound;
 use crate::output::WarningRecord;
 use crate::text::{Lines, clean, counted, or_dash, percent, rate, signed, thousands};
 
@@ -194,10 +194,12 @@ impl Report {
             lines.push(format!("  largest {}{}", notion.measured(), self.scores()), Vec::new());
         }
         lines.push("violation of each constraint, with its sign", Vec::new());
-        let places: Vec<usize> = (0..self.train.violations.len()).collect();
+        // Test rows may have groups that training rows did not: these come last.
+        let widest = self.test.as_ref().unwrap_or(&self.train);
+        let places: Vec<usize> = (0..widest.violations.len()).collect();
         lines.push_some(&places, MOST_LINES, |&at| {
-            let name = format!("  {}", self.train.violations[at].name);
-            (name, self.cells(|one| or_dash(one.violations[at].value, signed)))
+            let name = format!("  {}", widest.violations[at].name);
+            (name, self.cells(|one| or_dash(one.violations.get(at).and_then(|one| one.value), signed)))
         });
         for class in self.shown_classes() {
             lines.push(format!("predicted `{}`", self.classes[class]), Vec::new());

@@ -37,6 +37,7 @@ impl Display for Audit {
                 Shown { rate: accuracy, weighted: self.weighted }
             )?;
         }
+        self.write_bounds(f)?;
         for class in &self.classes {
             self.write_labels(f, class)?;
             self.write_predictions(f, class)?;
@@ -55,6 +56,26 @@ impl Display for Audit {
 }
 
 impl Audit {
+    /// What bounds were judged on: `predictions` or `labels`.
+    pub fn judged(&self) -> &'static str {
+        if self.accuracy.is_some() { "predictions" } else { "labels" }
+    }
+
+    fn write_bounds(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.bounds.is_empty() {
+            return Ok(());
+        }
+        let notions: Vec<String> = self.notions.iter().map(ToString::to_string).collect();
+        writeln!(f, "\nBOUNDS: {} by {}", self.judged(), clean(&notions.join(", ")))?;
+        for one in &self.bounds {
+            writeln!(f, "  {}", one.sentence(&format!("of {}", self.judged())))?;
+            for detail in one.details() {
+                writeln!(f, "    {detail}")?;
+            }
+        }
+        Ok(())
+    }
+
     fn write_labels(&self, f: &mut Formatter<'_>, class: &ClassAudit) -> fmt::Result {
         let (labels, positive) = (&class.labels, clean(&class.positive));
         writeln!(f, "\nLABELS: `{positive}` against the rest\n")?;
@@ -208,7 +229,7 @@ mod tests {
             if groups.is_empty() { Membership::none(4) } else { Membership::from_masks(names, &masks).unwrap() };
         let (labels, predictions) = (Codes::U8(vec![1, 0, 1, 0]), Codes::U8(vec![1, 0, 0, 0]));
         let classes = ["no".to_owned(), "yes".to_owned()];
-        Audit::of(&labels, Some(&predictions), &membership, None, &classes, Some(1), options).unwrap().to_string()
+        Audit::of(&labels, Some(&predictions), &membership, None, &classes, Some(1), &options).unwrap().to_string()
     }
 
     const A: (&str, [bool; 4]) = ("sex=A", [true, true, false, false]);

@@ -1,10 +1,11 @@
 //! What a user gets: a classifier with everything it was made from.
 
-use super::evaluation::{BoundTest, Effect, Metrics, Predictions};
+use super::evaluation::{Effect, Metrics, Predictions};
 use super::problem::{Binding, Problem};
-use super::settings::{Correction, NotionBound};
+use super::settings::Correction;
 use super::solution::Solution;
 use super::trace::{Iteration, Termination};
+use crate::bound::{BoundTest, NotionBound};
 use crate::constraint::Measure;
 use crate::data::{Dataset, Table};
 use crate::learner::Predictor;

@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::evaluation::Metrics;
 use super::problem::{EvaluationRows, Inequalities, Problem};
-use super::settings::{Bound, Correction, NotionBound, Solver, SqpSettings};
+use super::settings::{Correction, Solver, SqpSettings};
 use super::solution::Solution;
 use super::solvers::run::Run;
 use super::solvers::sqp::{Search, Target};
 use super::trace::{Observer, Termination};
+use crate::bound::{Bound, NotionBound};
 use crate::constraint::Constraint;
 use crate::learner::Learner;
 use crate::{Error, Result, Warning};

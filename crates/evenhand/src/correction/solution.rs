@@ -4,10 +4,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::evaluation::{BoundTest, Classifier, Effect, Estimated, Evaluated, Metrics, Thresholds};
+use super::evaluation::{Classifier, Effect, Estimated, Evaluated, Metrics, Thresholds};
 use super::problem::{CellWeights, Problem, ShiftCorrection};
-use super::settings::{Correction, NotionBound};
+use super::settings::Correction;
 use super::trace::{Iteration, Termination};
+use crate::bound::{BoundTest, NotionBound};
 use crate::constraint::{Measure, WeightRule};
 use crate::data::Codes;
 use crate::group::Membership;

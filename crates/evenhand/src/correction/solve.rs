@@ -3,12 +3,13 @@
 //! Holds the methods of [`Correction`] that fit: `fit`, `solve` and `uncorrected`.
 
 use super::problem::{Binding, EvaluationRows, Problem};
-use super::settings::{Bound, Correction, Method, NotionBound, Solver};
+use super::settings::{Correction, Method, Solver};
 use super::solution::Solution;
 use super::solvers::run::{self, Run};
 use super::solvers::{printed_loop, sqp};
 use super::trace::{Observer, Silent};
 use super::{Fitted, baselines};
+use crate::bound::{Bound, NotionBound};
 use crate::constraint::Constraint;
 use crate::data::Dataset;
 use crate::learner::Learner;

@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(
             codes[1],
             "levelled down: who had less than everyone now has still less: `women` (positive rate 0.2 % against 0.6 %); \
-             asking for `target-rate=0.037` as well would keep as many positives as without correction"
+             `target-rate=0.037` beside the notion asks for as many positives as without correction"
         );
         assert_eq!(codes.len(), 2, "errors rose by less than a fifth");
         assert!(down.summary.unwrap().starts_with("The correction changes more than evenness: 71 % fewer"));

@@ -5,8 +5,9 @@
 
 use super::Problem;
 use crate::Warning;
+use crate::bound::{Bound, NotionBound};
 use crate::constraint::{Constraint, Functional, Measure, Reference};
-use crate::correction::settings::{Bound, NotionBound, SqpSettings};
+use crate::correction::settings::SqpSettings;
 use crate::kernel::CellSums;
 
 /// All inequalities of a problem.

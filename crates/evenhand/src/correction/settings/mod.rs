@@ -1,23 +1,19 @@
 //! What is asked of a correction and how it is to be found: data, and nothing that runs.
 //!
 //! Holds [`Correction`] with its builder methods and its check. `method` names the methods there are and `baselines`
-//! holds their settings; `bound` says how uneven is good enough, `notion_bound` for which notion; `solver` how multipliers are found; `validation` on
+//! holds their settings; `solver` says how multipliers are found; `validation` on
 //! which rows they are chosen; `weighting` how weights reach the learner. `options` are all of these as front ends are
 //! given them, with the rules on what belongs together. What is done with all this is in `solve`.
 
 mod baselines;
-mod bound;
 mod method;
-mod notion_bound;
 mod options;
 mod solver;
 mod validation;
 mod weighting;
 
 pub use baselines::{Decisions, Lagrangian, ThresholdPostprocessing};
-pub use bound::Bound;
 pub use method::Method;
-pub use notion_bound::{Limit, NotionBound};
 pub use options::CorrectionOptions;
 pub use solver::{Keep, LoopSettings, Preset, Solver, SqpSettings};
 pub use validation::Validation;
@@ -25,6 +21,7 @@ pub use weighting::{CovariateShift, Technique};
 
 use serde::{Deserialize, Serialize};
 
+use crate::bound::{Bound, NotionBound};
 use crate::constraint::Measure;
 use crate::features::ColumnPlan;
 use crate::group::GroupSpec;

@@ -3,9 +3,9 @@
 //! Holds [`CorrectionOptions`], which every front end fills and [`CorrectionOptions::build`] makes a [`Correction`] of.
 
 use super::{
-    Bound, Correction, CovariateShift, Keep, Limit, LoopSettings, Method, NotionBound, Preset, Solver, SqpSettings,
-    Technique, Validation,
+    Correction, CovariateShift, Keep, LoopSettings, Method, Preset, Solver, SqpSettings, Technique, Validation,
 };
+use crate::bound::{Bound, Limit, NotionBound};
 use crate::constraint::{Measure, Tilt, WeightRange};
 use crate::features::ColumnPlan;
 use crate::group::GroupSpec;

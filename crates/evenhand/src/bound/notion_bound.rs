@@ -71,7 +71,7 @@ impl NotionBound {
 
     /// Whether bounds can be used for some notions: numbers in their range, every notion one of those, each once for a
     /// kind of bound, and no bound that is left with no notion.
-    pub(in crate::correction) fn check_all(all: &[Self], notions: &[Notion]) -> Result<()> {
+    pub(crate) fn check_all(all: &[Self], notions: &[Notion]) -> Result<()> {
         for (at, one) in all.iter().enumerate() {
             one.bound.check()?;
             let wrong = |allowed: &str| Err(Error::setting(one.bound.name(), format!("`{one}`"), allowed));
@@ -119,7 +119,7 @@ impl FromStr for Limit {
 
 impl Limit {
     /// The bounds that it means, one for each notion that it names.
-    pub(super) fn bounds(&self, bound: impl Fn(f64) -> Bound, notions: &[Notion]) -> Result<Vec<NotionBound>> {
+    pub(crate) fn bounds(&self, bound: impl Fn(f64) -> Bound, notions: &[Notion]) -> Result<Vec<NotionBound>> {
         let Some(name) = &self.notion else { return Ok(vec![bound(self.limit).into()]) };
         let named: Vec<NotionBound> = notions
             .iter()
