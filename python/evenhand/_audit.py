@@ -43,8 +43,8 @@ class Audit(Recorded):
 
     @property
     def by_group(self) -> Any:
-        """A frame with a row for everyone, each group, and each class audited."""
-        return frame_of(self._rows(("overall", "groups")), self._library)
+        """A frame with a row for everyone, each group, rows without a value (``race missing``), and each class audited."""
+        return frame_of(self._rows(("overall", "groups", "missing")), self._library)
 
     @property
     def by_intersection(self) -> Any:
@@ -111,7 +111,7 @@ class Audit(Recorded):
         return f"<evenhand.Audit of {self._record['rows']} rows, positive: {classes}>"
 
     def _repr_html_(self) -> str:
-        rows = self._rows(("overall", "groups"))
+        rows = self._rows(("overall", "groups", "missing"))
         rates = [name for name in RATES if any(name in row for row in rows)]
         several = len(self._record["classes"]) > 1
         head = ["positive"] * several + ["group", "rows", *(name.replace("_", " ") for name in rates)]
@@ -134,7 +134,7 @@ class Audit(Recorded):
         for one in self._record["classes"]:
             tables = one["predictions"] or one["labels"]
             for part in parts:
-                for rates in [tables[part]] if part == "overall" else tables[part]:
+                for rates in [tables[part]] if part == "overall" else tables.get(part, []):
                     row = {"positive": one["positive"], "group": rates["group"], "rows": rates["rows"]}
                     for name in (name for name in RATES if name in rates):
                         row |= {name: rates[name]["value"]}

@@ -21,6 +21,7 @@ from sklearn.utils.validation import (
 )
 
 from . import _core
+from ._bounds import Bound, bounds_of
 from ._columns import text_of
 from ._data import Data, Target, add_sensitive, assemble, positive_of, quiet_about
 from ._exceptions import EvenhandError, EvenhandWarning, warn_of
@@ -85,14 +86,21 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         ``"equal_opportunity"``, ``"equalized_odds"``, ``"predictive_equality"``, ``"equal_accuracy"``,
         ``"target-rate=[CLASS:]RATE"``, ``"group-target-rate=[CLASS:]RATE"``, ``"pinned=GROUP[:ACCURACY]"``,
         ``"known-rate=GROUP:RATE"``, fairlearn's spellings, or objects of :mod:`evenhand.constraints`.
-    max_violation : float, default=None
+    max_violation : float or dict, default=None
         Ask for no more than this: largest ``|overall - group|`` rate, the definition of the paper. The
         least correction that meets it is looked for. Without any bound: as even as the rows can
         tell, unless what is left costs more error than it is worth (about a point of error for a point of violation).
-    max_difference : float, default=None
+        With several constraints a number is for all of them; a dictionary has one for each,
+        ``{"equal_opportunity": 0.01}``, and for the others under ``"all"``, so that ``{"all": 0.05, "target_rate": 0.005}``
+        holds a target rate closely. A constraint without any is asked to be as even as the rows can tell.
+    max_difference : float or dict, default=None
         Ask for no more than this between any two groups: largest difference of their rates.
-    min_ratio : float, default=None
+    min_ratio : float or dict, default=None
         Ask for no less than this between any two groups: smallest ratio of their rates.
+    notable_change : float, default=None
+        Warn (``"notable-change"``, ``"levelled-down"``, ``"missing-apart"``) where the correction changes how many rows are
+        predicted positive, or wrong, by more than this share of the larger rate and beyond chance; None is 0.2, the
+        measure of the four-fifths rule, and 1 says nothing.
     margin : float, default=None
         How many standard errors to stay below a bound, so that it holds on new rows too; None is 1.645, and 0 aims at
         the bound itself. For ``preset="default"`` alone.
@@ -176,6 +184,11 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
     trade_off_ : dict or None
         Where the search stopped for the cost (``stop_`` is ``"too-costly"``): the ``violation`` that going on would
         lead to and its ``cost``, by how much the share of errors would rise, both by the linear model of the last fit.
+    effect_ : dict or None
+        What the correction changes on the training rows beside evenness: ``error`` and ``positive_rate`` (``before``,
+        ``after``, ``low`` and ``high`` of the difference, ``notable``), ``helped`` (groups that had less than everyone),
+        ``missing`` (rows without a value, and the others) and ``summary``, a sentence or None where nothing is
+        notable. None where the method has no fit without correction to compare with, and after :meth:`load`.
     n_fits_ : int
         How many times the learner was called.
     n_features_in_ : int
@@ -205,9 +218,10 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         estimator: Any = None,
         constraints: Constraints = "demographic_parity",
         *,
-        max_violation: float | None = None,
-        max_difference: float | None = None,
-        min_ratio: float | None = None,
+        max_violation: Bound | None = None,
+        max_difference: Bound | None = None,
+        min_ratio: Bound | None = None,
+        notable_change: float | None = None,
         margin: float | None = None,
         min_group: int | None = None,
         groups: str | Sequence[str] | None = None,
@@ -235,6 +249,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.max_violation = max_violation
         self.max_difference = max_difference
         self.min_ratio = min_ratio
+        self.notable_change = notable_change
         self.margin = margin
         self.min_group = min_group
         self.groups = groups
@@ -429,7 +444,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         -------
         dict
             ``rows``, ``errors``, ``error``, ``violation``, ``violations``, ``positive_rate``, ``class_rates`` and
-            ``groups``.
+            ``groups``, among which rows without a value stand last, as in ``"race missing"``.
         """
         return self._evaluated(X, y, sensitive_features, sample_weight, 0.95)[0]
 
@@ -522,8 +537,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         model = _core.Model.load(os.fspath(path))
         body = json.loads(model.to_json())
         asked = body["settings"]
-        bounds = {next(iter(bound)).replace("-", "_"): next(iter(bound.values())) for bound in asked["bounds"]}
-        other = {name: asked[name] for name in ("measure", "covariate_shift") if name in asked}
+        bounds: dict[str, Any] = dict(bounds_of(asked["bounds"]))
+        other = {name: asked[name] for name in ("measure", "covariate_shift", "notable_change") if name in asked}
         method = _method_of(asked.get("method", {"name": "correction"}))
         roles = body["binding"]["schema"]
         other |= {name: roles[name] for name in ("categorical", "numeric") if name in roles}
@@ -544,6 +559,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.history_ = body["trace"]
         self.stop_ = body["stop"]
         self.trade_off_ = body.get("trade_off")
+        self.effect_ = None
         self.n_fits_ = body["fits"]
         return self
 
@@ -554,7 +570,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
 
     def _found_html(self) -> str:
         rows = [(name, value, self.violations_.get(name)) for name, value in self.multipliers_.items()]
-        caption = f"{self.stop_} after {self.n_fits_} fits; largest |overall - group| in training {self.violation_:.4f}"
+        beyond = f"{self.effect_['summary']} " if self.effect_ and self.effect_["summary"] else ""
+        caption = f"{beyond}{self.stop_} after {self.n_fits_} fits; largest |overall - group| in training {self.violation_:.4f}"
         return html_table(("constraint", "multiplier", "overall - group"), rows, caption=caption)
 
     def __sklearn_tags__(self) -> Tags:
@@ -586,6 +603,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.history_ = found.history
         self.stop_ = found.stop
         self.trade_off_ = trade_off_of(found.trade_off)
+        self.effect_ = None if found.effect is None else json.loads(found.effect)
         self.n_fits_ = found.fits
         warn_of(found.warnings, stacklevel=3, quiet=quiet)
 

@@ -32,6 +32,7 @@ __all__ = [
 VERSION: Final[str]
 
 _Warnings = list[tuple[str, str]]
+_Limits = Sequence[tuple[str | None, float]]
 
 @final
 class Table:
@@ -73,9 +74,9 @@ class Settings:
         *,
         groups: Sequence[str],
         withhold: Sequence[str],
-        max_violation: float | None = None,
-        max_difference: float | None = None,
-        min_ratio: float | None = None,
+        max_violation: _Limits | None = None,
+        max_difference: _Limits | None = None,
+        min_ratio: _Limits | None = None,
         preset: str = "default",
         validation: str = "training",
         measure: str = "decisions",
@@ -90,6 +91,7 @@ class Settings:
         step: float | None = None,
         centred: bool | None = None,
         keep_best: bool | None = None,
+        notable_change: float | None = None,
         standardise: bool | None = None,
         interactions: bool | None = None,
         l2: float | None = None,
@@ -156,6 +158,8 @@ class Fitted:
     def train(self) -> str: ...
     @property
     def validation(self) -> str | None: ...
+    @property
+    def effect(self) -> str | None: ...
     @property
     def stop(self) -> str: ...
     @property

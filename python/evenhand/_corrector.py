@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._bounds import Bound, limits_of
 from ._data import assemble, positive_of, quiet_about, target_of
 from ._exceptions import EvenhandError, EvenhandWarning, warn_of
 from ._results import trade_off_of
@@ -75,9 +76,9 @@ class Corrector:
         self,
         constraints: Constraints = "demographic_parity",
         *,
-        max_violation: float | None = None,
-        max_difference: float | None = None,
-        min_ratio: float | None = None,
+        max_violation: Bound | None = None,
+        max_difference: Bound | None = None,
+        min_ratio: Bound | None = None,
         margin: float | None = None,
         min_group: int | None = None,
         groups: str | Sequence[str] | None = None,
@@ -185,9 +186,9 @@ class Corrector:
             spelled(self.constraints),
             groups=data.groups,
             withhold=[],
-            max_violation=self.max_violation,
-            max_difference=self.max_difference,
-            min_ratio=self.min_ratio,
+            max_violation=limits_of("max_violation", self.max_violation),
+            max_difference=limits_of("max_difference", self.max_difference),
+            min_ratio=limits_of("min_ratio", self.min_ratio),
             measure=self.measure,
             margin=self.margin,
             min_group=self.min_group,

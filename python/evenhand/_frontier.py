@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._bounds import limits_of
 from ._classifier import EvenhandClassifier
 from ._data import Data, Target, gather, positive_of, quiet_about, target_of
 from ._exceptions import warn_of
@@ -102,6 +103,7 @@ def frontier(
     numeric: Sequence[str] | None = None,
     pos_label: Any = None,
     min_group: int | None = None,
+    max_violation: Mapping[str, float] | None = None,
     l2: float | None = None,
     covariate_shift: str = "ignored",
     callback: Callable[[dict[str, Any]], object] | None = None,
@@ -121,6 +123,9 @@ def frontier(
         As in :class:`EvenhandClassifier`.
     callback, progress
         As in :class:`EvenhandClassifier`.
+    max_violation : dict, default=None
+        Constraints that are held to a number all along the path, ``{"target_rate": 0.005}``, while smaller and smaller
+        violations of the others are asked for.
     points : int, default=12
         How many points to look for, both ends counted.
     test : tuple of (X, y, sensitive_features), default=None
@@ -167,6 +172,7 @@ def frontier(
         groups=data.groups,
         withhold=[*(withhold or ()), *data.withhold],
         covariate_shift=covariate_shift,
+        max_violation=limits_of("max_violation", max_violation),
         min_group=min_group,
         l2=l2,
     )

@@ -20,6 +20,7 @@ from sklearn.utils.validation import (
 )
 
 from . import _core
+from ._bounds import limits_of
 from ._columns import is_frame, refuse_lazy, table_of
 from ._data import Data, Target, assemble, target_of
 from ._exceptions import EvenhandError
@@ -137,9 +138,9 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
             notions,
             groups=data.groups,
             withhold=withhold,
-            max_violation=self.max_violation,
-            max_difference=self.max_difference,
-            min_ratio=self.min_ratio,
+            max_violation=limits_of("max_violation", self.max_violation),
+            max_difference=limits_of("max_difference", self.max_difference),
+            min_ratio=limits_of("min_ratio", self.min_ratio),
             preset=self.preset,
             validation=self.validation,
             measure=self.measure,
@@ -150,6 +151,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
             min_group=self.min_group,
             max_fits=None if looped else self.max_fits,
             loops=self.max_fits if looped else None,
+            notable_change=self.notable_change,
             standardise=self.standardise,
             interactions=self.interactions,
             l2=self.l2,

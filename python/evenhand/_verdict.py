@@ -24,6 +24,8 @@ class BoundTest:
         ``"max-violation"``, ``"max-difference"`` or ``"min-ratio"``.
     limit : float
         The number that was asked for.
+    notion : str or None
+        What it was asked for, where it is a bound for one constraint alone.
     value : float or None
         What was measured on these rows; None when they have none that the bound limits.
     low, high : float or None
@@ -53,6 +55,7 @@ class BoundTest:
     unmeasured: tuple[str, ...]
     expected_under_parity: float | None
     row_count: int
+    notion: str | None = None
 
     @classmethod
     def of(cls, found: dict[str, Any]) -> BoundTest:
@@ -60,7 +63,9 @@ class BoundTest:
         ((bound, limit),) = found["bound"].items()
         names = ("value", "low", "high", "confidence", "verdict", "worst", "expected_under_parity", "row_count")
         rest = {name: found[name] for name in names}
-        return cls(bound=bound, limit=limit, unmeasured=tuple(found["unmeasured"]), **rest)
+        return cls(
+            bound=bound, limit=limit, unmeasured=tuple(found["unmeasured"]), notion=found.get("notion"), **rest
+        )
 
     def __str__(self) -> str:
         """Say it in a line."""
@@ -70,4 +75,5 @@ class BoundTest:
         else:
             ends = [f"{end:.4f}" if end is not None else "unknown" for end in (self.low, self.high)]
             numbers = f"{MEASURED[self.bound]} {self.value:.4f}, interval {ends[0]} to {ends[1]}"
-        return f"{self.bound} {self.limit:g} on {self.row_count} rows: {words} ({numbers})"
+        notion = "" if self.notion is None else f"{self.notion}="
+        return f"{self.bound} {notion}{self.limit:g} on {self.row_count} rows: {words} ({numbers})"

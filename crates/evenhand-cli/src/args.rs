@@ -53,7 +53,8 @@ Examples:
 
 Exit codes:
   0  all is as asked
-  1  a bound asked for was not met, or a check does not match
+  1  a bound asked for was not met or cannot be told, or a check does not match;
+     with --strict also where there are too few rows to tell
   2  bad input or usage";
 
 /// Where a result goes.

@@ -5,23 +5,23 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use evenhand::audit::{AuditOptions, AuditedNotion, ClassAudit, Rate};
-use evenhand::{Audit, Error, GroupSpec, Groups, Notion};
+use evenhand::{Audit, Bound, GroupSpec, Groups, Notion};
 #[cfg(feature = "report")]
-use evenhand_report::{AskedBound, Record};
+use evenhand_report::Record;
 use serde::Serialize;
 #[cfg(feature = "report")]
 use serde_json::json;
 
 use crate::Ending;
 use crate::args::{DataArgs, ResultArgs, usage_of_rows, where_reports_are};
+use crate::bounds::{self, Judged, TestedBound};
 use crate::failure::Usage;
 use crate::origin::{Origin, Whole};
-use crate::output::{self, WarningRecord, note};
+use crate::output::{self, WarningRecord};
 #[cfg(feature = "report")]
 use crate::outputs::Outputs;
 use crate::page;
 use crate::progress::Progress;
-use crate::text;
 
 /// Show how labels, and predictions of any model, differ between groups.
 ///
@@ -39,17 +39,29 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
     predictions: Option<String>,
 
-    /// Confidence of the intervals.
-    #[arg(long, value_name = "SHARE", default_value_t = AuditOptions::default().confidence)]
-    confidence: f64,
-
-    /// Exit with 1 when the violation of --notion is above this: of predictions if given, else of labels.
-    #[arg(long, value_name = "VIOLATION")]
+    /// Ask for no more than this: largest |overall - group| rate, of predictions if given, else of labels.
+    #[arg(long, value_name = "RATE", help_heading = "Bounds")]
     max_violation: Option<f64>,
 
-    /// Notion that --max-violation is a bound on.
-    #[arg(long, default_value = "demographic-parity", requires = "max_violation")]
-    notion: String,
+    /// Ask for no more than this between any two groups: largest difference of their rates.
+    #[arg(long, value_name = "RATE", help_heading = "Bounds")]
+    max_difference: Option<f64>,
+
+    /// Ask for no less than this between any two groups: smallest ratio of their rates (0.8 is the four-fifths rule).
+    #[arg(long, value_name = "RATIO", help_heading = "Bounds")]
+    min_ratio: Option<f64>,
+
+    /// Notion that bounds are on; may be given several times [default: demographic-parity].
+    #[arg(long = "notion", value_name = "NOTION", help_heading = "Bounds")]
+    notions: Vec<String>,
+
+    /// Confidence of the intervals, and of the verdicts on bounds.
+    #[arg(long, value_name = "SHARE", default_value_t = AuditOptions::default().confidence, help_heading = "Bounds")]
+    confidence: f64,
+
+    /// Exit with 1 wherever a bound is not met for sure: also with too few rows to tell.
+    #[arg(long, help_heading = "Bounds")]
+    strict: bool,
 
     #[command(flatten)]
     pub(crate) result: ResultArgs,
@@ -65,8 +77,21 @@ Examples:
     evenhand audit scored.csv --label income --positive '>50K' --predictions decision \\
         --ignore probability --group sex --notion equal-opportunity --max-violation 0.05
 
+  The same, and a file too small to tell fails it as well:
+    evenhand audit scored.csv --label income --positive '>50K' --predictions decision \\
+        --ignore probability --group sex --min-ratio 0.8 --strict
+
+Verdicts: as those of evenhand fit. A bound is met, or not met, when the whole interval at
+--confidence says so; otherwise there are too few rows to tell. Where a group cannot be measured, or
+everyone is in it, nobody can tell, and the group is named.
+
+Exit codes: 0 fine; 1 a bound was not met, by its verdict or by the value as measured, or it cannot
+be told, because a group cannot be measured or there is nobody to compare it with; 2 bad input. With
+too few rows to tell and a value within the bound the exit code is 0, with a note, and with --strict 1.
+
 JSON keys: rows, weighted, confidence, small_group, accuracy, classes, intersections_left_out,
-warnings; with --max-violation also bound (notion, of, max_violation, violation, met)",
+warnings, notion (of the bounds), bounds (of, bound, value, low, high, confidence, verdict, worst,
+unmeasured, own_reference, expected_under_parity, row_count; as those of evenhand fit)",
     where_reports_are!(
         ", with --report
 also report"
@@ -79,10 +104,9 @@ struct Config {
     origin: Origin,
     groups: Vec<GroupSpec>,
     options: AuditOptions,
-    bound: Option<(AuditedNotion, Notion, f64)>,
 }
 
-/// The audit, with the texts of its warnings, and whether it is within the bound asked for.
+/// The audit, with the texts of its warnings, and whether bounds asked for hold.
 #[derive(Serialize)]
 struct Report {
     rows: usize,
@@ -93,20 +117,10 @@ struct Report {
     classes: Vec<ClassAudit>,
     intersections_left_out: usize,
     warnings: Vec<WarningRecord>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bound: Option<Bound>,
+    notion: Vec<String>,
+    bounds: Vec<TestedBound>,
     #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
     page: Option<PathBuf>,
-}
-
-/// A bound that was asked for.
-#[derive(Serialize)]
-struct Bound {
-    notion: String,
-    of: &'static str,
-    max_violation: f64,
-    violation: f64,
-    met: bool,
 }
 
 pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
@@ -117,54 +131,42 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
     let Whole { data, mut warnings, .. } = whole;
     warnings.extend(more);
     let mut audit = progress
-        .during("auditing", || Audit::of_dataset(&data, &groups, args.predictions.as_deref(), config.options))?;
+        .during("auditing", || Audit::of_dataset(&data, &groups, args.predictions.as_deref(), &config.options))?;
     audit.warnings.splice(0..0, warnings);
-    let bound = config.bound(&audit, args.predictions.is_some())?;
     #[cfg(feature = "report")]
     if let Some(path) = &args.result.report {
         let groups: Vec<&str> = groups.names().collect();
         let settings = json!({ "groups": groups, "predictions": args.predictions, "confidence": args.confidence });
         let record = Record::new(progress.during("hashing the data", || data.digest()), data.rows(), &settings, &());
-        let asked = bound.as_ref().map(Bound::record);
-        let report = evenhand_report::Report::from_audit(&audit, asked, &data, record.by(page::command()));
+        let report = evenhand_report::Report::from_audit(&audit, &data, record.by(page::command()));
         let mut outputs = Outputs::without_tables();
         page::write(&mut outputs, path, &report)?;
         outputs.commit()?;
     }
-    let met = bound.as_ref().is_none_or(|bound| bound.met);
-    if args.result.json {
-        output::json(&Report::new(audit, bound, args.result.report.clone()))?;
-    } else {
-        output::text(&(audit.to_string() + &page::wrote(args.result.report.as_deref())))?;
-        if let Some(Bound { notion, of, max_violation, violation, .. }) = bound.filter(|bound| !bound.met) {
-            note(&format!(
-                "bound not met: violation of {notion} by {of} is {}, above {max_violation}",
-                text::rate(violation)
-            ));
-        }
+    let text = (!args.result.json).then(|| audit.to_string() + &page::wrote(args.result.report.as_deref()));
+    let report = Report::new(audit, args.result.report.clone());
+    match text {
+        Some(text) => output::text(&text)?,
+        None => output::json(&report)?,
     }
-    Ok(if met { Ending::Fine } else { Ending::Missed })
-}
-
-#[cfg(feature = "report")]
-impl Bound {
-    /// The same, as a report has it.
-    fn record(&self) -> AskedBound {
-        let Self { notion, of, max_violation, violation, met } = self;
-        AskedBound {
-            notion: notion.clone(),
-            of: (*of).to_owned(),
-            max_violation: *max_violation,
-            violation: *violation,
-            met: *met,
-        }
-    }
+    Ok(bounds::ending(&report.bounds, args.strict))
 }
 
 impl Report {
-    fn new(audit: Audit, bound: Option<Bound>, page: Option<PathBuf>) -> Self {
-        let Audit { rows, weighted, confidence, small_group, accuracy, classes, intersections_left_out, warnings } =
-            audit;
+    fn new(audit: Audit, page: Option<PathBuf>) -> Self {
+        let judged = Judged::Of(audit.judged());
+        let Audit {
+            rows,
+            weighted,
+            confidence,
+            small_group,
+            accuracy,
+            classes,
+            notions,
+            bounds,
+            intersections_left_out,
+            warnings,
+        } = audit;
         let warnings = WarningRecord::all(warnings, None);
         Self {
             rows,
@@ -175,7 +177,8 @@ impl Report {
             classes,
             intersections_left_out,
             warnings,
-            bound,
+            notion: notions.iter().map(ToString::to_string).collect(),
+            bounds: TestedBound::all(bounds, judged),
             page,
         }
     }
@@ -183,10 +186,8 @@ impl Report {
 
 impl Config {
     fn new(args: &AuditArgs) -> Result<Self> {
-        let bound = match args.max_violation {
-            Some(most) => Some(bound_asked(&args.notion, most, args.predictions.is_some())?),
-            None => None,
-        };
+        let (bounds, notions) = (bounds_asked(args)?, notions_asked(args)?);
+        bounds::check_strict(args.strict, &bounds)?;
         let origin = args.data.origin()?;
         if let Some(report) = &args.result.report {
             page::check(report, &origin.files().iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
@@ -194,44 +195,41 @@ impl Config {
         Ok(Self {
             origin,
             groups: args.data.groups()?,
-            options: AuditOptions { confidence: args.confidence, ..AuditOptions::default() },
-            bound,
+            options: AuditOptions { confidence: args.confidence, bounds, notions, ..AuditOptions::default() },
         })
     }
-
-    fn bound(&self, audit: &Audit, predicted: bool) -> Result<Option<Bound>> {
-        let Some((audited, notion, max_violation)) = &self.bound else { return Ok(None) };
-        let violation = audit.violation(*audited).ok_or_else(|| {
-            Usage::new(format!("the violation of {notion} could not be measured")).hint("name groups with --group")
-        })?;
-        Ok(Some(Bound {
-            notion: notion.to_string(),
-            of: if predicted { "predictions" } else { "labels" },
-            max_violation: *max_violation,
-            violation,
-            met: violation <= *max_violation,
-        }))
-    }
 }
 
-/// The notion and the number of a bound, if the audit measures them.
-fn bound_asked(notion: &str, most: f64, predicted: bool) -> Result<(AuditedNotion, Notion, f64)> {
-    let notion: Notion = notion.parse()?;
-    check_bound(most)?;
-    let Some(audited) = AuditedNotion::of(&notion) else {
-        return Err(Usage::new(format!("an audit does not measure {notion}")).hint("give another --notion").into());
+fn bounds_asked(args: &AuditArgs) -> Result<Vec<Bound>> {
+    let asked = [
+        args.max_violation.map(Bound::MaxViolation),
+        args.max_difference.map(Bound::MaxDifference),
+        args.min_ratio.map(Bound::MinRatio),
+    ];
+    let bounds: Vec<Bound> = asked.into_iter().flatten().collect();
+    bounds.iter().try_for_each(Bound::check)?;
+    if bounds.is_empty() && !args.notions.is_empty() {
+        let usage = Usage::new("--notion says what bounds are on, and there is none");
+        return Err(usage.hint("give --max-violation, --max-difference or --min-ratio too").into());
+    }
+    Ok(bounds)
+}
+
+/// The notions that bounds are on, if the audit measures them.
+fn notions_asked(args: &AuditArgs) -> Result<Vec<Notion>> {
+    if args.notions.is_empty() {
+        return Ok(AuditOptions::default().notions);
+    }
+    let check = |notion: &String| -> Result<Notion> {
+        let notion: Notion = notion.parse()?;
+        let Some(audited) = AuditedNotion::of(&notion) else {
+            return Err(Usage::new(format!("an audit does not measure {notion}")).hint("give another --notion").into());
+        };
+        if args.predictions.is_none() && audited != AuditedNotion::DemographicParity {
+            let message = format!("{notion} is about predictions, and there are none");
+            return Err(Usage::new(message).hint("name the column of predictions with --predictions").into());
+        }
+        Ok(notion)
     };
-    if !predicted && audited != AuditedNotion::DemographicParity {
-        let message = format!("{notion} is about predictions, and there are none");
-        return Err(Usage::new(message).hint("name the column of predictions with --predictions").into());
-    }
-    Ok((audited, notion, most))
-}
-
-/// A bound on a violation lies between 0 and 1.
-pub(crate) fn check_bound(most: f64) -> evenhand::Result<()> {
-    if (0.0..=1.0).contains(&most) {
-        return Ok(());
-    }
-    Err(Error::setting("max-violation", most, "0 to 1"))
+    args.notions.iter().map(check).collect()
 }

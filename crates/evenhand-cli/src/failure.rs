@@ -217,7 +217,9 @@ fn hint(error: &Error, running: Running) -> Option<String> {
             }
         }
         Error::ColumnType { .. } if running != Running::Verify => "leave it out with --ignore".to_owned(),
-        Error::NoConstraints { .. } if running == Running::Identify => "name groups with --group".to_owned(),
+        Error::NoConstraints { .. } if matches!(running, Running::Identify | Running::Audit) => {
+            "name groups with --group".to_owned()
+        }
         Error::NoConstraints { .. } if running.corrects() => {
             "name groups with --group, and a notion with --notion".to_owned()
         }

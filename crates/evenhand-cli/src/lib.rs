@@ -8,6 +8,7 @@
 
 mod args;
 mod audit;
+mod bounds;
 mod columns;
 mod data;
 mod demo;

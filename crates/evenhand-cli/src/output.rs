@@ -118,6 +118,13 @@ fn advice(warning: &Warning) -> Option<String> {
                 missing.join(" ")
             ));
         }
+        Warning::NotableChange { .. } | Warning::LevelledDown { .. } => {
+            let [rate, close] = warning.target_rate()?;
+            return Some(format!(
+                "--notion target-rate={rate} --max-violation target-rate={close} beside the others asks for as many positives as before"
+            ));
+        }
+        Warning::MissingApart { .. } => Some("fill the values where they are known, or make them a group of their own"),
         Warning::SmallGroup { .. } => Some("join it with others, as in `race=A,B`, or bring more rows"),
         Warning::MissingSensitive { .. } => Some("fill the values where they are known"),
         Warning::TwoSpellings { .. } => Some("write them in one form, such as Unicode's NFC, before they are read"),
@@ -125,6 +132,10 @@ fn advice(warning: &Warning) -> Option<String> {
         Warning::ConstantColumn { .. } => Some("leave it out with --ignore"),
         Warning::RenamedColumn { .. } => Some("give every column a name of its own"),
         Warning::UnseenCategories { .. } => Some("check the spelling of the values, or fit again with rows like these"),
+        Warning::OwnReference { .. } => Some("name a group that leaves others to compare with"),
+        Warning::UnseenGroup { .. } => {
+            Some("fit again with rows like these, or name the groups that are meant, as in `race=A,B`")
+        }
         Warning::UnseenPattern { .. } => Some("fit again with rows like these, or ask for fewer groups"),
         Warning::NotSearched { .. } => Some("join groups, as in `race=A,B`, bring more rows, or lower --min-group"),
         Warning::HeldLoosely { .. } => Some("bring more rows, or join groups, as in `race=A,B`"),

@@ -102,7 +102,7 @@ impl Method {
             Kind::Default { bound } => {
                 // These trace the frontier: what is asked for is what is measured.
                 correction.solver = Solver::Sqp(SqpSettings { margin: 0.0, ..SqpSettings::default() });
-                correction.bounds.extend(bound.map(Bound::MaxViolation));
+                correction.bounds.extend(bound.map(|most| Bound::MaxViolation(most).into()));
             }
             Kind::KFold => {
                 correction.solver = Preset::Default.solver();

@@ -15,7 +15,7 @@ use crate::work::{self, apart};
 
 /// An audit as JSON and as text, its warnings, and a report of it. The table is used up.
 #[pyfunction]
-#[pyo3(signature = (table, roles, *, groups, predictions=None, confidence=0.95, intersections=true, small_group=30))]
+#[pyo3(signature = (table, roles, *, groups, predictions=None, confidence=0.95, intersections=true, small_group=30, notions=None, max_violation=None, max_difference=None, min_ratio=None))]
 #[allow(clippy::too_many_arguments)] // the settings, by name
 pub(crate) fn audit(
     py: Python<'_>,
@@ -26,17 +26,36 @@ pub(crate) fn audit(
     confidence: f64,
     intersections: bool,
     small_group: usize,
+    notions: Option<Vec<String>>,
+    max_violation: Option<f64>,
+    max_difference: Option<f64>,
+    min_ratio: Option<f64>,
 ) -> PyResult<(String, String, Warnings, Report)> {
     let specs: Vec<GroupSpec> =
         groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;
+    let asked = [
+        max_violation.map(evenhand::Bound::MaxViolation),
+        max_difference.map(evenhand::Bound::MaxDifference),
+        min_ratio.map(evenhand::Bound::MinRatio),
+    ];
+    let mut options = AuditOptions {
+        confidence,
+        small_group,
+        intersections,
+        bounds: asked.into_iter().flatten().collect(),
+        ..AuditOptions::default()
+    };
+    if let Some(notions) = notions {
+        options.notions =
+            notions.iter().map(|notion| notion.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;
+    }
     let data = dataset(table, roles)?;
     let (audit, report) = apart(py, || {
         let (groups, found) = Groups::of(&specs, &data)?;
-        let options = AuditOptions { confidence, small_group, intersections };
-        let mut audit = Audit::of_dataset(&data, &groups, predictions, options)?;
+        let mut audit = Audit::of_dataset(&data, &groups, predictions, &options)?;
         audit.warnings.splice(0..0, found);
         let settings = json!({ "groups": groups.names().collect::<Vec<_>>(), "confidence": confidence });
-        let report = evenhand_report::Report::from_audit(&audit, None, &data, record(&data, &settings, &()));
+        let report = evenhand_report::Report::from_audit(&audit, &data, record(&data, &settings, &()));
         Ok((audit, report))
     })?;
     Ok((work::json(&audit)?, audit.to_string(), warnings(&audit.warnings), Report { inner: report }))

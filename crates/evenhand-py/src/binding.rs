@@ -3,13 +3,14 @@
 use evenhand::correction::Problem;
 use evenhand::features::Features;
 use evenhand::learner::FnPredictor;
-use evenhand::{Correction, Dataset};
+use evenhand::{Correction, Dataset, Warning};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Failure, raised};
 use crate::learner::scores;
+use crate::model::{Warnings, warnings};
 use crate::table::Table;
 use crate::work::{apart, json};
 
@@ -24,23 +25,23 @@ pub(crate) struct Binding {
 
 #[pymethods]
 impl Binding {
-    /// Rates, violations and verdicts of scores on labelled rows, as JSON. The table is used up.
+    /// Rates, violations and verdicts of scores on labelled rows, as JSON, and warnings. The table is used up.
     fn test_bounds(
         &self,
         py: Python<'_>,
         table: &Bound<'_, Table>,
         predictions: &Bound<'_, PyAny>,
         confidence: f64,
-    ) -> PyResult<(String, String)> {
+    ) -> PyResult<(String, String, Warnings)> {
         let table = std::mem::take(&mut table.try_borrow_mut()?.inner);
         let scores = scores(predictions)?;
         let tested = apart(py, || {
-            let problem = self.problem(table)?;
+            let (problem, found) = self.problem(table)?;
             let predictor = FnPredictor::new(self.inner.classes().len(), |_: &Features| Ok(scores.clone()));
             let evaluated = problem.evaluated(&predictor, self.settings.measure)?;
-            Ok((evaluated.metrics(), evaluated.test_bounds(&self.settings.bounds, confidence)?))
+            Ok((evaluated.metrics(), evaluated.test_bounds(&self.settings.bounds, confidence)?, found))
         })?;
-        Ok((json(&tested.0)?, json(&tested.1)?))
+        Ok((json(&tested.0)?, json(&tested.1)?, warnings(&tested.2)))
     }
 
     /// The columns that define groups.
@@ -77,7 +78,7 @@ impl Binding {
 
 impl Binding {
     /// Rows without features: scores are given.
-    fn problem(&self, table: evenhand::Table) -> evenhand::Result<Problem> {
+    fn problem(&self, table: evenhand::Table) -> evenhand::Result<(Problem, Vec<Warning>)> {
         let (classes, positive) = (self.inner.classes(), self.inner.positive());
         let data = Dataset::with_classes(table, self.inner.schema(), classes, positive)?;
         scored(&self.inner, &data, 0)
@@ -89,17 +90,9 @@ pub(crate) fn scored(
     binding: &evenhand::correction::Binding,
     data: &Dataset,
     first: usize,
-) -> evenhand::Result<Problem> {
+) -> evenhand::Result<(Problem, Vec<Warning>)> {
     let places: Vec<usize> = (first..first + data.rows()).collect();
-    Problem::new(
-        Features::new(first + data.rows(), 0, Vec::new(), Vec::new())?.select(&places),
-        data.labels().codes().clone(),
-        binding.classes().len(),
-        binding.positive(),
-        &binding.membership(data.table())?,
-        data.row_weights().map(Into::into),
-        binding.constraints().to_vec(),
-    )
+    binding.problem_of(Features::new(first + data.rows(), 0, Vec::new(), Vec::new())?.select(&places), data)
 }
 
 /// A table that may have been given, which is used up.

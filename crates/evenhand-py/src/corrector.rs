@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-use evenhand::correction::{Iteration, Observer};
+use evenhand::correction::{Effect, Iteration, Observer};
 use evenhand::features::Features;
 use evenhand::learner::{FnLearner, FnPredictor, Training};
 use evenhand::{Correction, Error};
@@ -229,6 +229,7 @@ fn search(
     let solution = correction.solve(problem, &learner, &mut ChannelObserver(sender))?;
     let names = problem.constraints().iter().map(|constraint| constraint.name.clone());
     let mut found_warnings = warnings(&solution.warnings);
+    found_warnings.extend(warnings(&solution.effect.iter().flat_map(Effect::warnings).collect::<Vec<_>>()));
     found_warnings.extend(search_warning(correction, &solution));
     let found = Found {
         multipliers: names.zip(solution.multipliers.iter().copied()).collect(),

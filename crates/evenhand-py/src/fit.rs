@@ -36,6 +36,8 @@ pub(crate) struct Fitted {
     train: String,
     /// The same on the rows by which multipliers were chosen, where these are others.
     validation: Option<String>,
+    /// What the correction changes on the training rows, as JSON.
+    effect: Option<String>,
     stop: String,
     /// Violation and cost of going on, where the search stopped for the cost.
     trade_off: Option<(f64, f64)>,
@@ -141,6 +143,7 @@ impl Fitted {
                 .collect::<PyResult<_>>()?,
             train: json(&solution.train)?,
             validation: solution.validation.as_ref().map(json).transpose()?,
+            effect: solution.effect.as_ref().map(json).transpose()?,
             stop: solution.stop.to_string(),
             trade_off: solution.trade_off.map(|one| (one.violation, one.cost)),
             fits: solution.fits,

@@ -81,8 +81,7 @@ impl FitState {
                         let record = json!({ "kind": "python", "name": name });
                         // Test rows are counted on from the training rows.
                         let first = request.train.rows();
-                        let other_rows =
-                            |binding: &Binding, test: &Dataset| Ok((scored(binding, test, first)?, Vec::new()));
+                        let other_rows = |binding: &Binding, test: &Dataset| scored(binding, test, first);
                         let rows = request.prepare(other_rows);
                         Ok(rows.and_then(|rows| {
                             report(&rows, &learner, solution, (&record, &FEW_STRENGTHS), identify, &mut watch)

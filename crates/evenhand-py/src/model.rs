@@ -132,7 +132,13 @@ pub(crate) fn search_warning<P: Predictor>(
         [] => return None,
         _ => "bound-not-reached",
     };
-    let bound = |bound: &evenhand::Bound| format!("{}={}", bound.name().replace('-', "_"), bound.limit());
+    let bound = |asked: &evenhand::NotionBound| {
+        let (name, limit) = (asked.bound.name().replace('-', "_"), asked.bound.limit());
+        match &asked.notion {
+            Some(notion) => format!("{name}={{\"{notion}\": {limit}}}"),
+            None => format!("{name}={limit}"),
+        }
+    };
     let bounds: Vec<String> = correction.bounds.iter().map(bound).collect();
     let asked = if bounds.is_empty() { "evenness".to_owned() } else { bounds.join(", ") };
     let violation = solution.train.violation.map_or_else(|| "not known".to_owned(), |value| format!("{value:.4}"));

@@ -1,8 +1,8 @@
 //! What is asked, and the roles of columns.
 
 use evenhand::correction::{
-    CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, Technique, ThresholdPostprocessing, Validation,
-    WeightRange,
+    CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, Limit, Technique, ThresholdPostprocessing,
+    Validation, WeightRange,
 };
 use evenhand::{Correction, Error, Logistic, Measure, Method, Preset, Schema, Tilt};
 use pyo3::prelude::*;
@@ -52,7 +52,7 @@ impl Settings {
     #[pyo3(signature = (
         notions, *, groups, withhold, max_violation=None, max_difference=None, min_ratio=None, preset="default",
         validation="training", measure="decisions", covariate_shift="ignored", seed=0, method="weighting", margin=None, min_group=None, max_fits=None, bounded=None, loops=None,
-        step=None, centred=None, keep_best=None, standardise=None, interactions=None, l2=None, penalise_intercept=None, tolerance=None,
+        step=None, centred=None, keep_best=None, notable_change=None, standardise=None, interactions=None, l2=None, penalise_intercept=None, tolerance=None,
         max_passes=None,
     ))]
     #[allow(clippy::too_many_arguments)] // the settings, by name
@@ -60,9 +60,9 @@ impl Settings {
         notions: Vec<String>,
         groups: Vec<String>,
         withhold: Vec<String>,
-        max_violation: Option<f64>,
-        max_difference: Option<f64>,
-        min_ratio: Option<f64>,
+        max_violation: Option<Limits>,
+        max_difference: Option<Limits>,
+        min_ratio: Option<Limits>,
         preset: &str,
         validation: &str,
         measure: &str,
@@ -77,6 +77,7 @@ impl Settings {
         step: Option<f64>,
         centred: Option<bool>,
         keep_best: Option<bool>,
+        notable_change: Option<f64>,
         standardise: Option<bool>,
         interactions: Option<bool>,
         l2: Option<f64>,
@@ -91,9 +92,9 @@ impl Settings {
                 notions: notions.iter().map(|notion| notion.parse()).collect::<evenhand::Result<_>>()?,
                 groups: groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>()?,
                 withhold,
-                max_violation,
-                max_difference,
-                min_ratio,
+                max_violation: limits(max_violation),
+                max_difference: limits(max_difference),
+                min_ratio: limits(min_ratio),
                 method,
                 preset,
                 margin,
@@ -108,6 +109,7 @@ impl Settings {
                 measure: measure_of(measure)?,
                 technique,
                 covariate_shift: covariate_shift_of(covariate_shift)?,
+                notable_change,
                 standardise,
                 interactions,
                 plan: None,
@@ -137,6 +139,13 @@ impl Settings {
     fn notions(&self) -> Vec<String> {
         self.correction.notions.iter().map(ToString::to_string).collect()
     }
+}
+
+/// A bound as Python hands it over: numbers, each for a notion or for all.
+type Limits = Vec<(Option<String>, f64)>;
+
+fn limits(given: Option<Limits>) -> Vec<Limit> {
+    given.into_iter().flatten().map(|(notion, limit)| Limit { notion, limit }).collect()
 }
 
 fn preset_of(preset: &str) -> evenhand::Result<Preset> {

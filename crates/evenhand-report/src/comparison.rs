@@ -2,7 +2,7 @@
 
 use evenhand::Correction;
 use evenhand::audit::ErrorChange;
-use evenhand::correction::Evaluated;
+use evenhand::correction::{Effect, Evaluated};
 
 use crate::metrics::{Evaluation, Evaluator, rates};
 use crate::report::Change;
@@ -15,6 +15,7 @@ pub(crate) struct Comparison {
     pub(crate) panels: Vec<Panel>,
     pub(crate) constraints: Vec<Constrained>,
     pub(crate) change: Change,
+    pub(crate) effect: Effect,
 }
 
 impl Comparison {
@@ -26,13 +27,14 @@ impl Comparison {
         let (before, after) = (evaluator.describe(uncorrected)?, evaluator.describe(corrected)?);
         let panels = Panel::all(&[(Series::Before, &before.audit), (Series::After, &after.audit)], &rates(correction));
         let problem = evaluator.rows().problem;
-        let gaps = problem.constraints().iter().zip(&before.violations).zip(&after.violations);
+        let gaps = problem.measured_constraints().iter().zip(&before.violations).zip(&after.violations);
         let constraints = gaps.map(|((constraint, before), after)| {
             Constrained::new(constraint, problem.group_names(), evaluator.classes(), [before, after])
         });
         Ok(Self {
             constraints: constraints.collect(),
             change: change(evaluator, &before, &after)?,
+            effect: corrected.effect(uncorrected, correction.notable_change, before.audit.confidence)?,
             panels,
             before,
             after,

@@ -7,7 +7,7 @@ use evenhand::identify::Identification;
 use evenhand::{Dataset, Notion, Warning};
 
 use crate::from_fit::messages;
-use crate::report::{About, AskedBound, Kind, NotionLine};
+use crate::report::{About, Kind, NotionLine};
 use crate::{Bias, Panel, Record, Report, Series};
 
 /// The rates that predictions are audited by.
@@ -16,7 +16,7 @@ const RATES: [RateKind; 4] =
 
 impl Report {
     /// The report of an audit of some rows.
-    pub fn from_audit(audit: &Audit, bound: Option<AskedBound>, data: &Dataset, record: Record) -> Self {
+    pub fn from_audit(audit: &Audit, data: &Dataset, record: Record) -> Self {
         let rates = if audit.accuracy.is_some() { &RATES[..] } else { &RATES[..1] };
         let about = About {
             weighted: audit.weighted,
@@ -24,7 +24,8 @@ impl Report {
             ..about(data, audit.rows, audit.confidence)
         };
         Self {
-            bound,
+            verdicts: audit.bounds.clone(),
+            judged: judged(audit),
             notions: notions(audit.accuracy.is_some()),
             panels: Panel::all(&[(Series::Predictions, audit)], rates),
             intersections_left_out: audit.intersections_left_out,
@@ -38,6 +39,12 @@ impl Report {
         let about = about(data, found.rows, found.confidence);
         Self { bias: Some(Bias::of(found)), warnings: messages(warnings), ..empty(Kind::Identify, about, record) }
     }
+}
+
+/// What the bounds of an audit are on.
+fn judged(audit: &Audit) -> Option<String> {
+    let notions: Vec<String> = audit.notions.iter().map(ToString::to_string).collect();
+    (!audit.bounds.is_empty()).then(|| format!("{} of {}", notions.join(", "), audit.judged()))
 }
 
 /// What predictions are audited by; labels alone only by the first.
@@ -75,9 +82,10 @@ fn empty(kind: Kind, about: About, record: Record) -> Report {
         about,
         notions: Vec::new(),
         change: None,
+        effect: None,
         constraints: Vec::new(),
         verdicts: Vec::new(),
-        bound: None,
+        judged: None,
         panels: Vec::new(),
         intersections_left_out: 0,
         bias: None,
@@ -90,7 +98,7 @@ fn empty(kind: Kind, about: About, record: Record) -> Report {
 
 #[cfg(test)]
 mod tests {
-    use evenhand::{Groups, Identify, Labels, Schema};
+    use evenhand::{Bound, Groups, Identify, Labels, Schema};
     use evenhand_datasets::synthetic;
 
     use super::*;
@@ -101,6 +109,10 @@ mod tests {
     }
 
     fn audited(predicted: bool) -> Report {
+        audited_by(predicted, &AuditOptions::default())
+    }
+
+    fn audited_by(predicted: bool, options: &AuditOptions) -> Report {
         let data = people();
         let (groups, _) = Groups::of(&["sex".parse().unwrap()], &data).unwrap();
         let (table, labels) = (data.table(), data.labels());
@@ -113,9 +125,9 @@ mod tests {
             None,
             labels.classes(),
             labels.positive(),
-            AuditOptions::default(),
+            options,
         );
-        Report::from_audit(&audit.unwrap(), None, &data, Record::new(data.digest(), data.rows(), &"audit", &()))
+        Report::from_audit(&audit.unwrap(), &data, Record::new(data.digest(), data.rows(), &"audit", &()))
     }
 
     #[test]
@@ -134,6 +146,19 @@ mod tests {
                 page.contains("Rates by group") && !page.contains("The trade-off") && !page.contains("The learner")
             );
         }
+    }
+
+    #[test]
+    fn a_bound_on_an_audit_has_its_verdict_with_an_interval() {
+        let options = |limit| AuditOptions { bounds: vec![Bound::MaxDifference(limit)], ..AuditOptions::default() };
+        let sentence = |limit| audited_by(true, &options(limit)).summary()[1].clone();
+        let asked = "The bound that was asked for, at most 90.0 points (demographic-parity of predictions, largest difference between two groups): met; ";
+        assert!(sentence(0.9).starts_with(asked) && sentence(0.9).contains(" interval 0.0 to "), "{}", sentence(0.9));
+        assert!(
+            sentence(0.0001).contains("not met") || sentence(0.0001).contains("too few rows"),
+            "{}",
+            sentence(0.0001)
+        );
     }
 
     #[test]

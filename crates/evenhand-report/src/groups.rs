@@ -20,6 +20,9 @@ pub struct Panel {
     pub overall: Line,
     /// Each group, lowest rate first by the first predictions (or labels).
     pub groups: Vec<Line>,
+    /// Rows that lack a value by which groups are told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<Line>,
     /// Rows in several groups at once, in the same order.
     pub intersections: Vec<Line>,
 }
@@ -53,11 +56,12 @@ pub struct Line {
     pub gap: Option<Gap>,
 }
 
-/// A part of an audit: all rows, a group, or an intersection.
+/// A part of an audit: all rows, a group, rows without a value, or an intersection.
 #[derive(Clone, Copy)]
 enum Part {
     Overall,
     Group(usize),
+    Missing(usize),
     Intersection(usize),
 }
 
@@ -105,6 +109,7 @@ impl Panel {
             let labelled: &LabelRates = match part {
                 Part::Overall => &labels.overall,
                 Part::Group(at) => &labels.groups[at],
+                Part::Missing(at) => &labels.missing[at],
                 Part::Intersection(at) => &labels.intersections[at],
             };
             let own = has_labels.then_some(labelled.positive_rate);
@@ -128,21 +133,33 @@ impl Panel {
             rate,
             overall: line(Part::Overall),
             groups: sorted((0..labels.groups.len()).map(|at| line(Part::Group(at))).collect(), by),
+            missing: (0..labels.missing.len()).map(|at| line(Part::Missing(at))).collect(),
             intersections: sorted((0..labels.intersections.len()).map(|at| line(Part::Intersection(at))).collect(), by),
             series,
         }
     }
 
-    /// The same rate of another audit: of everyone, then of the groups in the order of this panel.
+    /// The lines that are drawn: everyone, the groups, and rows without a value.
+    pub(crate) fn drawn(&self) -> impl Iterator<Item = &Line> {
+        std::iter::once(&self.overall).chain(&self.groups).chain(&self.missing)
+    }
+
+    /// All lines, in the order of a table.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &Line> {
+        self.drawn().chain(&self.intersections)
+    }
+
+    /// The same rate of another audit: of everyone, then of the groups and of rows without a value in the order of this
+    /// panel.
     pub(crate) fn rates_of(&self, audit: &Audit) -> Vec<Rate> {
         let class = audit.classes.iter().find(|class| class.positive == self.class);
-        let Some(PredictionAudit { overall, groups, .. }) =
+        let Some(PredictionAudit { overall, groups, missing, .. }) =
             class.and_then(|class: &ClassAudit| class.predictions.as_ref())
         else {
             return Vec::new();
         };
-        let named = |line: &Line| groups.iter().find(|found| found.group == line.group);
-        let of_groups = self.groups.iter().filter_map(named);
+        let named = |line: &Line| groups.iter().chain(missing).find(|found| found.group == line.group);
+        let of_groups = self.groups.iter().chain(&self.missing).filter_map(named);
         std::iter::once(overall).chain(of_groups).map(|found| *found.rate(self.rate)).collect()
     }
 
@@ -193,6 +210,7 @@ fn of_part(found: &PredictionAudit, part: Part) -> &GroupRates {
     match part {
         Part::Overall => &found.overall,
         Part::Group(at) => &found.groups[at],
+        Part::Missing(at) => &found.missing[at],
         Part::Intersection(at) => &found.intersections[at],
     }
 }

@@ -65,6 +65,6 @@ pub use from_frontier::FrontierResult;
 pub use gap::{Constrained, Gap, LabelledAs};
 pub use groups::{Line, Panel, Series};
 pub use record::{Record, built_in};
-pub use report::{About, AskedBound, Change, Format, Kind, NotionLine, Report};
+pub use report::{About, Change, Format, Kind, NotionLine, Report};
 pub use search::{CellWeight, Search, SmallCells, Step};
 pub use tradeoff::{Baseline, Tradeoff, TradeoffPoint};

@@ -110,8 +110,7 @@ fn table(panel: &Panel, sure: f64) -> String {
         }
         cells + "\n"
     };
-    let lines = std::iter::once(&panel.overall).chain(&panel.groups).chain(&panel.intersections);
-    out + &lines.map(line).collect::<String>()
+    out + &panel.lines().map(line).collect::<String>()
 }
 
 /// Text that Markdown takes for text, on one line.

@@ -43,8 +43,9 @@ pub(crate) struct Evaluator<'a> {
     binding: &'a Binding,
     measure: Measure,
     options: AuditOptions,
-    /// The groups asked about, and with them those that notions name.
+    /// The groups asked about, those that only these rows have among them.
     groups: Membership,
+    /// The groups of training rows, with those that notions name: what decides by group knows no others.
     all_groups: Membership,
 }
 
@@ -61,7 +62,7 @@ impl<'a> Evaluator<'a> {
             binding,
             measure: correction.measure,
             options: AuditOptions { confidence, ..AuditOptions::default() },
-            groups: binding.groups().membership(table)?,
+            groups: binding.groups_in(table)?.membership(table)?,
             all_groups: binding.membership(table)?,
         })
     }
@@ -86,7 +87,7 @@ impl<'a> Evaluator<'a> {
         let decisions = evaluated.decisions().ok_or(evenhand::Error::Length { what, expected, found: 0 })?;
         let (labels, weights) = (data.labels().codes(), data.row_weights());
         let (classes, positive) = (self.binding.classes(), self.binding.positive());
-        let audit = Audit::of(labels, Some(decisions), &self.groups, weights, classes, positive, self.options)?;
+        let audit = Audit::of(labels, Some(decisions), &self.groups, weights, classes, positive, &self.options)?;
         let violations = evaluated.estimate(self.options.confidence)?;
         Ok(Evaluation { metrics: evaluated.metrics(), violations, audit, decisions: decisions.clone() })
     }

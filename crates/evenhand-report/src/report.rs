@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use evenhand::correction::Effect;
 use evenhand::{BoundTest, Notion};
 use serde::{Deserialize, Serialize};
 
@@ -23,12 +24,15 @@ pub struct Report {
     pub notions: Vec<NotionLine>,
     /// Error and violation without correction and with it.
     pub change: Option<Change>,
+    /// What the correction changes beside evenness.
+    #[serde(default)]
+    pub effect: Option<Effect>,
     /// How far predictions are from each constraint.
     pub constraints: Vec<Constrained>,
     /// Whether bounds that were asked for hold.
     pub verdicts: Vec<BoundTest>,
-    /// The bound on what was audited, if one was asked for.
-    pub bound: Option<AskedBound>,
+    /// What those of an audit are on: notions, of predictions or of labels.
+    pub judged: Option<String>,
     /// Rates by group.
     pub panels: Vec<Panel>,
     /// How many intersections of groups are not shown, for there are too many.
@@ -111,21 +115,6 @@ pub struct Change {
     pub violation_before: Option<f64>,
     /// With.
     pub violation_after: Option<f64>,
-}
-
-/// A bound on an audited violation, and whether it holds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct AskedBound {
-    /// The notion it is on.
-    pub notion: String,
-    /// Of what: `labels` or `predictions`.
-    pub of: String,
-    /// The most that was asked for.
-    pub max_violation: f64,
-    /// What was measured: the largest |overall − group|.
-    pub violation: f64,
-    /// Whether it is no more than that.
-    pub met: bool,
 }
 
 /// How a report is written.

@@ -3,10 +3,11 @@
 //! Sentences are made of the numbers of a report and nothing else. A gap whose interval holds zero is never stated as one.
 
 use evenhand::audit::RateKind;
+use evenhand::correction::Effect;
 use evenhand::{Bound, Verdict};
 
-use crate::number::{capital, confidence, count, decimal, percent, points, range, with_minus};
-use crate::report::{AskedBound, Change, Kind, Report};
+use crate::number::{capital, confidence, count, decimal, percent, percent_whole, points, range, with_minus};
+use crate::report::{Change, Kind, Report};
 use crate::{Bias, Constrained, Gap, Line, Panel};
 
 /// A classifier that decides so few rows otherwise than the rest hardly decides.
@@ -22,7 +23,7 @@ impl Report {
                 let found = self.panels.iter().map(|panel| self.found_in(panel));
                 found
                     .take(1)
-                    .chain(self.bound_sentence())
+                    .chain(self.verdicts())
                     .chain(self.panels.iter().skip(1).map(|panel| self.found_in(panel)))
                     .collect()
             }
@@ -62,17 +63,6 @@ impl Report {
         format!("{} by {size} points ({}): {numbers}.", capital(&far), self.interval(&gap))
     }
 
-    /// Whether the bound on what was audited holds.
-    fn bound_sentence(&self) -> Option<String> {
-        let AskedBound { notion, of, max_violation, violation, met } = self.bound.as_ref()?;
-        let verdict = if *met { "met" } else { "not met" };
-        Some(format!(
-            "The bound that was asked for, at most {} points ({notion} of {of}, largest |overall − group|): {verdict}; {} points measured.",
-            points(*max_violation),
-            points(*violation)
-        ))
-    }
-
     /// What half of the way costs.
     fn halfway(&self) -> Option<String> {
         let path = &self.tradeoff.as_ref()?.points;
@@ -90,7 +80,7 @@ impl Report {
     }
 
     fn found_by_fit(&self) -> Vec<String> {
-        let mut sentences: Vec<String> = Vec::new();
+        let mut sentences: Vec<String> = self.beyond_evenness().into_iter().collect();
         let farthest = |gap: fn(&Constrained) -> &Gap| {
             let measured = self.constraints.iter().filter(move |one| gap(one).value.is_some());
             measured.reduce(|far, one| if gap(one).size() > gap(far).size() { one } else { far })
@@ -119,6 +109,13 @@ impl Report {
         sentences.extend(self.verdicts());
         sentences.extend(self.left_undone());
         sentences
+    }
+
+    /// What the correction changes that was not asked for. It comes first: "met" alone would hide it.
+    fn beyond_evenness(&self) -> Option<String> {
+        let summary = self.effect.as_ref()?.summary.as_deref()?;
+        let end = if self.is_path() { "At the end of the path: the" } else { "The" };
+        Some(summary.replacen("The", end, 1))
     }
 
     /// What a search that stopped for the cost left undone.
@@ -171,7 +168,7 @@ impl Report {
         let Some(value) = gap.value else { return format!("{with}: too few rows to tell.") };
         let ends = gap.range().map(|ends| format!(" ({ends})")).unwrap_or_default();
         let chance = if gap.may_be_none() { ", which these rows cannot tell from none" } else { "" };
-        format!("{with}: {} points{ends}{chance}{}.", points(value), self.price())
+        format!("{with}: {} points{ends}{chance}{}{}.", points(value), self.price(), self.positives())
     }
 
     /// What it costs: error is always that on the observed labels.
@@ -191,6 +188,19 @@ impl Report {
         };
         let ends = range(low, high, points).map(|ends| format!("{ends}; ")).unwrap_or_default();
         format!(", at {} points {more} error on the observed labels ({ends}{from})", points(change.abs()))
+    }
+
+    /// How many more or fewer are predicted positive.
+    fn positives(&self) -> String {
+        let change = self.effect.as_ref().and_then(|effect: &Effect| effect.positive_rate);
+        let (Some(change), Some(class)) = (change, &self.about.positive) else { return String::new() };
+        let (before, after) = (percent(change.before), percent(change.after));
+        if change.before <= 0.0 || before == after {
+            return String::new();
+        }
+        let share = percent_whole((change.after / change.before - 1.0).abs());
+        let fewer = if change.after < change.before { "fewer" } else { "more" };
+        format!(", and {share} {fewer} rows predicted “{class}” ({before} before, {after} after)")
     }
 
     fn left(&self, left: &Constrained) -> String {
@@ -222,14 +232,19 @@ impl Report {
                 Verdict::Met => "met",
                 Verdict::NotMet => "not met",
                 Verdict::TooFewRows => "too few rows to tell whether it is met",
+                Verdict::CannotTell => "it cannot be told whether it is met",
             };
+            let on = self.judged.as_ref().map(|judged| format!("{judged}, ")).unwrap_or_default();
+            let open: Vec<String> = tested.why_open().into_iter().map(|why| format!(" ({why})")).collect();
             let found = tested.value.map(|value| format!("; {}{unit} measured", shown(value))).unwrap_or_default();
             let ends = range(tested.low, tested.high, shown)
                 .map(|ends| format!(", {} interval {ends}", confidence(tested.confidence)))
                 .unwrap_or_default();
+            let notion = tested.notion.as_ref().map(|notion| format!("{notion}, ")).unwrap_or_default();
             format!(
-                "The bound that was asked for, {asked}{unit} ({}): {verdict}{found}{ends}.",
-                with_minus(tested.bound.measured())
+                "The bound that was asked for, {asked}{unit} ({on}{notion}{}): {verdict}{}{found}{ends}.",
+                with_minus(tested.bound.measured()),
+                open.concat()
             )
         })
     }

@@ -77,7 +77,7 @@ impl Lines {
 }
 
 fn table(panel: &Panel, out: &mut Lines) {
-    let lines: Vec<&Line> = std::iter::once(&panel.overall).chain(&panel.groups).chain(&panel.intersections).collect();
+    let lines: Vec<&Line> = panel.lines().collect();
     for line in lines.iter().take(MOST_LINES) {
         let rates: Vec<String> = panel
             .series

@@ -20,7 +20,7 @@ fn main() -> Result<()> {
     let data = Dataset::new(loans, &Schema::label("approved").positive("yes").ignore("deserved"))?;
     let (groups, _) = Groups::of(&["sex".parse()?, "age_band".parse()?], &data)?;
     let options = AuditOptions { intersections: false, ..AuditOptions::default() };
-    let audit = Audit::of_dataset(&data, &groups, Some("predicted"), options)?;
+    let audit = Audit::of_dataset(&data, &groups, Some("predicted"), &options)?;
 
     // An audit is a value: print it, save it as JSON with serde, or read single numbers.
     println!("{audit}");

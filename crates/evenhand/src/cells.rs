@@ -1,4 +1,5 @@
-//! Cells: rows alike in group membership and label, which share one weight.
+//! Cells: rows alike in group membership and label, which share one weight. Rows that lack other values are in cells of
+//! their own, with the same weight, so that they can be measured apart.
 //!
 //! Holds [`Cells`]. Rows are mapped to cells once; everything in the correction's loop is
 //! then per cell, a handful of numbers however many rows there are.
@@ -20,7 +21,9 @@ const MOST_POSSIBLE: usize = 1 << 22;
 pub(crate) struct Cells {
     cell_of_row: Arc<Codes>,
     labels: Vec<usize>,
+    /// Per cell, of which groups its rows are, and then which values they lack.
     members: Vec<Vec<bool>>,
+    groups: usize,
     weights: Vec<f64>,
     counts: Vec<usize>,
     /// The sum of the squares of row weights.
@@ -74,8 +77,9 @@ impl Cells {
             labels: occurring.iter().map(|at| at % classes).collect(),
             members: occurring
                 .iter()
-                .map(|at| (0..membership.groups()).map(|group| membership.contains(at / classes, group)).collect())
+                .map(|at| (0..membership.names().len()).map(|set| membership.contains(at / classes, set)).collect())
                 .collect(),
+            groups: membership.groups(),
             weights: occurring.iter().map(|&at| everywhere[at].1).collect(),
             counts: occurring.iter().map(|&at| everywhere[at].0).collect(),
             squares: occurring.iter().map(|&at| everywhere[at].2).collect(),
@@ -150,14 +154,24 @@ impl Cells {
         self.labels[cell]
     }
 
-    /// Whether a cell's rows are in a group.
-    pub(crate) fn is_in(&self, cell: usize, group: usize) -> bool {
-        self.members[cell][group]
+    /// Whether a cell's rows are in a group, or in a set of rows without a value.
+    pub(crate) fn is_in(&self, cell: usize, set: usize) -> bool {
+        self.members[cell][set]
     }
 
     /// The groups a cell's rows are in.
     pub(crate) fn groups(&self, cell: usize) -> impl Iterator<Item = usize> + '_ {
-        (0..self.members[cell].len()).filter(move |&group| self.members[cell][group])
+        (0..self.groups).filter(move |&group| self.members[cell][group])
+    }
+
+    /// The groups a cell's rows are in, and then the sets of rows without a value.
+    pub(crate) fn sets(&self, cell: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.members[cell].len()).filter(move |&set| self.members[cell][set])
+    }
+
+    /// The places of the sets of rows without a value, behind the groups.
+    pub(crate) fn missing(&self) -> std::ops::Range<usize> {
+        self.groups..self.members.first().map_or(self.groups, Vec::len)
     }
 
     /// The sum of the row weights of a cell: its number of rows when there are none.

@@ -42,6 +42,7 @@
 //! `docs/maths.md` of the repository.
 
 pub mod audit;
+mod bound;
 mod cells;
 mod constraint;
 pub mod correction;
@@ -64,8 +65,9 @@ mod warning;
 mod weights;
 
 pub use audit::Audit;
+pub use bound::{Bound, BoundTest, NotionBound, Verdict};
 pub use constraint::{Measure, Tilt};
-pub use correction::{Bound, BoundTest, Correction, Fitted, Method, Preset, Termination, Verdict};
+pub use correction::{Correction, Fitted, Method, Preset, Termination};
 pub use data::{Column, Dataset, Labels, ReadOptions, Schema, Table};
 pub use error::{Cause, Error, Result};
 pub use group::{Group, GroupSpec, Groups, Membership};
@@ -74,7 +76,7 @@ pub use learner::{Learner, Logistic};
 pub use model::Model;
 pub use notion::Notion;
 pub use predictor::Predictor;
-pub use warning::{CountedValues, Warning};
+pub use warning::{Changed, CountedValues, Quantity, Warning};
 pub use weights::Weights;
 
 #[cfg(doctest)]

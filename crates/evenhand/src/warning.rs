@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Something that makes a result weaker than it looks.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(tag = "code", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Warning {
@@ -30,12 +30,24 @@ pub enum Warning {
         /// The values, which look the same.
         values: Vec<String>,
     },
-    /// A constraint that conditions on rows there are none of, and was left out.
+    /// A constraint that conditions on rows there are none of in training: it gets no multiplier.
     ConstraintDropped {
         /// The constraint.
         constraint: String,
         /// Why.
         reason: String,
+    },
+    /// A group, or a constraint on one, with nobody outside of it to compare with.
+    OwnReference {
+        /// The group or the constraint.
+        what: String,
+    },
+    /// A group that some rows have and training rows did not.
+    UnseenGroup {
+        /// The group.
+        group: String,
+        /// How many rows.
+        rows: usize,
     },
     /// Quantile buckets that fell together because many rows share a value.
     BucketsMerged {
@@ -125,6 +137,38 @@ pub enum Warning {
         /// Their names.
         constraints: Vec<String>,
     },
+    /// A correction after which many more or fewer rows are predicted positive, or many more wrong.
+    NotableChange {
+        /// What changed.
+        quantity: Quantity,
+        /// The share of rows without correction.
+        before: f64,
+        /// And with it.
+        after: f64,
+    },
+    /// A correction after which groups that had less than everyone, which it was to help, have less than before.
+    LevelledDown {
+        /// The groups.
+        groups: Vec<Changed>,
+        /// The share of all rows that is predicted positive without correction.
+        positive_rate: f64,
+    },
+    /// A correction after which rows that lack a value by which groups are told are predicted positive far more, or far
+    /// less, often than the others.
+    MissingApart {
+        /// Which rows, such as `race missing`.
+        name: String,
+        /// How many there are.
+        rows: usize,
+        /// The share of them that is predicted positive without correction.
+        before: f64,
+        /// And with it.
+        after: f64,
+        /// The share of all other rows without correction.
+        others_before: f64,
+        /// And with it.
+        others_after: f64,
+    },
     /// The learner stopped before its own tolerance was reached.
     LearnerNotConverged {
         /// In how many fits.
@@ -139,6 +183,47 @@ pub struct CountedValues {
     pub column: String,
     /// How many distinct values, missing ones apart.
     pub values: usize,
+}
+
+/// What a correction may change beside evenness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Quantity {
+    /// The share of rows predicted positive.
+    PositiveRate,
+    /// The share of rows predicted otherwise than labelled.
+    Error,
+}
+
+/// The rate of a group without a correction and with it.
+#[derive(Debug, Clone, PartialEq, PartialOrd, Serialize, Deserialize)]
+pub struct Changed {
+    /// The group.
+    pub group: String,
+    /// Which rate.
+    pub rate: String,
+    /// Without.
+    pub before: f64,
+    /// With.
+    pub after: f64,
+}
+
+impl Warning {
+    /// The rate to ask for with `target-rate` so that as many rows are predicted positive as without correction, where the
+    /// warning is that others are, and a twentieth of it as a bound on its violation: with two digits that count.
+    pub fn target_rate(&self) -> Option<[String; 2]> {
+        let rate = match self {
+            Self::LevelledDown { positive_rate, .. } => *positive_rate,
+            Self::NotableChange { quantity: Quantity::PositiveRate, before, .. } if *before > 0.0 => *before,
+            _ => return None,
+        };
+        Some([short(rate), short(rate / 20.0)])
+    }
+
+    /// Whether it is about what a correction changes, on some rows, beside evenness.
+    pub fn is_of_effect(&self) -> bool {
+        matches!(self, Self::NotableChange { .. } | Self::LevelledDown { .. } | Self::MissingApart { .. })
+    }
 }
 
 /// So many names are listed before the rest are counted.
@@ -167,7 +252,20 @@ impl std::fmt::Display for Warning {
                 )
             }
             Self::ConstraintDropped { constraint, reason } => {
-                write!(f, "constraint `{constraint}` was left out: {reason}")
+                write!(f, "constraint `{constraint}` is judged, and not corrected for: {reason}")
+            }
+            Self::OwnReference { what } => {
+                write!(
+                    f,
+                    "`{what}`: everyone it is about is in the group, so it would be compared with itself: not judged"
+                )
+            }
+            Self::UnseenGroup { group, rows } => {
+                write!(
+                    f,
+                    "group `{group}` has {} here and none in training: judged, not corrected for",
+                    count(*rows, "row")
+                )
             }
             Self::BucketsMerged { spec, asked, left } => {
                 write!(f, "group `{spec}`: many rows share a value, so {asked} buckets became {left}")
@@ -234,6 +332,28 @@ impl std::fmt::Display for Warning {
                 "too few rows to tell whether the bound holds, so held to half a standard error instead: {}",
                 named(&quoted(constraints))
             ),
+            Self::NotableChange { quantity, before, after } => f.write_str(&changed(*quantity, *before, *after)),
+            Self::LevelledDown { groups, positive_rate } => {
+                let group = |one: &Changed| {
+                    format!("`{}` ({} {} against {})", one.group, one.rate, percent(one.after), percent(one.before))
+                };
+                let groups: Vec<String> = groups.iter().map(group).collect();
+                write!(
+                    f,
+                    "levelled down: who had less than everyone now has still less: {}; `target-rate={}` beside the notion asks for as many positives as without correction",
+                    named(&groups),
+                    short(*positive_rate)
+                )
+            }
+            Self::MissingApart { name, rows, before, after, others_before, others_after } => write!(
+                f,
+                "rows that no group could be told of end apart: of {} with `{name}` {} are predicted positive and of the others {} ({} and {} without correction)",
+                count(*rows, "row"),
+                percent(*after),
+                percent(*others_after),
+                percent(*before),
+                percent(*others_before)
+            ),
             Self::LearnerNotConverged { fits } => {
                 write!(
                     f,
@@ -251,6 +371,40 @@ fn code_points(text: &str) -> String {
         if character.is_ascii() { character.to_string() } else { character.escape_unicode().to_string() }
     };
     text.chars().map(one).collect()
+}
+
+fn changed(quantity: Quantity, before: f64, after: f64) -> String {
+    let (now, then) = (percent(after), percent(before));
+    let by = format!("{:.0} % {}", (after / before - 1.0).abs() * 100.0, if after < before { "fewer" } else { "more" });
+    match quantity {
+        Quantity::PositiveRate if after <= 0.0 => {
+            format!("no row is predicted positive, {then} are without correction")
+        }
+        Quantity::PositiveRate if before <= 0.0 => {
+            format!("{now} of rows are predicted positive, none is without correction")
+        }
+        Quantity::PositiveRate => {
+            format!("{by} rows are predicted positive than without correction ({now} against {then})")
+        }
+        Quantity::Error if before <= 0.0 => {
+            format!("{now} of rows are predicted otherwise than labelled, none is without correction")
+        }
+        Quantity::Error => {
+            format!("{by} errors on the observed labels than without correction ({now} of rows against {then})")
+        }
+    }
+}
+
+/// A share as a percentage: `37.8 %`, with two digits where it is small.
+fn percent(share: f64) -> String {
+    let hundredths = share * 100.0;
+    if hundredths > 0.0 && hundredths < 0.1 { format!("{hundredths:.2} %") } else { format!("{hundredths:.1} %") }
+}
+
+/// A rate as one would type it, with two digits that count.
+fn short(rate: f64) -> String {
+    let decimals = if rate > 0.0 { (1.0 - rate.log10().floor()).clamp(2.0, 9.0) as usize } else { 2 };
+    format!("{rate:.decimals$}")
 }
 
 fn quoted(names: &[String]) -> Vec<String> {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use evenhand::Preset;
+use evenhand::correction::Limit;
 
 use crate::args::{usage_of_rows, where_reports_are};
 use crate::outputs::CsvArgs;
@@ -25,22 +26,33 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) training: TrainingArgs,
 
-    /// Ask for no more than this: largest |overall - group| rate. The least correction that meets it is looked for.
-    #[arg(long, value_name = "RATE", help_heading = "Bounds")]
-    pub(super) max_violation: Option<f64>,
+    /// Ask for no more than this: largest |overall - group| rate. The least correction that meets it is looked for. A number
+    /// is for all notions, NOTION=RATE for one of them (repeatable).
+    #[arg(long, value_name = "[NOTION=]RATE", help_heading = "Bounds")]
+    pub(super) max_violation: Vec<Limit>,
 
-    /// Ask for no more than this between any two groups: largest difference of their rates.
-    #[arg(long, value_name = "RATE", help_heading = "Bounds")]
-    pub(super) max_difference: Option<f64>,
+    /// Ask for no more than this between any two groups: largest difference of their rates; for all notions or for one.
+    #[arg(long, value_name = "[NOTION=]RATE", help_heading = "Bounds")]
+    pub(super) max_difference: Vec<Limit>,
 
-    /// Ask for no less than this between any two groups: smallest ratio of their rates (0.8 is the four-fifths rule).
-    #[arg(long, value_name = "RATIO", help_heading = "Bounds")]
-    pub(super) min_ratio: Option<f64>,
+    /// Ask for no less than this between any two groups: smallest ratio of their rates (0.8 is the four-fifths rule); for
+    /// all notions or for one.
+    #[arg(long, value_name = "[NOTION=]RATIO", help_heading = "Bounds")]
+    pub(super) min_ratio: Vec<Limit>,
 
     /// Confidence of the verdicts on bounds.
     #[cfg_attr(feature = "report", doc = "Also that of the intervals of --report.")]
     #[arg(long, value_name = "SHARE", default_value_t = 0.95, help_heading = "Bounds")]
     pub(super) confidence: f64,
+
+    /// Exit with 1 wherever a bound is not met for sure: also with too few rows to tell.
+    #[arg(long, help_heading = "Bounds")]
+    pub(super) strict: bool,
+
+    /// Say in the first lines where the correction changes how many rows are predicted positive, or wrong, by more than this
+    /// share of the larger rate; 1 says nothing of it.
+    #[arg(long, value_name = "SHARE", default_value_t = evenhand::Correction::NOTABLE_CHANGE, help_heading = "Bounds")]
+    pub(super) notable_change: f64,
 
     /// Where to write the model (JSON).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -230,7 +242,7 @@ Examples:
   Two notions at once, weights for a learner elsewhere, failing above a bound:
     evenhand fit loans.parquet --label approved --group sex --group 'age<=30' \\
         --notion equal-opportunity --notion target-rate=0.2 --weights weights.parquet \\
-        --test later.parquet --max-violation 0.02
+        --test later.parquet --max-violation 0.02 --max-violation target-rate=0.005
 
 ", where_reports_are!("  A page to show to others, who need nothing but a browser:
     evenhand fit loans.csv --label approved --group sex --notion demographic-parity \\
@@ -245,17 +257,30 @@ published file), and weight.
 Columns of --trace: loop, violation, error, loss, seconds; then `multiplier: NAME` for each
 constraint, and `violation: NAME` for each.
 
+Bounds for one notion: with several notions a number is for all of them, and NOTION=NUMBER for one in
+place of it: `--max-violation 0.05 --max-violation target-rate=0.005` holds a target rate closely
+that 0.05 would hardly ask for. A notion without any bound is asked to be as even as rows can tell.
+
 Verdicts: a bound is tested on the test rows, or on the training rows where there are none; there it
-is easier to meet than on new rows. It is met, or not met, when the whole interval at --confidence
-says so; otherwise there are too few rows to tell.
+is easier to meet than on new rows. It speaks of every group of the specification, also of one that
+training had no rows of, or none of the label that the notion asks about. It is met, or not met,
+when the whole interval at --confidence says so; otherwise there are too few rows to tell. Where a
+group cannot be measured, or everyone is in it, nobody can tell, and the group is named.
 
-Exit codes: 0 fine; 1 a bound was not met, by its verdict, by the value as measured, or because a
-group has no rows there; 2 bad input. With too few rows to tell and a value within the bound the
-exit code is 0, with a note; a stricter pipeline can read `verdict` from --json.
+Exit codes: 0 fine; 1 a bound was not met, by its verdict or by the value as measured, or it cannot
+be told, because a group cannot be measured there or there is nobody to compare it with; 2 bad
+input. With too few rows to tell and a value within the bound the exit code is 0, with a note, and
+with --strict 1.
 
-JSON keys: method, notion, groups, classes (in the order of class_rates), multipliers (name, value),
+Changes: a bound can be met by predicting fewer rows positive, or by taking from those who had less
+(levelling down). Where a correction changes the positive rate by more than --notable-change, beyond
+chance, or raises the error so, or moves rows without a value apart from the others, the first lines
+say so. `--notion target-rate=RATE --max-violation target-rate=CLOSE` beside another notion keeps positives at RATE.
+
+JSON keys: effect (what the correction changes: rows, notable_change, confidence, error and positive_rate with before, after, low, high and
+notable, helped, missing, summary), method, notion, groups, classes (in the order of class_rates), multipliers (name, value),
 rule (of a correction, how they become weights: tilt, factor, range, relative), train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
 validation (with --validation), thresholds and groups_needed (with --method threshold-postprocessing), slack (with --method lagrangian), uncorrected (train, test), stop, trade_off (violation and cost, where a search without a bound stopped for the cost), loops, fits, seconds, warnings, model, weights, trace, ", where_reports_are!("report (where one was asked for), "), "bounds.
-Keys of a bound: rows (`test` or `training`), bound, value, low, high, confidence, verdict (`met`,
-`not-met`, `too-few-rows`), worst, unmeasured, expected_under_parity (what a perfectly even classifier would show by chance), row_count."
+Keys of a bound: rows (`test` or `training`), bound, notion (where it is for one), value, low, high, confidence, verdict (`met`,
+`not-met`, `too-few-rows`, `cannot-tell`), worst, unmeasured, own_reference (constraints whose group is everyone), expected_under_parity (what a perfectly even classifier would show by chance), row_count."
 );

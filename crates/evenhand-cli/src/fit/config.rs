@@ -9,6 +9,7 @@ use evenhand::correction::{
 use evenhand::{BoundTest, Correction, Method, Preset, Tilt};
 
 use super::args::{DecisionsArg, FitArgs, KeepArg, MethodArg, RangeArg, TechniqueArg, TiltArg};
+use crate::bounds;
 use crate::failure::Usage;
 use crate::files;
 use crate::outputs::CsvArgs;
@@ -27,6 +28,8 @@ pub(super) struct Config {
     pub(super) report: Option<PathBuf>,
     pub(super) csv: CsvArgs,
     pub(super) confidence: f64,
+    /// Whether only a bound that is met for sure will do.
+    pub(super) strict: bool,
 }
 
 impl Config {
@@ -37,6 +40,7 @@ impl Config {
         let training = Training::new(args.training, usual)?;
         check_files(&training, [&args.model, &args.report], &[&args.weights, &args.trace])?;
         BoundTest::check_confidence(args.confidence)?;
+        bounds::check_strict(args.strict, &correction.bounds)?;
         Ok(Self {
             training,
             correction,
@@ -47,6 +51,7 @@ impl Config {
             report: args.report,
             csv: args.csv,
             confidence: args.confidence,
+            strict: args.strict,
         })
     }
 }
@@ -67,10 +72,11 @@ fn correction(args: &FitArgs) -> Result<Correction> {
     let method = method(args)?;
     let usual = args.training.options(Preset::from(args.preset))?;
     let options = CorrectionOptions {
-        max_violation: args.max_violation,
-        max_difference: args.max_difference,
-        min_ratio: args.min_ratio,
+        max_violation: args.max_violation.clone(),
+        max_difference: args.max_difference.clone(),
+        min_ratio: args.min_ratio.clone(),
         method,
+        notable_change: Some(args.notable_change),
         margin: args.margin,
         max_fits: args.max_fits,
         range: args.range.map(|range| match range {

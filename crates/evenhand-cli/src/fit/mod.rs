@@ -1,11 +1,9 @@
 //! `evenhand fit`: find the weights, and the classifier that goes with them.
 //!
-//! `args` is what can be typed, `config` what it means, `report` what is shown, `bounds` the verdicts in it, `rules`
-//! what a method found,
+//! `args` is what can be typed, `config` what it means, `report` what is shown, `rules` what a method found,
 //! `tables` the files of weights and loops, `report_file` the report for others. The work itself is the library's.
 
 mod args;
-mod bounds;
 mod config;
 mod report;
 #[cfg(feature = "report")]
@@ -16,17 +14,17 @@ mod tables;
 pub(crate) use args::{FitArgs, PresetArg};
 
 use anyhow::Result;
-use evenhand::correction::{Evaluated, Problem, Solution};
+use evenhand::correction::{Effect, Evaluated, Problem, Solution};
 use evenhand::model::LearnerRecord;
 use evenhand::{BoundTest, Dataset, Fitted, Learner, Method, Model, Warning};
 
 use crate::Ending;
+use crate::bounds::{self, Judged, TestedBound};
 use crate::output::{self, WarningRecord, note};
 use crate::outputs::Outputs;
 use crate::training::{Fitter, Read};
-use bounds::TestedBound;
 use config::Config;
-use report::{Comparison, Report};
+use report::{Comparison, Found, Report, ShownEffect};
 
 pub(crate) fn run(args: FitArgs) -> Result<Ending> {
     let config = Config::new(args)?;
@@ -58,11 +56,14 @@ fn run_with<L: Learner>(
     let tested_on = rows.test.as_ref().map(|test| fitted.binding().problem(test)).transpose()?;
     let test = rows.test.as_ref().zip(tested_on.as_ref().map(|(problem, _)| problem));
     let compared = progress.during("comparing", || compare(config, learner, &fitted, &rows, test))?;
+    let of_effect = compared.effect.warnings();
     let of_test: Vec<Warning> = tested_on
         .iter()
         .flat_map(|(problem, warnings)| warnings.iter().cloned().chain(fitted.solution().unseen(problem)))
         .collect();
-    let of_training: Vec<Warning> = rows.warnings.iter().chain(fitted.warnings()).cloned().collect();
+    // What the correction changes is said of the rows that bounds are judged on.
+    let of_training = rows.warnings.iter().chain(fitted.warnings()).filter(|warning| !warning.is_of_effect());
+    let of_training: Vec<Warning> = of_training.cloned().collect();
 
     let mut outputs = Outputs::new(config.csv);
     let tested = compared.test.as_ref().map(|test| test.after.clone());
@@ -77,13 +78,15 @@ fn run_with<L: Learner>(
         }
         #[cfg(feature = "report")]
         if let Some(path) = &config.report {
-            let evaluated = compared.evaluated.each_ref().map(Option::as_ref);
+            let evaluated = compared.evaluated.each_ref();
             let warnings = of_training.iter().chain(&of_test).cloned().collect();
             let fit = report_file::Fit { config, learner, fitted: &fitted, test, evaluated, warnings };
             report_file::write(&mut outputs, path, fit, &rows, &model, progress)?;
         }
     }
-    let mut warnings = WarningRecord::all(of_training, None);
+    let judged_on = if compared.test.is_some() { "test" } else { "training" };
+    let mut warnings = WarningRecord::all(of_effect, Some(judged_on));
+    warnings.extend(WarningRecord::all(of_training, None));
     warnings.extend(WarningRecord::all(of_test, Some("test")));
     if let Some(path) = &config.weights {
         outputs.table(path, &tables::weights(&fitted, rows.train_rows.as_deref())?)?;
@@ -92,8 +95,10 @@ fn run_with<L: Learner>(
         outputs.table(path, &tables::trace(&fitted)?)?;
     }
     outputs.commit()?;
-    let bounds = TestedBound::all(compared.bound_tests, if compared.test.is_some() { "test" } else { "training" });
-    let report = Report::new(config, &fitted, compared.train, compared.test, bounds, seconds, warnings);
+    let bounds = TestedBound::all(compared.bound_tests, Judged::Rows(judged_on));
+    let effect = ShownEffect { rows: judged_on, effect: compared.effect };
+    let found = Found { train: compared.train, test: compared.test, bounds, effect };
+    let report = Report::new(config, &fitted, found, seconds, warnings);
     show(config, &report)
 }
 
@@ -112,12 +117,14 @@ struct Compared<'a> {
     test: Option<Comparison>,
     /// Of the bounds: on test rows, or without any on training rows.
     bound_tests: Vec<BoundTest>,
-    /// Without correction and with it on the same rows, where these were scored.
+    /// What the correction changes on the same rows.
+    effect: Effect,
+    /// Without correction and with it on the same rows.
     #[cfg_attr(not(feature = "report"), expect(dead_code, reason = "for reports"))]
-    evaluated: [Option<Evaluated<'a>>; 2],
+    evaluated: [Evaluated<'a>; 2],
 }
 
-/// Scores test rows, or without any the training rows where a bound or a report needs that: each classifier once.
+/// Scores test rows, or without any the training rows: each classifier once.
 fn compare<'a, L: Learner>(
     config: &Config,
     learner: &L,
@@ -140,18 +147,12 @@ fn compare<'a, L: Learner>(
         Some(groups) => solution.evaluated_with_decisions(problem, groups, correction.measure),
         None => solution.evaluated(problem, correction.measure),
     };
-    let shown = test.is_some() || config.report.is_some();
-    let before = shown.then(|| score(uncorrected)).transpose()?;
-    let after = (shown || !correction.bounds.is_empty()).then(|| score(solution)).transpose()?;
-    let bound_tests = after.as_ref().map(|after| after.test_bounds(&correction.bounds, config.confidence));
-    let comparison = |(before, after): (&Evaluated<'_>, &Evaluated<'_>)| Comparison {
-        before: before.metrics(),
-        after: after.metrics(),
-    };
+    let (before, after) = (score(uncorrected)?, score(solution)?);
     Ok(Compared {
         train: Comparison { before: uncorrected.train.clone(), after: solution.train.clone() },
-        test: test.and(before.as_ref().zip(after.as_ref())).map(comparison),
-        bound_tests: bound_tests.transpose()?.unwrap_or_default(),
+        test: test.map(|_| Comparison { before: before.metrics(), after: after.metrics() }),
+        bound_tests: after.test_bounds(&correction.bounds, config.confidence)?,
+        effect: after.effect(&before, correction.notable_change, config.confidence)?,
         evaluated: [before, after],
     })
 }
@@ -169,6 +170,5 @@ fn show(config: &Config, report: &Report) -> Result<Ending> {
     if let Some(warning) = report.unmeasured() {
         note(&warning);
     }
-    report.bounds.iter().filter_map(TestedBound::note).for_each(|line| note(&line));
-    Ok(if report.bounds.iter().any(TestedBound::is_missed) { Ending::Missed } else { Ending::Fine })
+    Ok(bounds::ending(&report.bounds, config.strict))
 }

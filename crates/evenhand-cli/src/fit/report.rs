@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use evenhand::correction::{GroupRates, Metrics, NamedValue, TradeOff, WeightRule};
+use evenhand::correction::{Effect, GroupRates, Metrics, NamedValue, TradeOff, WeightRule};
 use evenhand::{Fitted, Measure, Notion, Predictor, Termination};
 use serde::Serialize;
 
-use super::bounds::TestedBound;
 use super::config::Config;
 use super::rules::Rules;
+use crate::bounds::TestedBound;
 use crate::files;
 use crate::output::WarningRecord;
 use crate::text::{Lines, clean, counted, or_dash, percent, rate, signed, thousands};
@@ -25,9 +25,39 @@ pub(super) struct Comparison {
     pub(super) after: Metrics,
 }
 
+/// What was found beside the classifier itself.
+pub(super) struct Found {
+    pub(super) train: Comparison,
+    pub(super) test: Option<Comparison>,
+    pub(super) bounds: Vec<TestedBound>,
+    pub(super) effect: ShownEffect,
+}
+
+/// What the correction changes, and on which rows.
+#[derive(Serialize)]
+pub(super) struct ShownEffect {
+    /// `test` or `training`.
+    pub(super) rows: &'static str,
+    #[serde(flatten)]
+    pub(super) effect: Effect,
+}
+
+impl ShownEffect {
+    /// The first lines, where something is notable.
+    fn to_text(&self) -> String {
+        let notable = self.effect.warnings();
+        if notable.is_empty() {
+            return String::new();
+        }
+        let lines: String = notable.iter().map(|one| format!("  {}\n", clean(&one.to_string()))).collect();
+        format!("The correction changes more than evenness ({} rows):\n{lines}\n", self.rows)
+    }
+}
+
 /// Everything that is shown. The keys are stable.
 #[derive(Serialize)]
 pub(super) struct Report {
+    effect: ShownEffect,
     method: &'static str,
     notion: Vec<String>,
     groups: Vec<String>,
@@ -80,15 +110,14 @@ impl Report {
     pub(super) fn new<P: Predictor>(
         config: &Config,
         fitted: &Fitted<P>,
-        train: Comparison,
-        test: Option<Comparison>,
-        bounds: Vec<TestedBound>,
+        Found { train, test, bounds, effect }: Found,
         seconds: f64,
         warnings: Vec<WarningRecord>,
     ) -> Self {
         let notions = config.correction.notions.clone();
         let (tested, untested) = test.map(|test| (test.after, test.before)).unzip();
         Self {
+            effect,
             method: config.correction.method.name(),
             rules: Rules::new(config.correction.method, fitted),
             notion: notions.iter().map(ToString::to_string).collect(),
@@ -138,7 +167,8 @@ impl Report {
             Some(heading) => format!("{heading}\n{multipliers}\n"),
             None => self.rules.to_text(),
         };
-        format!("{}{definitions}\n{table}\n{found}{bounds}{ending}", self.rules.method())
+        let effect = self.effect.to_text();
+        format!("{effect}{}{definitions}\n{table}\n{found}{bounds}{ending}", self.rules.method())
     }
 
     /// A warning that names the constraints test rows cannot tell, if there are any.
@@ -165,21 +195,37 @@ impl Report {
             lines.push(format!("  largest {}{}", notion.measured(), self.scores()), Vec::new());
         }
         lines.push("violation of each constraint, with its sign", Vec::new());
-        let places: Vec<usize> = (0..self.train.violations.len()).collect();
+        // Test rows may have groups that training rows did not: these come last.
+        let widest = self.test.as_ref().unwrap_or(&self.train);
+        let places: Vec<usize> = (0..widest.violations.len()).collect();
         lines.push_some(&places, MOST_LINES, |&at| {
-            let name = format!("  {}", self.train.violations[at].name);
-            (name, self.cells(|one| or_dash(one.violations[at].value, signed)))
+            let name = format!("  {}", widest.violations[at].name);
+            (name, self.cells(|one| or_dash(one.violations.get(at).and_then(|one| one.value), signed)))
         });
         for class in self.shown_classes() {
             lines.push(format!("predicted `{}`", self.classes[class]), Vec::new());
             lines.push("  overall", self.cells(|one| percent(one.class_rates[class])));
-            let groups: Vec<usize> = (0..self.groups.len()).collect();
-            let of = |group: &GroupRates| or_dash(group.class_rates.get(class).copied(), percent);
-            lines.push_some(&groups, MOST_LINES, |&at| {
-                (format!("  {}", self.groups[at]), self.cells(|one| of(&one.groups[at])))
+            let of = |metrics: &Metrics, name: &str| {
+                let group = metrics.groups.iter().find(|group| group.name == name);
+                or_dash(group.and_then(|group| group.class_rates.get(class).copied()), percent)
+            };
+            lines.push_some(&self.shown_groups(), MOST_LINES, |name| {
+                (format!("  {name}"), self.cells(|one| of(one, name)))
             });
         }
         lines.render()
+    }
+
+    /// The groups, and then rows without a value, which test rows may have and training rows not.
+    fn shown_groups(&self) -> Vec<&str> {
+        let groups = self.train.groups.iter().chain(self.test.iter().flat_map(|test| &test.groups));
+        let mut names: Vec<&str> = Vec::new();
+        for name in groups.map(|group: &GroupRates| group.name.as_str()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
     }
 
     /// The positive class, or all of them where none is.

@@ -19,7 +19,7 @@ pub(super) struct Fit<'a, L: Learner> {
     pub(super) learner: &'a L,
     pub(super) fitted: &'a Fitted<L::Predictor>,
     pub(super) test: Option<(&'a Dataset, &'a Problem)>,
-    pub(super) evaluated: [Option<&'a Evaluated<'a>>; 2],
+    pub(super) evaluated: [&'a Evaluated<'a>; 2],
     pub(super) warnings: Vec<Warning>,
 }
 
@@ -32,7 +32,7 @@ pub(super) fn write<L: Learner>(
     model: &Model,
     progress: Progress,
 ) -> Result<()> {
-    let Fit { config, learner, fitted, test, evaluated: [before, after], warnings } = fit;
+    let Fit { config, learner, fitted, test, evaluated, warnings } = fit;
     let training = &config.training;
     let record = Record::of_model(model, &training.fitter.record());
     let mut watch = progress.fits();
@@ -50,7 +50,7 @@ pub(super) fn write<L: Learner>(
     let result = FitResult {
         trained,
         found: fitted.solution(),
-        evaluated: before.zip(after).map(|(before, after)| [before, after]),
+        evaluated: Some(evaluated),
         identify: true,
         strengths: training.fitter.strengths(),
     };

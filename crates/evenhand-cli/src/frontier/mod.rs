@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use evenhand::audit::AuditOptions;
-use evenhand::correction::{Binding, Evaluated, Frontier, Metrics, Point, Problem};
+use evenhand::correction::{Binding, CorrectionOptions, Evaluated, Frontier, Limit, Metrics, Point, Problem};
 use evenhand::{BoundTest, Correction, Dataset, Learner, Preset, Warning};
 
 use crate::Ending;
@@ -37,6 +37,11 @@ pub(crate) struct FrontierArgs {
     /// How many points to look for, both ends counted; 2 to 1000.
     #[arg(long, value_name = "NUMBER", default_value_t = 12)]
     points: usize,
+
+    /// Hold one notion to this all along the path, such as a target rate, while smaller and smaller violations of the others
+    /// are asked for: largest |overall - group| rate, or |asked - found| (repeatable).
+    #[arg(long, value_name = "NOTION=RATE")]
+    max_violation: Vec<Limit>,
 
     /// Where to write one line per point (.csv, .parquet, .arrow, …).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -115,7 +120,8 @@ pub(crate) fn run(args: FrontierArgs) -> Result<Ending> {
 
 impl Config {
     fn new(args: FrontierArgs) -> Result<Self> {
-        let correction = args.training.options(Preset::Default)?.build()?;
+        let usual = args.training.options(Preset::Default)?;
+        let correction = CorrectionOptions { max_violation: args.max_violation.clone(), ..usual }.build()?;
         let usual = args.training.usual(Preset::Default);
         let training = Training::new(args.training, usual)?;
         Correction::check_points(args.points)?;

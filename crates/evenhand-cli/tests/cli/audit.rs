@@ -41,7 +41,8 @@ fn a_bound_on_predictions_is_told_in_json() {
     let test = with_predictions();
     let bound = "--predictions predicted --notion equal-opportunity --max-violation";
     let met = test.json(&format!("{AUDIT} {bound} 0.9 --json"));
-    assert_eq!((&met["bound"]["met"], &met["bound"]["of"]), (&true.into(), &"predictions".into()));
+    assert_eq!((&met["bounds"][0]["verdict"], &met["bounds"][0]["of"]), (&"met".into(), &"predictions".into()));
+    assert_eq!(met["notion"], serde_json::json!(["equal-opportunity"]));
     test.expect(1, &format!("{AUDIT} {bound} 0.0001 --json"));
 }
 

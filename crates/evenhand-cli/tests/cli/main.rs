@@ -6,6 +6,7 @@ mod covariate_shift;
 mod damage;
 mod data;
 mod demo;
+mod effect;
 mod errors;
 mod fit;
 mod frontier;

@@ -15,7 +15,7 @@ const MOST_INTERSECTIONS: usize = 24;
 
 /// The rates of groups.
 pub(super) fn panel(panel: &Panel, about: &About) -> Charted {
-    let drawn: Vec<&Line> = std::iter::once(&panel.overall).chain(&panel.groups).collect();
+    let drawn: Vec<&Line> = panel.drawn().collect();
     let crossed = drawn_intersections(panel);
     let ends =
         drawn.iter().chain(&crossed).flat_map(|line| &line.rates).flat_map(|rate| [rate.value, rate.low, rate.high]);
@@ -145,7 +145,7 @@ fn rates_table(panel: &Panel, about: &About) -> Table {
         }
         cells
     };
-    let rest = panel.groups.iter().chain(&panel.intersections).map(|one| line(one, &one.group));
+    let rest = panel.lines().skip(1).map(|one| line(one, &one.group));
     Table {
         caption: format!("{} ({})", panel.title(), panel.rate_name()),
         heads,

@@ -153,7 +153,7 @@ fn table(tradeoff: &Tradeoff) -> Table {
 fn live(panel: &Panel, tradeoff: &Tradeoff, start: usize) -> Dots {
     let scale = Scale::shares(tradeoff.points.iter().flat_map(|point| &point.rates).flatten().copied().flatten());
     let rates = tradeoff.points.get(start).map(|point| point.rates.as_slice()).unwrap_or_default();
-    let lines = std::iter::once(&panel.overall).chain(&panel.groups).zip(rates).enumerate();
+    let lines = panel.drawn().zip(rates).enumerate();
     Dots {
         alt: format!("{}, by group, where the slider stands.", panel.title()),
         ticks: scale.ticks(percent_short),

@@ -30,6 +30,9 @@ pub struct LabelAudit {
     pub overall: LabelRates,
     /// Each group asked for.
     pub groups: Vec<LabelRates>,
+    /// Rows that lack a value by which groups are told, named as in `race missing`; they are compared with nobody.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<LabelRates>,
     /// Rows that are in several groups at once, named `a & b`.
     pub intersections: Vec<LabelRates>,
     /// Demographic parity, the one notion that needs no predictions.
@@ -56,6 +59,9 @@ pub struct PredictionAudit {
     pub overall: GroupRates,
     /// Each group asked for.
     pub groups: Vec<GroupRates>,
+    /// Rows that lack a value by which groups are told, named as in `race missing`; they are compared with nobody.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<GroupRates>,
     /// Rows that are in several groups at once, named `a & b`.
     pub intersections: Vec<GroupRates>,
     /// One per notion, in the order of [`AuditedNotion::ALL`].
@@ -95,13 +101,13 @@ impl ClassAudit {
         z: f64,
     ) -> Self {
         let matrices = ConfusionMatrices::of(view, class);
-        let names = view.membership.names();
+        let names = view.membership.group_names();
         let label = |name: String, rows: ConfusionMatrix| LabelRates::new(name, rows, z);
         let predicted = |name: String, rows: ConfusionMatrix| GroupRates::new(name, rows, z);
         Self {
             positive: classes[class].clone(),
             labels: {
-                let (overall, groups, intersections) = tables(view, &matrices, patterns, label);
+                let Tables { overall, groups, missing, intersections } = Tables::of(view, &matrices, patterns, label);
                 let rate_of = |_, group: Option<usize>| group.map_or(&overall, |g| &groups[g]).positive_rate.value;
                 let labelled = |rows: ConfusionMatrix| Counted {
                     successes: rows.sum(|labelled, _| labelled),
@@ -109,16 +115,16 @@ impl ClassAudit {
                 };
                 let gap_of = |_, group| labelled(matrices.overall()).minus(labelled(matrices.group(group)), z);
                 let violation = Violation::measure(AuditedNotion::DemographicParity, names, rate_of, gap_of);
-                LabelAudit { overall, groups, intersections, violation }
+                LabelAudit { overall, groups, missing, intersections, violation }
             },
             predictions: view.predictions.is_some().then(|| {
-                let (mut overall, mut groups, mut intersections) = tables(view, &matrices, patterns, predicted);
+                let mut rates = Tables::of(view, &matrices, patterns, predicted);
                 let right = |_, rows: ConfusionMatrix| Rate::new(rows.sum(|_, hit| hit), rows.sum(|_, _| true), z);
-                let (all, each, shared) = tables(view, hits, patterns, right);
-                let rates = std::iter::once(&mut overall).chain(&mut groups).chain(&mut intersections);
-                for (rates, accuracy) in rates.zip(std::iter::once(all).chain(each).chain(shared)) {
+                let accuracies = Tables::of(view, hits, patterns, right);
+                for (rates, accuracy) in rates.each_mut().zip(accuracies.into_each()) {
                     rates.accuracy = accuracy;
                 }
+                let Tables { overall, groups, missing, intersections } = rates;
                 let rate_of = |rate, group: Option<usize>| group.map_or(&overall, |g| &groups[g]).rate(rate).value;
                 let gap_of = |kind: RateKind, group| {
                     let matrices = if kind == RateKind::Accuracy { hits } else { &matrices };
@@ -126,29 +132,50 @@ impl ClassAudit {
                 };
                 let measure = |&notion: &AuditedNotion| Violation::measure(notion, names, rate_of, gap_of);
                 let violations = AuditedNotion::ALL.iter().map(measure).collect();
-                PredictionAudit { overall, groups, intersections, violations }
+                PredictionAudit { overall, groups, missing, intersections, violations }
             }),
         }
     }
 }
 
-/// All rows, each group, and the intersections that the patterns name.
-fn tables<T>(
-    view: View<'_>,
-    matrices: &ConfusionMatrices<'_>,
-    patterns: &[usize],
-    row: impl Fn(String, ConfusionMatrix) -> T,
-) -> (T, Vec<T>, Vec<T>) {
-    let names = view.membership.names();
-    let name = |pattern: usize| {
-        let inside = names.iter().enumerate().filter(|(group, _)| view.membership.contains(pattern, *group));
-        inside.map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(" & ")
-    };
-    (
-        row(OVERALL.to_owned(), matrices.overall()),
-        names.iter().enumerate().map(|(group, name)| row(name.clone(), matrices.group(group))).collect(),
-        patterns.iter().map(|&pattern| row(name(pattern), matrices.intersection(pattern))).collect(),
-    )
+/// Something of all rows, of each group, of rows without a value, and of the intersections that patterns name.
+struct Tables<T> {
+    overall: T,
+    groups: Vec<T>,
+    missing: Vec<T>,
+    intersections: Vec<T>,
+}
+
+impl<T> Tables<T> {
+    fn of(
+        view: View<'_>,
+        matrices: &ConfusionMatrices<'_>,
+        patterns: &[usize],
+        row: impl Fn(String, ConfusionMatrix) -> T,
+    ) -> Self {
+        let membership = view.membership;
+        let set = |set: usize| row(membership.names()[set].clone(), matrices.group(set));
+        let name = |pattern: usize| {
+            let groups = membership.group_names().iter().enumerate();
+            let inside = groups.filter(|(group, _)| membership.contains(pattern, *group));
+            inside.map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(" & ")
+        };
+        Self {
+            overall: row(OVERALL.to_owned(), matrices.overall()),
+            groups: (0..membership.groups()).map(set).collect(),
+            missing: membership.missing().map(set).collect(),
+            intersections: patterns.iter().map(|&pattern| row(name(pattern), matrices.intersection(pattern))).collect(),
+        }
+    }
+
+    fn each_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        let parts = self.groups.iter_mut().chain(&mut self.missing).chain(&mut self.intersections);
+        std::iter::once(&mut self.overall).chain(parts)
+    }
+
+    fn into_each(self) -> impl Iterator<Item = T> {
+        std::iter::once(self.overall).chain(self.groups).chain(self.missing).chain(self.intersections)
+    }
 }
 
 /// The rows that a rate is the share of, and those that it asks about.

@@ -128,7 +128,7 @@ impl<'a> ConfusionMatrices<'a> {
         self.sum(|_| true)
     }
 
-    /// The rows of a group.
+    /// The rows of a group, or those without a value.
     pub(super) fn group(&self, group: usize) -> ConfusionMatrix {
         self.sum(|pattern| self.membership.contains(pattern, group))
     }

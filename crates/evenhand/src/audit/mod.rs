@@ -2,9 +2,10 @@
 //!
 //! Holds [`Audit`], a value that reports render. `confusion` counts rows, `rate` turns
 //! counts into shares with intervals, `violation` compares groups, `change` two sets of predictions, `class` puts them
-//! together for one class and `text` writes them out. Leans on `data`, `group` and `interval` alone:
+//! together for one class, `bounds` judges them and `text` writes them out. Leans on nothing that learns or corrects:
 //! predictions of any model can be audited.
 
+mod bounds;
 mod change;
 mod class;
 mod confusion;
@@ -17,11 +18,15 @@ pub use class::{ClassAudit, GroupRates, LabelAudit, LabelRates, PredictionAudit}
 pub use rate::Rate;
 pub use violation::{AuditedNotion, Gap, Largest, RateKind, Violation};
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
+use crate::bound::{Bound, BoundTest};
 use crate::data::{Codes, Dataset, Labels};
 use crate::group::{Groups, Membership};
 use crate::interval::quantile;
+use crate::notion::Notion;
 use crate::{Error, Result, Warning};
 use confusion::{ConfusionMatrices, View};
 
@@ -38,6 +43,8 @@ const MOST_INTERSECTIONS: usize = 200;
 /// | `small_group` | groups below this many rows are warned of |
 /// | `accuracy` | share of rows predicted as labelled, over all classes; null without predictions |
 /// | `classes` | one [`ClassAudit`] for each class that was taken as positive |
+/// | `notions` | by which notions `bounds` were judged; empty without any |
+/// | `bounds` | one [`BoundTest`] for each bound that was asked for: of the predictions where there are any, else of the labels |
 /// | `intersections_left_out` | how many intersections are not reported because there are too many |
 /// | `warnings` | what weakens the numbers |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,6 +61,10 @@ pub struct Audit {
     pub accuracy: Option<Rate>,
     /// Each class that was taken as positive.
     pub classes: Vec<ClassAudit>,
+    /// By which notions bounds were judged.
+    pub notions: Vec<Notion>,
+    /// Whether bounds hold, as far as these rows can tell: of predictions where there are any, else of labels.
+    pub bounds: Vec<BoundTest>,
     /// How many intersections are not reported.
     pub intersections_left_out: usize,
     /// What weakens the numbers.
@@ -67,9 +78,11 @@ pub struct Audit {
 /// | `confidence` | 0.95 | 0.5 to 0.999999 | of the intervals |
 /// | `small_group` | 30 | any | groups below this many rows are warned of |
 /// | `intersections` | true | | whether rows in several groups at once are reported too |
+/// | `bounds` | none | 0 to 1 | what is judged, by the same rule as the bounds of a correction |
+/// | `notions` | demographic parity | those that compare groups; without predictions demographic parity alone | what bounds are on |
 ///
-/// A confidence out of range gives [`Error::Setting`].
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// A setting out of range gives [`Error::Setting`].
+#[derive(Debug, Clone, PartialEq)]
 pub struct AuditOptions {
     /// The confidence of intervals.
     pub confidence: f64,
@@ -77,11 +90,21 @@ pub struct AuditOptions {
     pub small_group: usize,
     /// Whether intersections of groups are reported.
     pub intersections: bool,
+    /// What is judged.
+    pub bounds: Vec<Bound>,
+    /// The notions that bounds are on.
+    pub notions: Vec<Notion>,
 }
 
 impl Default for AuditOptions {
     fn default() -> Self {
-        Self { confidence: 0.95, small_group: 30, intersections: true }
+        Self {
+            confidence: 0.95,
+            small_group: 30,
+            intersections: true,
+            bounds: Vec::new(),
+            notions: vec![Notion::DemographicParity],
+        }
     }
 }
 
@@ -95,7 +118,7 @@ impl Audit {
         data: &Dataset,
         groups: &Groups,
         predictions: Option<&str>,
-        options: AuditOptions,
+        options: &AuditOptions,
     ) -> Result<Self> {
         let (table, labels) = (data.table(), data.labels());
         let against = |name| Labels::against(table.column(name)?, name, table, labels.classes(), labels.positive());
@@ -119,7 +142,7 @@ impl Audit {
     ///
     /// # Errors
     /// [`Error::NoRows`]; [`Error::Length`] when inputs differ in length;
-    /// [`Error::Setting`] for a code that is no class or a bad option;
+    /// [`Error::Setting`] for a code that is no class or a bad option; [`Error::NoConstraints`] for bounds without groups;
     /// [`Error::RowWeight`] and [`Error::NoWeight`] for weights that are none.
     pub fn of(
         labels: &Codes,
@@ -128,7 +151,7 @@ impl Audit {
         row_weights: Option<&[f64]>,
         classes: &[String],
         positive: Option<usize>,
-        options: AuditOptions,
+        options: &AuditOptions,
     ) -> Result<Self> {
         let view = View { labels, predictions, membership, row_weights };
         check(view, classes)?;
@@ -139,6 +162,8 @@ impl Audit {
             None => (0..classes.len()).collect(),
         };
         let z = quantile(options.confidence)?;
+        let of_two = || (classes.len() == 2).then_some(1);
+        let bounds = bounds::test(view, classes, positive.or_else(of_two), options)?;
         let hits = ConfusionMatrices::of_hits(view);
         let (patterns, intersections_left_out) =
             if options.intersections { intersections(view, &hits) } else { (Vec::new(), 0) };
@@ -153,8 +178,10 @@ impl Audit {
                 .into_iter()
                 .map(|class| ClassAudit::of(view, class, classes, &hits, &patterns, z))
                 .collect(),
+            notions: if bounds.is_empty() { Vec::new() } else { options.notions.clone() },
+            bounds,
             intersections_left_out,
-            warnings: membership.small_groups(options.small_group),
+            warnings: membership.small_groups(options.small_group).into_iter().chain(everyone(membership)).collect(),
         })
     }
 }
@@ -177,18 +204,31 @@ impl Audit {
     }
 }
 
+/// A warning for every group that all rows are in: it is its own reference.
+fn everyone(membership: &Membership) -> Vec<Warning> {
+    let counted =
+        membership.group_names().iter().zip(membership.counts()).filter(|(_, rows)| *rows == membership.rows());
+    counted.map(|(group, _)| Warning::OwnReference { what: group.clone() }).collect()
+}
+
 /// The patterns of two groups or more that have rows, in the order of their groups, and
 /// how many were left out.
 fn intersections(view: View<'_>, matrices: &ConfusionMatrices<'_>) -> (Vec<usize>, usize) {
     let groups = |pattern: usize| (0..view.membership.groups()).filter(move |&g| view.membership.contains(pattern, g));
-    let mut patterns: Vec<usize> = (0..view.membership.patterns())
-        .filter(|&pattern| matrices.rows(pattern) > 0 && groups(pattern).nth(1).is_some())
-        .collect();
-    patterns.sort_by_key(|&pattern| (std::cmp::Reverse(matrices.rows(pattern)), pattern));
+    // By their groups: how many rows have exactly these, and one of their patterns. Others differ in missing values alone.
+    let mut found: BTreeMap<Vec<usize>, (usize, usize)> = BTreeMap::new();
+    for pattern in (0..view.membership.patterns()).filter(|&pattern| matrices.rows(pattern) > 0) {
+        let groups: Vec<usize> = groups(pattern).collect();
+        if groups.len() > 1 {
+            found.entry(groups).or_insert((0, pattern)).0 += matrices.rows(pattern);
+        }
+    }
+    let mut patterns: Vec<(usize, usize)> = found.into_values().collect();
+    patterns.sort_by_key(|&(rows, pattern)| (std::cmp::Reverse(rows), pattern));
     let left_out = patterns.len().saturating_sub(MOST_INTERSECTIONS);
     patterns.truncate(MOST_INTERSECTIONS);
-    patterns.sort_by_key(|&pattern| groups(pattern).collect::<Vec<_>>());
-    (patterns, left_out)
+    patterns.sort_by_key(|&(_, pattern)| groups(pattern).collect::<Vec<_>>());
+    (patterns.into_iter().map(|(_, pattern)| pattern).collect(), left_out)
 }
 
 fn check(view: View<'_>, classes: &[String]) -> Result<()> {

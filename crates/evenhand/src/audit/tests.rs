@@ -20,7 +20,7 @@ fn masks(groups: &[(&str, Vec<bool>)]) -> Membership {
 
 fn audit(labels: &[u8], predictions: &[u8], membership: &Membership) -> Audit {
     let (labels, predictions) = (codes(labels), codes(predictions));
-    Audit::of(&labels, Some(&predictions), membership, None, &classes(2), Some(1), AuditOptions::default()).unwrap()
+    Audit::of(&labels, Some(&predictions), membership, None, &classes(2), Some(1), &AuditOptions::default()).unwrap()
 }
 
 /// Six rows: `a` holds the first four, `b` the last four.
@@ -127,7 +127,7 @@ fn several_classes_are_taken_in_turn_or_one_alone() {
     let (labels, predictions) = (codes(&[0, 1, 2, 2]), codes(&[0, 2, 2, 1]));
     let of = |positive| {
         let options = AuditOptions::default();
-        Audit::of(&labels, Some(&predictions), &Membership::none(4), None, &classes(3), positive, options).unwrap()
+        Audit::of(&labels, Some(&predictions), &Membership::none(4), None, &classes(3), positive, &options).unwrap()
     };
     let all = of(None);
     assert_eq!(all.classes.iter().map(|class| class.positive.as_str()).collect::<Vec<_>>(), ["c0", "c1", "c2"]);
@@ -142,7 +142,7 @@ fn several_classes_are_taken_in_turn_or_one_alone() {
 fn without_predictions_the_labels_are_audited_alone() {
     let options = AuditOptions::default();
     let labels = codes(&[0, 1]);
-    let found = Audit::of(&labels, None, &Membership::none(2), None, &classes(2), None, options).unwrap();
+    let found = Audit::of(&labels, None, &Membership::none(2), None, &classes(2), None, &options).unwrap();
     assert_eq!((found.classes.len(), found.classes[0].positive.as_str()), (1, "c1"));
     assert!(found.classes[0].predictions.is_none() && found.accuracy.is_none());
 }
@@ -153,7 +153,7 @@ fn bad_input_is_refused() {
     let good = codes(&[0, 1]);
     let code = |labels: &Codes, predictions: Option<&Codes>, weights: Option<&[f64]>, positive| {
         let options = AuditOptions::default();
-        Audit::of(labels, predictions, &none, weights, &classes(2), positive, options).unwrap_err().code()
+        Audit::of(labels, predictions, &none, weights, &classes(2), positive, &options).unwrap_err().code()
     };
     assert_eq!(code(&codes(&[1]), None, None, None), "length-mismatch");
     assert_eq!(code(&good, Some(&codes(&[1])), None, None), "length-mismatch");
@@ -165,7 +165,7 @@ fn bad_input_is_refused() {
     assert_eq!(code(&good, None, Some(&[1.0, f64::NAN]), None), "weight-invalid");
     assert_eq!(code(&good, None, Some(&[0.0, 0.0]), None), "weight-none");
     let options = AuditOptions::default();
-    let empty = Audit::of(&codes(&[]), None, &Membership::none(0), None, &classes(2), None, options);
+    let empty = Audit::of(&codes(&[]), None, &Membership::none(0), None, &classes(2), None, &options);
     assert_eq!(empty.unwrap_err().code(), "no-rows");
 }
 
@@ -203,7 +203,7 @@ fn audit_rows(rows: &[Row], order: [usize; 3], weighted: bool) -> Audit {
     let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.3)).collect();
     let weights = weighted.then_some(weights.as_slice());
     let options = AuditOptions::default();
-    Audit::of(&labels, Some(&predictions), &membership, weights, &classes(2), Some(1), options).unwrap()
+    Audit::of(&labels, Some(&predictions), &membership, weights, &classes(2), Some(1), &options).unwrap()
 }
 
 fn rates_and_violations(audit: &Audit) -> (Vec<[Option<f64>; 4]>, Vec<Violation>) {

@@ -37,6 +37,7 @@ impl Display for Audit {
                 Shown { rate: accuracy, weighted: self.weighted }
             )?;
         }
+        self.write_bounds(f)?;
         for class in &self.classes {
             self.write_labels(f, class)?;
             self.write_predictions(f, class)?;
@@ -55,13 +56,33 @@ impl Display for Audit {
 }
 
 impl Audit {
+    /// What bounds were judged on: `predictions` or `labels`.
+    pub fn judged(&self) -> &'static str {
+        if self.accuracy.is_some() { "predictions" } else { "labels" }
+    }
+
+    fn write_bounds(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.bounds.is_empty() {
+            return Ok(());
+        }
+        let notions: Vec<String> = self.notions.iter().map(ToString::to_string).collect();
+        writeln!(f, "\nBOUNDS: {} by {}", self.judged(), clean(&notions.join(", ")))?;
+        for one in &self.bounds {
+            writeln!(f, "  {}", one.sentence(&format!("of {}", self.judged())))?;
+            for detail in one.details() {
+                writeln!(f, "    {detail}")?;
+            }
+        }
+        Ok(())
+    }
+
     fn write_labels(&self, f: &mut Formatter<'_>, class: &ClassAudit) -> fmt::Result {
         let (labels, positive) = (&class.labels, clean(&class.positive));
         writeln!(f, "\nLABELS: `{positive}` against the rest\n")?;
         writeln!(f, "Demographic parity: every group is labelled `{positive}` as often as all rows.")?;
         write_violation(f, &labels.violation)?;
         writeln!(f, "\nPositive rate: share of rows labelled `{positive}`")?;
-        let lines = [&labels.overall].into_iter().chain(&labels.groups);
+        let lines = [&labels.overall].into_iter().chain(&labels.groups).chain(&labels.missing);
         self.write_rates(f, lines.map(|line| (line.group.as_str(), &line.positive_rate)))?;
         self.write_intersections(f, labels.intersections.iter().map(|line| (line.group.as_str(), &line.positive_rate)))
     }
@@ -83,7 +104,7 @@ impl Audit {
         for (kind, meaning) in asked {
             let title = rate_name(kind);
             writeln!(f, "\n{}{}: {meaning}", title[..1].to_uppercase(), &title[1..])?;
-            let lines = [&predictions.overall].into_iter().chain(&predictions.groups);
+            let lines = [&predictions.overall].into_iter().chain(&predictions.groups).chain(&predictions.missing);
             self.write_rates(f, lines.map(|line| (line.group.as_str(), line.rate(kind))))?;
             let lines = predictions.intersections.iter();
             self.write_intersections(f, lines.map(|line| (line.group.as_str(), line.rate(kind))))?;
@@ -208,7 +229,7 @@ mod tests {
             if groups.is_empty() { Membership::none(4) } else { Membership::from_masks(names, &masks).unwrap() };
         let (labels, predictions) = (Codes::U8(vec![1, 0, 1, 0]), Codes::U8(vec![1, 0, 0, 0]));
         let classes = ["no".to_owned(), "yes".to_owned()];
-        Audit::of(&labels, Some(&predictions), &membership, None, &classes, Some(1), options).unwrap().to_string()
+        Audit::of(&labels, Some(&predictions), &membership, None, &classes, Some(1), &options).unwrap().to_string()
     }
 
     const A: (&str, [bool; 4]) = ("sex=A", [true, true, false, false]);

@@ -92,12 +92,17 @@ impl Functional {
     /// The rate of all who are not in the group; `None` where there are none, or where a number was
     /// asked for.
     pub(crate) fn others_share(&self, sums: &CellSums, measure: Measure) -> Option<Share> {
-        if self.overall.is_empty() || self.share >= 1.0 || self.rows[1] <= 0.0 {
+        if self.overall.is_empty() || self.is_own_reference() {
             return None;
         }
         let (overall, group) = (self.reference(sums, measure), self.group_rate(sums, measure));
         // The overall rate includes the group, whose part is subtracted by its share.
         Some(Share::new((overall - self.share * group) / (1.0 - self.share), self.rows[1]))
+    }
+
+    /// Whether everyone it is about is in the group, which is then compared with itself.
+    pub(crate) fn is_own_reference(&self) -> bool {
+        !self.overall.is_empty() && (self.share >= 1.0 || self.rows[1] <= 0.0)
     }
 
     /// The standard error of the violation, were the rows drawn again: that of the difference

@@ -1,10 +1,11 @@
 //! What a user gets: a classifier with everything it was made from.
 
-use super::evaluation::{BoundTest, Metrics, Predictions};
+use super::evaluation::{Effect, Metrics, Predictions};
 use super::problem::{Binding, Problem};
-use super::settings::{Bound, Correction};
+use super::settings::Correction;
 use super::solution::Solution;
 use super::trace::{Iteration, Termination};
+use crate::bound::{BoundTest, NotionBound};
 use crate::constraint::Measure;
 use crate::data::{Dataset, Table};
 use crate::learner::Predictor;
@@ -17,7 +18,7 @@ pub struct Fitted<P> {
     problem: Problem,
     solution: Solution<P>,
     weights: Weights,
-    bounds: Vec<Bound>,
+    bounds: Vec<NotionBound>,
     measure: Measure,
     warnings: Vec<Warning>,
 }
@@ -31,6 +32,7 @@ impl<P: Predictor> Fitted<P> {
         mut warnings: Vec<Warning>,
     ) -> Result<Self> {
         warnings.append(&mut solution.warnings);
+        warnings.extend(solution.effect.iter().flat_map(Effect::warnings));
         let (bounds, measure) = (settings.bounds.clone(), settings.measure);
         let weights = solution.weights(&problem)?;
         Ok(Self { binding, problem, solution, weights, bounds, measure, warnings })
@@ -110,6 +112,12 @@ impl<P: Predictor> Fitted<P> {
     /// How the run ended.
     pub fn stop(&self) -> Termination {
         self.solution.stop
+    }
+
+    /// What the correction changes on the training rows, compared with the fit without it; `None` where the method has
+    /// no such fit. What is notable in it is among the warnings.
+    pub fn effect(&self) -> Option<&Effect> {
+        self.solution.effect.as_ref()
     }
 
     /// What to know about the result.

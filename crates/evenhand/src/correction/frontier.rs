@@ -8,11 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::evaluation::Metrics;
 use super::problem::{EvaluationRows, Inequalities, Problem};
-use super::settings::{Bound, Correction, Solver, SqpSettings};
+use super::settings::{Correction, Solver, SqpSettings};
 use super::solution::Solution;
 use super::solvers::run::Run;
 use super::solvers::sqp::{Search, Target};
 use super::trace::{Observer, Termination};
+use crate::bound::{Bound, NotionBound};
+use crate::constraint::Constraint;
 use crate::learner::Learner;
 use crate::{Error, Result, Warning};
 
@@ -98,11 +100,14 @@ impl Correction {
     /// uncorrected classifier, through bounds on the violation ([`Bound::MaxViolation`]) that lie
     /// closer the smaller they are, to as little violation as the rows can tell.
     ///
+    /// Bounds in the settings on single notions ([`Bound::on`]) hold all along the path, which then goes through bounds on the
+    /// others: so a target rate is kept while evenness is traded for error.
+    ///
     /// There are at most `points` points. The path ends early where weights lead no further,
     /// and a bound that the point before it meets anyway makes none of its own. `max_fits` is for each point.
     ///
     /// # Errors
-    /// As [`Correction::fit`]; [`Error::Setting`] with bounds in the settings, with a preset that has no
+    /// As [`Correction::fit`]; [`Error::Setting`] with bounds for all notions in the settings, with a preset that has no
     /// goal to search for, or with fewer than two points or more than 1,000.
     pub fn frontier<L: Learner>(
         &self,
@@ -137,8 +142,14 @@ impl Correction {
     /// Whether these settings have a frontier.
     fn traceable(&self, points: usize) -> Result<SqpSettings> {
         Self::check_points(points)?;
-        if let Some(bound) = self.bounds.first() {
-            return Err(Error::setting(bound.name(), bound.limit(), "none: a frontier goes through bounds of its own"));
+        let other = |one: &&NotionBound| one.notion.is_none() || !matches!(one.bound, Bound::MaxViolation(_));
+        if let Some(bound) = self.bounds.iter().find(other) {
+            let allowed = "max-violation on single notions, or none: a frontier goes through bounds of its own";
+            return Err(Error::setting(bound.bound.name(), bound.bound.limit(), allowed));
+        }
+        let path = NotionBound::from(Bound::MaxViolation(0.0));
+        if !self.notions.iter().any(|notion| path.limits(notion, &self.bounds)) {
+            return Err(Error::setting("bounds", "one for every notion", "a notion without one, for the path"));
         }
         if !self.method.is_correction() {
             return Err(Error::setting("method", self.method, "correction: other methods have no path to trace"));
@@ -169,14 +180,22 @@ where
     let mut go_on = !search.is_cancelled();
     let mut found = vec![Point::new(Asked::Nothing, run.solution_at(&fits[0], Termination::Converged))];
     let (rows, measure, sums) = (run.evaluation_rows(), run.settings.measure, &fits[0].sums);
-    let evenness = Inequalities::searched(rows, &[], measure, &settings, sums);
+    // Bounds that hold all along the path.
+    let fixed = &run.settings.bounds;
+    let evenness = Inequalities::searched(rows, fixed, measure, &settings, sums);
     // A bound of zero becomes what the rows can tell from it.
-    let smallest = Inequalities::searched(rows, &[Bound::MaxViolation(0.0)], measure, &settings, sums).upper();
-    for asked in grid(fits[0].violation, smallest.max(evenness.tolerance()), points) {
+    let zero = NotionBound::from(Bound::MaxViolation(0.0));
+    let free = |constraint: &Constraint| zero.limits(&constraint.notion, fixed);
+    let violations = rows.constraints().iter().zip(rows.violations(sums, measure));
+    let most = violations.filter(|(one, _)| free(one)).fold(0.0, |most: f64, (_, one)| most.max(one.abs()));
+    let smallest = Inequalities::searched(rows, std::slice::from_ref(&zero), measure, &settings, sums).upper();
+    let fixed = fixed.clone();
+    for asked in grid(most, smallest.max(evenness.tolerance()), points) {
         if !go_on {
             break;
         }
-        let target = Target { bounds: asked.bound().map(Bound::MaxViolation).into_iter().collect(), at_any_cost: true };
+        let along = asked.bound().map(|most| NotionBound::from(Bound::MaxViolation(most)));
+        let target = Target { bounds: fixed.iter().cloned().chain(along).collect(), at_any_cost: true };
         let (last, stop) = Search::new(&mut run, settings, observer).solve(&target, &fits)?;
         if fits.iter().any(|fit| fit.id == last.id) && stop == Termination::Converged {
             continue;

@@ -4,10 +4,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::evaluation::{BoundTest, Classifier, Estimated, Evaluated, Metrics, Thresholds};
+use super::evaluation::{Classifier, Effect, Estimated, Evaluated, Metrics, Thresholds};
 use super::problem::{CellWeights, Problem, ShiftCorrection};
-use super::settings::{Bound, Correction};
+use super::settings::Correction;
 use super::trace::{Iteration, Termination};
+use crate::bound::{BoundTest, NotionBound};
 use crate::constraint::{Measure, WeightRule};
 use crate::data::Codes;
 use crate::group::Membership;
@@ -36,6 +37,8 @@ pub struct Solution<P> {
     /// The same on the rows that multipliers were chosen on, where validation asks for others than the training rows:
     /// a holdout, or all rows by the models of the folds.
     pub validation: Option<Metrics>,
+    /// What it changes on the training rows, compared with the fit without correction, where the method has one.
+    pub effect: Option<Effect>,
     /// Every iteration.
     pub trace: Vec<Iteration>,
     /// What decides in place of the threshold ½, after threshold post-processing.
@@ -110,6 +113,7 @@ impl<P: Predictor> Solution<P> {
             predictor,
             train,
             validation: None,
+            effect: None,
             trace: vec![only],
             thresholds: None,
             slack: None,
@@ -182,7 +186,7 @@ impl<P: Predictor> Solution<P> {
     pub fn test_bounds(
         &self,
         problem: &Problem,
-        bounds: &[Bound],
+        bounds: &[impl Clone + Into<NotionBound>],
         measure: Measure,
         confidence: f64,
     ) -> Result<Vec<BoundTest>> {

@@ -3,12 +3,13 @@
 //! Holds the methods of [`Correction`] that fit: `fit`, `solve` and `uncorrected`.
 
 use super::problem::{Binding, EvaluationRows, Problem};
-use super::settings::{Bound, Correction, Method, Solver};
+use super::settings::{Correction, Method, Solver};
 use super::solution::Solution;
 use super::solvers::run::Run;
 use super::solvers::{printed_loop, sqp};
 use super::trace::{Observer, Silent};
 use super::{Fitted, baselines};
+use crate::bound::{Bound, NotionBound};
 use crate::constraint::Constraint;
 use crate::data::Dataset;
 use crate::learner::Learner;
@@ -94,13 +95,22 @@ impl Correction {
             let allowed = format!("what the rows were bound for, `{}`", other.notion);
             return Err(Error::setting("notions", "something else", allowed));
         }
-        let compares = |bound: &&Bound| !matches!(bound, Bound::MaxViolation(_));
-        match self.bounds.iter().find(compares) {
-            Some(bound) if !Constraint::any_comparable(problem.constraints()) => {
-                let reason = format!("{} compares groups, and no notion has two that can be compared", bound.name());
+        let limited = |bound: &NotionBound| -> Vec<Constraint> {
+            let limits = |one: &&Constraint| bound.limits(&one.notion, &self.bounds);
+            problem.constraints().iter().filter(limits).cloned().collect()
+        };
+        let idle = |bound: &&NotionBound| {
+            !matches!(bound.bound, Bound::MaxViolation(_)) && !Constraint::any_comparable(&limited(bound))
+        };
+        match self.bounds.iter().find(idle) {
+            Some(bound) => {
+                let of = bound.notion.as_ref().map_or("no notion".to_owned(), |notion| format!("{notion} does not"));
+                let has = if bound.notion.is_some() { "have two" } else { "has two" };
+                let name = bound.bound.name();
+                let reason = format!("{name} compares groups, and {of} {has} that can be compared");
                 Err(Error::NoConstraints { reason })
             }
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 }

@@ -156,6 +156,14 @@ impl Column {
         }
     }
 
+    /// How many rows have no value.
+    pub fn missing_rows(&self) -> usize {
+        match self {
+            Self::Numeric(values) => values.iter().filter(|value| value.is_nan()).count(),
+            Self::Categorical(values) => values.counts()[values.missing()],
+        }
+    }
+
     /// The value of a row as text, `None` where it is missing.
     ///
     /// Whole numbers are written without a decimal point, so that `1` in a CSV file

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::spec::{Part, Test};
+use super::template::{Template, TemplatePart};
 use super::{Bound, Condition, Group, GroupSpec, buckets, lookup};
 use crate::data::{Column, Table};
 use crate::{Error, Result, Warning};
@@ -22,9 +23,12 @@ const MOST_GROUPS: usize = 1000;
 
 const TRAINING: &str = "the training data";
 
-/// The groups of all specifications, in order, and what to know about them.
-pub(super) fn bind(specs: &[GroupSpec], table: &Table) -> Result<(Vec<Group>, Vec<Warning>)> {
-    let (mut groups, mut warnings, mut columns) = (Vec::new(), Vec::new(), Vec::new());
+/// Groups, templates that name those of other rows, and what to know about them.
+type Resolved = (Vec<Group>, Vec<Template>, Vec<Warning>);
+
+/// The groups of all specifications, in order.
+pub(super) fn bind(specs: &[GroupSpec], table: &Table) -> Result<Resolved> {
+    let (mut groups, mut templates, mut warnings, mut columns) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for spec in specs {
         let parts = parts(spec, table)?;
         let conditions = parts
@@ -32,6 +36,12 @@ pub(super) fn bind(specs: &[GroupSpec], table: &Table) -> Result<(Vec<Group>, Ve
             .map(|part| conditions(spec, part, table, &mut warnings))
             .collect::<Result<Vec<Vec<Condition>>>>()?;
         groups.extend(intersections(spec, &conditions, table)?);
+        let fixed = parts.iter().zip(conditions).map(|(part, conditions)| TemplatePart {
+            column: part.column.clone(),
+            conditions,
+            any_value: part.test == Test::Any,
+        });
+        templates.extend(Some(Template { spec: spec.clone(), parts: fixed.collect() }).filter(Template::is_open));
         for part in parts {
             if !columns.contains(&part.column) {
                 columns.push(part.column);
@@ -40,12 +50,12 @@ pub(super) fn bind(specs: &[GroupSpec], table: &Table) -> Result<(Vec<Group>, Ve
     }
     for column in columns {
         warnings.extend(two_spellings(&column, table.column(&column)?));
-        let rows = missing(table.column(&column)?);
+        let rows = table.column(&column)?.missing_rows();
         if rows > 0 {
             warnings.push(Warning::MissingSensitive { column, rows });
         }
     }
-    Ok((groups, warnings))
+    Ok((groups, templates, warnings))
 }
 
 /// The parts of a specification; one that is literally a column's name is that column.
@@ -90,6 +100,30 @@ fn conditions(spec: &GroupSpec, part: &Part, table: &Table, warnings: &mut Vec<W
 
 /// The groups that take one condition of each part and have rows.
 fn intersections(spec: &GroupSpec, parts: &[Vec<Condition>], table: &Table) -> Result<Vec<Group>> {
+    let choices = choices(parts, table)?;
+    if let [only] = parts
+        && let Some(lost) = (0..only.len()).find(|&index| !choices.contains(&vec![index]))
+    {
+        return Err(Error::EmptyGroup { group: only[lost].to_string(), place: TRAINING.into() });
+    }
+    if choices.is_empty() {
+        return Err(Error::EmptyGroup { group: spec.to_string(), place: TRAINING.into() });
+    }
+    chosen_groups(spec, parts, choices)
+}
+
+/// The groups that take one condition of each part and have rows; of a single part, a group for each condition.
+pub(super) fn groups_with_rows(spec: &GroupSpec, parts: &[Vec<Condition>], table: &Table) -> Result<Vec<Group>> {
+    let choices = match parts {
+        // A value that occurs has rows: there is nothing to look up.
+        [only] => (0..only.len()).map(|index| vec![index]).collect(),
+        _ => choices(parts, table)?,
+    };
+    chosen_groups(spec, parts, choices)
+}
+
+/// One condition of each part, by their places, wherever rows meet them all.
+fn choices(parts: &[Vec<Condition>], table: &Table) -> Result<BTreeSet<Vec<usize>>> {
     let flat: Vec<Group> = parts.iter().flatten().map(|condition| Group::of(vec![condition.clone()])).collect();
     let membership = lookup::membership(&flat, table)?;
     // Conditions are numbered part by part: each part begins where those before it end.
@@ -100,21 +134,15 @@ fn intersections(spec: &GroupSpec, parts: &[Vec<Condition>], table: &Table) -> R
         };
         parts.iter().zip(&starts).map(met).collect()
     };
-    let choices: BTreeSet<Vec<usize>> = (0..membership.patterns()).filter_map(choice).collect();
-    if let [only] = parts
-        && let Some(lost) = (0..only.len()).find(|&index| !choices.contains(&vec![index]))
-    {
-        return Err(Error::EmptyGroup { group: only[lost].to_string(), place: TRAINING.into() });
+    Ok((0..membership.patterns()).filter_map(choice).collect())
+}
+
+fn chosen_groups(spec: &GroupSpec, parts: &[Vec<Condition>], choices: BTreeSet<Vec<usize>>) -> Result<Vec<Group>> {
+    if choices.len() > MOST_GROUPS {
+        return Err(too_many(spec));
     }
-    match choices.len() {
-        0 => Err(Error::EmptyGroup { group: spec.to_string(), place: TRAINING.into() }),
-        1..=MOST_GROUPS => {
-            let chosen =
-                |choice: Vec<usize>| parts.iter().zip(choice).map(|(part, index)| part[index].clone()).collect();
-            Ok(choices.into_iter().map(|choice| Group::of(chosen(choice))).collect())
-        }
-        _ => Err(too_many(spec)),
-    }
+    let chosen = |choice: Vec<usize>| parts.iter().zip(choice).map(|(part, index)| part[index].clone()).collect();
+    Ok(choices.into_iter().map(|choice| Group::of(chosen(choice))).collect())
 }
 
 /// Every value of a column that is to be a list of groups.
@@ -155,7 +183,7 @@ fn chosen(spec: &GroupSpec, part: &Part, column: &Column, asked: &[String]) -> R
 }
 
 /// The values that occur: in text order, or in numeric order where they are numbers.
-fn present(column: &Column) -> Vec<String> {
+pub(super) fn present(column: &Column) -> Vec<String> {
     match column {
         Column::Numeric(values) => {
             // Adding zero makes -0 the same number as 0.
@@ -183,13 +211,6 @@ fn two_spellings(name: &str, column: &Column) -> Vec<Warning> {
     }
     let several = spellings.into_values().filter(|values| values.len() > 1);
     several.map(|values| Warning::TwoSpellings { column: name.to_owned(), values }).collect()
-}
-
-fn missing(column: &Column) -> usize {
-    match column {
-        Column::Numeric(values) => values.iter().filter(|value| value.is_nan()).count(),
-        Column::Categorical(values) => values.counts()[values.missing()],
-    }
 }
 
 fn too_many(spec: &GroupSpec) -> Error {
@@ -319,7 +340,8 @@ mod tests {
     fn a_bound_group_finds_its_rows_again() {
         let (groups, _) = Groups::bind(&["sex*age/2".parse().unwrap()], &people()).unwrap();
         let found = groups.membership(&people()).unwrap();
-        assert_eq!(found.names(), ["sex=F & age<=45", "sex=F & age>45", "sex=M & age<=45", "sex=M & age>45"]);
-        assert_eq!(found.counts(), [2, 1, 1, 1]);
+        let groups = ["sex=F & age<=45", "sex=F & age>45", "sex=M & age<=45", "sex=M & age>45"];
+        assert_eq!(found.group_names(), groups);
+        assert_eq!(found.counts(), [2, 1, 1, 1, 1], "one row has no sex");
     }
 }

@@ -8,6 +8,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::template::{self, Template};
 use super::{GroupSpec, Membership, bind, lookup};
 use crate::data::{Dataset, Table};
 use crate::{Error, Result, Warning};
@@ -52,9 +53,18 @@ pub struct Bound {
 
 /// Groups of distinct names, in order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Vec<Group>", into = "Vec<Group>")]
+#[serde(try_from = "Record", into = "Record")]
 pub struct Groups {
     groups: Vec<Group>,
+    /// Of the specifications by which other rows may have further groups.
+    templates: Vec<Template>,
+}
+
+/// Groups as files have them.
+#[derive(Serialize, Deserialize)]
+struct Record {
+    groups: Vec<Group>,
+    templates: Vec<Template>,
 }
 
 impl Groups {
@@ -68,8 +78,8 @@ impl Groups {
     /// [`Error::ColumnKind`]; [`Error::EmptyGroup`] for a group without rows, or an
     /// intersection without any group; [`Error::RepeatedGroup`].
     pub fn bind(specs: &[GroupSpec], table: &Table) -> Result<(Self, Vec<Warning>)> {
-        let (groups, warnings) = bind::bind(specs, table)?;
-        Ok((Self::from_definitions(groups)?, warnings))
+        let (groups, templates, warnings) = bind::bind(specs, table)?;
+        Ok((Self { templates, ..Self::from_definitions(groups)? }, warnings))
     }
 
     /// Groups whose rules are given from code, such as intervals of one's own.
@@ -78,7 +88,24 @@ impl Groups {
     /// [`Error::RepeatedGroup`] when two have the same name.
     pub fn from_definitions(groups: Vec<Group>) -> Result<Self> {
         distinct(groups.iter().map(Group::name))?;
-        Ok(Self { groups })
+        Ok(Self { groups, templates: Vec::new() })
+    }
+
+    /// The groups of the specifications that rows of a table are in and training rows were not: further values of a
+    /// column whose every value is a group, and intersections that training rows had none of.
+    ///
+    /// # Errors
+    /// As [`Groups::membership`], and [`Error::GroupSyntax`] where there are too many.
+    pub fn unseen(&self, table: &Table) -> Result<Self> {
+        Self::from_definitions(template::unseen(&self.templates, &self.groups, table)?)
+    }
+
+    /// These groups, and those of `others` after them.
+    ///
+    /// # Errors
+    /// [`Error::RepeatedGroup`] when two have the same name.
+    pub fn and(&self, others: &Self) -> Result<Self> {
+        Self::from_definitions([self.definitions(), others.definitions()].concat())
     }
 
     /// Which rows of any table are in which group.
@@ -143,17 +170,17 @@ impl Groups {
 
 const IGNORED: &str = "ignored; to keep it from the learner alone, withhold it instead";
 
-impl TryFrom<Vec<Group>> for Groups {
+impl TryFrom<Record> for Groups {
     type Error = Error;
 
-    fn try_from(groups: Vec<Group>) -> Result<Self> {
-        Self::from_definitions(groups)
+    fn try_from(Record { groups, templates }: Record) -> Result<Self> {
+        Ok(Self { templates, ..Self::from_definitions(groups)? })
     }
 }
 
-impl From<Groups> for Vec<Group> {
-    fn from(groups: Groups) -> Self {
-        groups.groups
+impl From<Groups> for Record {
+    fn from(Groups { groups, templates }: Groups) -> Self {
+        Self { groups, templates }
     }
 }
 

@@ -13,13 +13,21 @@ use super::{Condition, Group};
 use crate::data::{Codes, Column, Table};
 use crate::{Error, Result};
 
-/// Which rows are in which of the groups, whose names must be distinct.
+/// Which rows are in which of the groups, whose names must be distinct, and which lack a value of a column that tells them.
 pub(super) fn membership(groups: &[Group], table: &Table) -> Result<Membership> {
     let columns: BTreeSet<&str> = groups.iter().flat_map(Group::conditions).map(Condition::column).collect();
-    let lookups = columns.into_iter().map(|name| Lookup::new(name, groups, table)).collect::<Result<Vec<_>>>()?;
-    let names = groups.iter().map(|group| group.name().to_owned()).collect();
-    let all = Bits::new(groups.len()).filled(|_| true);
-    Ok(Membership::build(names, table.rows(), |rows, out| {
+    let mut lost = Vec::new();
+    for &name in &columns {
+        if table.column(name)?.missing_rows() > 0 {
+            lost.push(name);
+        }
+    }
+    let sets = Sets { groups, lost };
+    let lookups = columns.into_iter().map(|name| Lookup::new(name, &sets, table)).collect::<Result<Vec<_>>>()?;
+    let names = groups.iter().map(|group| group.name().to_owned());
+    let names = names.chain(sets.lost.iter().map(|column| format!("{column} missing"))).collect();
+    let all = sets.bits().filled(|_| true);
+    Ok(Membership::build(names, groups.len(), table.rows(), |rows, out| {
         for bits in out.chunks_exact_mut(all.len()) {
             bits.copy_from_slice(&all);
         }
@@ -27,6 +35,26 @@ pub(super) fn membership(groups: &[Group], table: &Table) -> Result<Membership> 
             lookup.restrict(rows.start, out);
         }
     }))
+}
+
+/// The groups, and the columns that have missing values, each a set of rows numbered after the groups.
+struct Sets<'a> {
+    groups: &'a [Group],
+    lost: Vec<&'a str>,
+}
+
+impl Sets<'_> {
+    fn bits(&self) -> Bits {
+        Bits::new(self.groups.len() + self.lost.len())
+    }
+
+    /// What the rows of a cell of a column may be in, if they have a value, or none, and are in these groups.
+    fn allowed(&self, column: &str, missing: bool, inside: impl Fn(&Group) -> bool) -> Vec<u64> {
+        self.bits().filled(|at| match at.checked_sub(self.groups.len()) {
+            None => inside(&self.groups[at]),
+            Some(lost) => missing || self.lost[lost] != column,
+        })
+    }
 }
 
 /// One column's cells and the groups each cell allows.
@@ -47,34 +75,33 @@ enum Cells<'a> {
 }
 
 impl<'a> Lookup<'a> {
-    fn new(name: &str, groups: &'a [Group], table: &'a Table) -> Result<Self> {
-        let asked = |group: &'a Group| group.conditions().iter().filter(move |c| c.column() == name);
-        let bits = Bits::new(groups.len());
+    fn new(name: &str, sets: &Sets<'_>, table: &'a Table) -> Result<Self> {
         let mut masks = Vec::new();
         let cells = match table.column(name)? {
             Column::Categorical(values) => {
-                let interval = groups.iter().find(|group| asked(group).any(is_interval));
+                let interval = sets.groups.iter().find(|group| asked(group, name).any(is_interval));
                 // A column of nothing but missing values has no type of its own.
                 if let (Some(group), false) = (interval, values.dictionary().is_empty()) {
                     return Err(not_numeric(name, group.name()));
                 }
                 for value in values.dictionary() {
-                    masks.extend(bits.filled(|g| asked(&groups[g]).all(|c| c.holds_for_text(value))));
+                    masks.extend(sets.allowed(name, false, |g| asked(g, name).all(|c| c.holds_for_text(value))));
                 }
                 Cells::Codes(values.codes())
             }
             Column::Numeric(values) => {
-                let mut edges: Vec<f64> = groups.iter().flat_map(asked).flat_map(Condition::edges).collect();
+                let conditions = sets.groups.iter().flat_map(|group| asked(group, name));
+                let mut edges: Vec<f64> = conditions.flat_map(Condition::edges).collect();
                 edges.sort_unstable_by(f64::total_cmp);
                 edges.dedup();
                 for value in representatives(&edges) {
-                    masks.extend(bits.filled(|g| asked(&groups[g]).all(|c| c.holds_for_number(value))));
+                    masks.extend(sets.allowed(name, false, |g| asked(g, name).all(|c| c.holds_for_number(value))));
                 }
                 Cells::Intervals { values, edges }
             }
         };
-        masks.extend(bits.filled(|g| asked(&groups[g]).next().is_none()));
-        Ok(Self { cells, masks, words: bits.words() })
+        masks.extend(sets.allowed(name, true, |group| asked(group, name).next().is_none()));
+        Ok(Self { cells, masks, words: sets.bits().words() })
     }
 
     /// Takes the groups away that the rows from `first` on are not in.
@@ -91,6 +118,11 @@ impl<'a> Lookup<'a> {
             }
         }
     }
+}
+
+/// What a group asks of a column.
+fn asked<'a>(group: &'a Group, column: &str) -> impl Iterator<Item = &'a Condition> {
+    group.conditions().iter().filter(move |condition| condition.column() == column)
 }
 
 /// The error of a rule that needs numbers.
@@ -150,6 +182,21 @@ mod tests {
         assert_eq!(members(vec![equals("sex", "F")], &table()).unwrap(), [true, false, false, true]);
         let any = Condition::Within { column: "age".into(), lower: None, upper: None };
         assert_eq!(members(vec![any], &table()).unwrap(), [true, true, true, false]);
+    }
+
+    #[test]
+    fn rows_without_a_value_are_a_set_of_their_own_for_each_column() {
+        let (table, equals) = (table(), |column, value| Group::of(vec![equals(column, value)]));
+        let groups = Groups::from_definitions(vec![equals("sex", "F"), equals("age", "30")]).unwrap();
+        let found = groups.membership(&table).unwrap();
+        assert_eq!(
+            (found.names().join(", "), found.groups()),
+            ("sex=F, age=30, age missing, sex missing".to_owned(), 2)
+        );
+        let of = |set| (0..4).map(|row| found.is_member(row, set)).collect::<Vec<_>>();
+        assert_eq!([of(2), of(3)], [[false, false, false, true], [false, false, true, false]]);
+        let known = groups.membership(&table.select(&[0, 1])).unwrap();
+        assert_eq!((known.names().len(), known.missing()), (2, 2..2), "nothing is missing here");
     }
 
     #[test]

@@ -15,11 +15,18 @@ const BLOCK: usize = 1024;
 
 /// For some rows and named groups, which rows are in which. Groups may overlap.
 ///
+/// Rows whose value of a column is missing are in no group of that column. They are a set of their own, named after the
+/// column and numbered after the groups, so that tables can show them; nothing is asked of such a set, and it is no part of
+/// what rows have in common as members of groups.
+///
 /// The patterns are sorted, so their numbers do not depend on the order of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Membership {
+    /// Of the groups, then of the sets of rows without a value.
     names: Vec<String>,
-    /// The groups of each pattern, one bit a group, `Bits::words` words a pattern.
+    /// How many of the names are groups.
+    groups: usize,
+    /// The groups and sets of each pattern, one bit each, `Bits::words` words a pattern.
     patterns: Vec<u64>,
     pattern_of_row: Codes,
 }
@@ -27,7 +34,7 @@ pub struct Membership {
 impl Membership {
     /// No group at all, for that many rows.
     pub fn none(rows: usize) -> Self {
-        Self::build(Vec::new(), rows, |_, _| {})
+        Self::build(Vec::new(), 0, rows, |_, _| {})
     }
 
     /// Groups given as one mask each, all of one length.
@@ -41,8 +48,8 @@ impl Membership {
         for mask in masks {
             check_length("rows in a group mask", rows, mask.as_ref().len())?;
         }
-        let words = Bits::new(names.len()).words();
-        Ok(Self::build(names, rows, |block, out| {
+        let (groups, words) = (names.len(), Bits::new(names.len()).words());
+        Ok(Self::build(names, groups, rows, |block, out| {
             for (group, mask) in masks.iter().enumerate() {
                 for (bits, &member) in out.chunks_exact_mut(words).zip(&mask.as_ref()[block.clone()]) {
                     set(bits, group, member);
@@ -59,7 +66,7 @@ impl Membership {
         check_length("entries of the group matrix", rows.saturating_mul(names.len()), matrix.len())?;
         distinct(names.iter().map(String::as_str))?;
         let (groups, words) = (names.len(), Bits::new(names.len()).words());
-        Ok(Self::build(names, rows, |block, out| {
+        Ok(Self::build(names, groups, rows, |block, out| {
             for (row, bits) in block.zip(out.chunks_exact_mut(words)) {
                 for (group, &member) in matrix[row * groups..(row + 1) * groups].iter().enumerate() {
                     set(bits, group, member);
@@ -68,8 +75,14 @@ impl Membership {
         }))
     }
 
-    /// Finds the patterns of rows whose bits `fill` writes, block by block, into zeros.
-    pub(super) fn build(names: Vec<String>, rows: usize, fill: impl Fn(Range<usize>, &mut [u64]) + Sync) -> Self {
+    /// Finds the patterns of rows whose bits `fill` writes, block by block, into zeros. The first `groups` names are those
+    /// of groups.
+    pub(super) fn build(
+        names: Vec<String>,
+        groups: usize,
+        rows: usize,
+        fill: impl Fn(Range<usize>, &mut [u64]) + Sync,
+    ) -> Self {
         let words = Bits::new(names.len()).words();
         let leaves = parallel::reduce(
             rows,
@@ -87,17 +100,27 @@ impl Membership {
             codes.extend(leaf.codes.iter().map(|&code| sorted[code as usize]));
         }
         let patterns = order.keys().flat_map(|pattern| pattern.iter().copied()).collect();
-        Self { names, pattern_of_row: Codes::narrow(codes, order.len()), patterns }
+        Self { names, groups, pattern_of_row: Codes::narrow(codes, order.len()), patterns }
     }
 
-    /// The names of the groups, in order.
+    /// The names of the groups, in order, and then those of the sets of rows without a value, such as `race missing`.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
+    /// The names of the groups alone.
+    pub fn group_names(&self) -> &[String] {
+        &self.names[..self.groups]
+    }
+
     /// How many groups.
     pub fn groups(&self) -> usize {
-        self.names.len()
+        self.groups
+    }
+
+    /// The places of the sets of rows without a value, among the names.
+    pub fn missing(&self) -> Range<usize> {
+        self.groups..self.names.len()
     }
 
     /// How many rows.
@@ -115,7 +138,7 @@ impl Membership {
         self.pattern_of_row.get(row)
     }
 
-    /// Whether rows of a pattern are in a group.
+    /// Whether rows of a pattern are in a group, or in a set of rows without a value.
     pub fn contains(&self, pattern: usize, group: usize) -> bool {
         self.bits(pattern)[group / 64] >> (group % 64) & 1 == 1
     }
@@ -137,32 +160,38 @@ impl Membership {
         Self { pattern_of_row: self.pattern_of_row.select(rows), ..self.clone_empty() }
     }
 
-    /// How many rows each group has.
+    /// How many rows each group has, and then each set of rows without a value.
     pub fn counts(&self) -> Vec<usize> {
         let mut rows = vec![0; self.patterns()];
         for pattern in self.pattern_of_row.iter() {
             rows[pattern] += 1;
         }
         let of = |group| (0..self.patterns()).filter(|&p| self.contains(p, group)).map(|p| rows[p]).sum();
-        (0..self.groups()).map(of).collect()
+        (0..self.names.len()).map(of).collect()
     }
 
-    /// These groups, and those of `other` after them.
+    /// These groups, and those of `other` after them. Rows without a value are those of these groups.
     ///
     /// # Errors
     /// [`Error::Length`] when `other` has another number of rows, [`Error::RepeatedGroup`].
     #[allow(clippy::needless_pass_by_value)] // the two become one
     pub fn join(self, other: Self) -> Result<Self> {
         check_length("rows of the groups to be added", self.rows(), other.rows())?;
-        distinct(self.names.iter().chain(&other.names).map(String::as_str))?;
-        let names: Vec<String> = self.names.iter().chain(&other.names).cloned().collect();
-        let (bits, first) = (Bits::new(names.len()), self.groups());
-        Ok(Self::build(names, self.rows(), |block, out| {
-            for (row, bits) in block.zip(out.chunks_exact_mut(bits.words())) {
-                bits[..self.words()].copy_from_slice(self.bits(self.pattern(row)));
-                let pattern = other.pattern(row);
-                for group in 0..other.groups() {
+        let groups = self.group_names().iter().chain(other.group_names());
+        let names: Vec<String> = groups.chain(&self.names[self.groups..]).cloned().collect();
+        distinct(names.iter().map(String::as_str))?;
+        let (words, first, all) = (Bits::new(names.len()).words(), self.groups, self.groups + other.groups);
+        Ok(Self::build(names, all, self.rows(), |block, out| {
+            for (row, bits) in block.zip(out.chunks_exact_mut(words)) {
+                let (own, pattern) = (self.pattern(row), other.pattern(row));
+                for group in 0..first {
+                    set(bits, group, self.contains(own, group));
+                }
+                for group in 0..other.groups {
                     set(bits, first + group, other.contains(pattern, group));
+                }
+                for (place, missing) in self.missing().enumerate() {
+                    set(bits, all + place, self.contains(own, missing));
                 }
             }
         }))
@@ -173,12 +202,19 @@ impl Membership {
         let small = |(group, rows): (&String, usize)| {
             (rows < min_rows).then(|| Warning::SmallGroup { group: group.clone(), rows })
         };
-        self.names.iter().zip(self.counts()).filter_map(small).collect()
+        self.group_names().iter().zip(self.counts()).filter_map(small).collect()
     }
 
     /// Whether rows of `pattern` are in every group that rows of `other` are in.
     pub(crate) fn covers(&self, pattern: usize, other: usize) -> bool {
-        self.bits(pattern).iter().zip(self.bits(other)).all(|(mine, asked)| mine & asked == *asked)
+        // Bits of the sets of rows without a value do not count.
+        let groups = |word: usize| match self.groups.saturating_sub(64 * word) {
+            0 => 0,
+            left @ 1..64 => (1 << left) - 1,
+            _ => u64::MAX,
+        };
+        let words = self.bits(pattern).iter().zip(self.bits(other)).enumerate();
+        words.map(|(word, (mine, asked))| (mine, asked & groups(word))).all(|(mine, asked)| mine & asked == asked)
     }
 
     fn bits(&self, pattern: usize) -> &[u64] {
@@ -186,34 +222,35 @@ impl Membership {
     }
 
     fn words(&self) -> usize {
-        Bits::new(self.groups()).words()
+        Bits::new(self.names.len()).words()
     }
 
     fn clone_empty(&self) -> Self {
-        Self { names: self.names.clone(), patterns: self.patterns.clone(), pattern_of_row: Codes::U8(Vec::new()) }
+        let pattern_of_row = Codes::U8(Vec::new());
+        Self { names: self.names.clone(), groups: self.groups, patterns: self.patterns.clone(), pattern_of_row }
     }
 }
 
-/// The shape of a set of groups as bits.
+/// The shape of some groups and sets as bits.
 #[derive(Clone, Copy)]
 pub(super) struct Bits {
-    groups: usize,
+    sets: usize,
 }
 
 impl Bits {
-    pub(super) fn new(groups: usize) -> Self {
-        Self { groups }
+    pub(super) fn new(sets: usize) -> Self {
+        Self { sets }
     }
 
-    /// Words in a set: at least one, so that rows without any group still have a pattern.
+    /// Words in a pattern: at least one, so that rows without any group still have a pattern.
     pub(super) fn words(self) -> usize {
-        self.groups.div_ceil(64).max(1)
+        self.sets.div_ceil(64).max(1)
     }
 
-    /// The set of those groups that `member` picks.
+    /// The pattern of those that `member` picks.
     pub(super) fn filled(self, member: impl Fn(usize) -> bool) -> Vec<u64> {
         let mut bits = vec![0; self.words()];
-        for group in 0..self.groups {
+        for group in 0..self.sets {
             set(&mut bits, group, member(group));
         }
         bits
@@ -325,6 +362,22 @@ mod tests {
         let of = |row| membership.pattern(row);
         assert!(membership.covers(of(1), of(0)) && membership.covers(of(0), of(2)));
         assert!(!membership.covers(of(0), of(1)));
+    }
+
+    #[test]
+    fn rows_without_a_value_are_told_apart_and_are_no_group() {
+        let bits = [0b01, 0b10, 0b11, 0b01];
+        let sets = vec!["sex=F".to_owned(), "race missing".to_owned()];
+        let rows = Membership::build(sets, 1, 4, |rows, out| out.copy_from_slice(&bits[rows]));
+        assert_eq!((rows.groups(), rows.group_names(), rows.missing()), (1, &["sex=F".to_owned()][..], 1..2));
+        assert_eq!((rows.counts(), rows.patterns()), (vec![3, 2], 3));
+        assert!(rows.small_groups(4).iter().all(|one| !one.to_string().contains("missing")));
+        // As members of groups, rows 0 and 2 are alike.
+        assert!(rows.covers(rows.pattern(0), rows.pattern(2)) && rows.covers(rows.pattern(2), rows.pattern(0)));
+        let joined = rows.join(Membership::from_masks(vec!["pinned".into()], &[[true, false, true, false]]).unwrap());
+        let joined = joined.unwrap();
+        assert_eq!((joined.names().join(", "), joined.groups()), ("sex=F, pinned, race missing".to_owned(), 2));
+        assert_eq!(joined.counts(), [3, 2, 2]);
     }
 
     proptest! {

@@ -32,6 +32,24 @@ impl CellSums {
         Self { classes, values: sums }
     }
 
+    /// Decisions that are given, row by row; no scores and no losses.
+    pub(crate) fn of_rows(decisions: &Codes, rows: CellRows<'_>) -> Self {
+        let pass = |part: Range<usize>| {
+            let mut sums = vec![0.0; rows.cell_labels.len() * rows.classes];
+            for row in part {
+                let weight = rows.row_weights.map_or(1.0, |weights| weights[row]);
+                sums[rows.cell_of_row.get(row) * rows.classes + decisions.get(row)] += weight;
+            }
+            sums
+        };
+        let sums = parallel::reduce(decisions.len(), pass, |left, right| {
+            for (left, right) in left.iter_mut().zip(right) {
+                *left += right;
+            }
+        });
+        Self::of_decisions(rows.classes, sums.into_iter())
+    }
+
     /// Changes of decisions and scores that are alike, class by class for each cell; none of losses.
     pub(crate) fn of_changes(classes: usize, changes: &[f64]) -> Self {
         let cell = |change: &[f64]| [change, change, &[0.0]].concat();

@@ -1,5 +1,7 @@
 //! What a model file holds.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -282,7 +284,11 @@ impl Model {
 
 pub(super) fn cell_records(binding: &Binding, cells: &crate::cells::Cells, weights: &[f64]) -> Vec<CellRecord> {
     let names = binding.group_names();
+    // Values that are missing do not change a weight: cells that differ in them alone are one.
+    let mut known = BTreeSet::new();
+    let first = |cell: &usize| known.insert((cells.groups(*cell).collect::<Vec<_>>(), cells.label(*cell)));
     (0..cells.len())
+        .filter(first)
         .map(|cell| CellRecord {
             groups: cells.groups(cell).map(|group| names[group].clone()).collect(),
             label: binding.classes()[cells.label(cell)].clone(),

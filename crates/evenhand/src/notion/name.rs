@@ -42,6 +42,15 @@ impl fmt::Display for Notion {
     }
 }
 
+impl Notion {
+    /// Whether a text names it, in any spelling: with its parameter, or the kind of notion alone.
+    pub fn is_called(&self, text: &str) -> bool {
+        let own = self.to_string();
+        let kind = own.split('=').next().unwrap_or(&own);
+        text.parse::<Self>().is_ok_and(|notion| notion == *self) || squeeze(text) == squeeze(kind)
+    }
+}
+
 impl FromStr for Notion {
     type Err = Error;
 

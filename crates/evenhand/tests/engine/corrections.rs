@@ -89,7 +89,7 @@ fn a_fitted_model_is_tested_by_the_bounds_it_was_asked_for() {
     let fitted = fit(&settings, &data.select(&train));
     let (tested, _) = fitted.test_bounds(&data.select(&test), 0.95).unwrap();
     let (measured, _) = fitted.evaluate(&data.select(&test), Measure::Decisions).unwrap();
-    assert_eq!((tested[0].bound, tested[1].bound), (settings.bounds[0], settings.bounds[1]));
+    assert_eq!((tested[0].bound, tested[1].bound), (settings.bounds[0].bound, settings.bounds[1].bound));
     assert_eq!((tested[0].value, tested[0].row_count), (measured.violation, test.len()));
 }
 

@@ -15,6 +15,7 @@ mod interactions;
 mod interruption;
 mod invariance;
 mod kinds;
+mod missing;
 mod population;
 mod properties;
 mod resealed;

@@ -15,11 +15,14 @@ pub(crate) fn cell_weights(cells: &Cells) -> Vec<f64> {
     let pattern = |cell: usize| cells.groups(cell).collect::<Vec<_>>();
     let (mut patterns, mut labels) = (BTreeMap::new(), vec![0.0; cells.classes()]);
     for cell in 0..cells.len() {
-        *patterns.entry(pattern(cell)).or_insert(0.0) += cells.weight(cell);
+        // Per label, of rows that are in the same groups.
+        let pattern = patterns.entry(pattern(cell)).or_insert_with(|| vec![0.0; cells.classes()]);
+        pattern[cells.label(cell)] += cells.weight(cell);
         labels[cells.label(cell)] += cells.weight(cell);
     }
     let weight = |cell: usize| {
-        let (both, alone) = (cells.weight(cell) * total, patterns[&pattern(cell)] * labels[cells.label(cell)]);
+        let (pattern, label) = (&patterns[&pattern(cell)], cells.label(cell));
+        let (both, alone) = (pattern[label] * total, pattern.iter().sum::<f64>() * labels[label]);
         // A cell whose rows weigh nothing may weigh anything.
         if both > 0.0 { alone / both } else { 1.0 }
     };

@@ -1,15 +1,14 @@
 //! The violation of every constraint on some rows, each with its confidence interval.
 //!
 //! Holds [`Estimated`]. Each interval is that of one constraint by itself; whether a bound on all of them holds is for
-//! `bound_test` to say.
+//! `bound` to say.
 
 use serde::{Deserialize, Serialize};
 
-use super::contrast::{Contrast, Contrasts};
 use crate::Result;
+use crate::bound::{Bound, Contrast, Contrasts};
 use crate::constraint::{Constraint, Measure};
 use crate::correction::problem::Problem;
-use crate::correction::settings::Bound;
 use crate::interval::quantile;
 use crate::kernel::CellSums;
 
@@ -34,9 +33,9 @@ impl Estimated {
     pub(super) fn all(problem: &Problem, sums: &CellSums, measure: Measure, confidence: f64) -> Result<Vec<Self>> {
         let z = quantile(confidence)?;
         // The limit of the bound plays no part: its kind says which contrasts there are.
-        let contrasts = Contrasts::new(problem, sums, measure, Bound::MaxViolation(0.0));
+        let contrasts = Contrasts::new(problem.judged(), sums, measure, Bound::MaxViolation(0.0), |_| true);
         let each = |(at, constraint): (usize, &Constraint)| {
-            let contrast = problem.functionals()[at].as_ref().map(|_| Contrast::Less(at));
+            let contrast = problem.judged().functionals[at].as_ref().map(|_| Contrast::Less(at));
             let interval = contrast.map(|contrast| contrasts.interval(contrast, z));
             Self {
                 name: constraint.name.clone(),
@@ -45,6 +44,6 @@ impl Estimated {
                 high: interval.map(|interval| interval.1),
             }
         };
-        Ok(problem.constraints().iter().enumerate().map(each).collect())
+        Ok(problem.measured_constraints().iter().enumerate().map(each).collect())
     }
 }

@@ -6,11 +6,11 @@
 use std::ops::Range;
 
 use super::classifier::check_membership;
-use super::{BoundTest, Classifier, Estimated, Metrics};
+use super::{Classifier, Effect, Estimated, Metrics};
 use crate::Result;
+use crate::bound::{self, BoundTest, NotionBound};
 use crate::constraint::Measure;
 use crate::correction::problem::Problem;
-use crate::correction::settings::Bound;
 use crate::data::Codes;
 use crate::features::Features;
 use crate::group::Membership;
@@ -81,7 +81,7 @@ impl<'a> Evaluated<'a> {
     ///
     /// # Errors
     /// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999 or a bound outside 0 to 1.
-    pub fn test_bounds(&self, bounds: &[Bound], confidence: f64) -> Result<Vec<BoundTest>> {
+    pub fn test_bounds(&self, bounds: &[impl Clone + Into<NotionBound>], confidence: f64) -> Result<Vec<BoundTest>> {
         self.problem.test_bounds_by(|| Ok(self.sums.clone()), bounds, self.measure, confidence)
     }
 
@@ -93,6 +93,15 @@ impl<'a> Evaluated<'a> {
     /// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999.
     pub fn estimate(&self, confidence: f64) -> Result<Vec<Estimated>> {
         Estimated::all(self.problem, &self.sums, self.measure, confidence)
+    }
+
+    /// What this classifier changes, compared with `before`, which must be of the same rows. Changes of at least
+    /// `notable_change` are notable: see [`Effect`].
+    ///
+    /// # Errors
+    /// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999.
+    pub fn effect(&self, before: &Self, notable_change: f64, confidence: f64) -> Result<Effect> {
+        Effect::of(self.problem, [&before.sums, &self.sums], notable_change, confidence)
     }
 
     /// The class that is decided for in every row, where that was asked for.
@@ -113,6 +122,45 @@ impl Problem {
     /// What the predictor says.
     pub fn evaluated(&self, predictor: &dyn Predictor, measure: Measure) -> Result<Evaluated<'_>> {
         Evaluated::new(Classifier { predictor, thresholds: None }, self, measure)
+    }
+
+    /// Tests whether a predictor keeps bounds, as far as these rows can tell.
+    ///
+    /// A bound speaks of every group of the specification: those that training rows had, whether or not they could be
+    /// corrected for, and those that only these rows have. One that these rows cannot measure makes the verdict
+    /// [`Verdict::CannotTell`](crate::Verdict::CannotTell), unless others decide that the bound is not met.
+    ///
+    /// Rows are assumed to be drawn independently and to be new to the predictor: on training rows the verdict is too
+    /// favourable. Groups that overlap are taken as different rows, which makes intervals wider, and so does
+    /// taking the variance of probabilities as large as that of decisions. Row weights count by Kish's
+    /// effective rows.
+    ///
+    /// # Errors
+    /// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999 or a bound outside 0 to 1, and
+    /// what the predictor says.
+    pub fn test_bounds(
+        &self,
+        predictor: &dyn Predictor,
+        bounds: &[impl Clone + Into<NotionBound>],
+        measure: Measure,
+        confidence: f64,
+    ) -> Result<Vec<BoundTest>> {
+        self.test_bounds_by(|| self.cell_sums(predictor), bounds, measure, confidence)
+    }
+
+    /// As [`Problem::test_bounds`], by sums that are asked for when there are bounds.
+    pub(in crate::correction) fn test_bounds_by(
+        &self,
+        cell_sums: impl FnOnce() -> Result<CellSums>,
+        bounds: &[impl Clone + Into<NotionBound>],
+        measure: Measure,
+        confidence: f64,
+    ) -> Result<Vec<BoundTest>> {
+        bound::check(bounds, confidence)?;
+        if bounds.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.judged().test(&cell_sums()?, bounds, measure, confidence)
     }
 }
 

@@ -22,13 +22,15 @@ pub struct Metrics {
     /// The largest violation in absolute value: |overall or asked rate − group rate|; `None`
     /// when these rows have none that any constraint conditions on.
     pub violation: Option<f64>,
-    /// Overall (or asked) rate minus group rate, per constraint; `None` where these rows have none of the group's.
+    /// Overall (or asked) rate minus group rate, per constraint: first of those with multipliers, then of those without,
+    /// of groups that training rows could not tell; `None` where these rows have none of the group's.
     pub violations: Vec<NamedValue>,
     /// The share predicted positive: of the positive class, or with no such class `None`.
     pub positive_rate: Option<f64>,
     /// The share predicted as each class, in class order.
     pub class_rates: Vec<f64>,
-    /// The same for each group, pinned subsets last.
+    /// The same for each group, then for pinned subsets, and last for rows that lack a value by which groups are told, such
+    /// as `race missing`.
     pub groups: Vec<GroupRates>,
 }
 
@@ -74,9 +76,9 @@ impl Problem {
         let total = self.cells().total_weight();
         let class_rates = self.class_rates(sums, |_| true);
         let violations: Vec<NamedValue> = self
-            .constraints()
+            .measured_constraints()
             .iter()
-            .zip(self.functionals())
+            .zip(self.judged().functionals)
             .map(|(constraint, functional)| NamedValue {
                 name: constraint.name.clone(),
                 value: functional.as_ref().map(|functional| functional.violation(sums, measure)),

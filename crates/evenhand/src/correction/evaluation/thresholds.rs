@@ -147,9 +147,10 @@ impl Thresholds {
     }
 }
 
-/// The names of the groups that a cell's rows are in.
+/// The names of the groups that a cell's rows are in, of those that training rows had.
 pub(in crate::correction) fn names(problem: &Problem, cell: usize) -> Vec<&str> {
-    problem.cells().groups(cell).map(|group| problem.group_names()[group].as_str()).collect()
+    let known = problem.cells().groups(cell).filter(|&group| group < problem.known_groups());
+    known.map(|group| problem.group_names()[group].as_str()).collect()
 }
 
 #[cfg(test)]

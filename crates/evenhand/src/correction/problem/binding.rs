@@ -31,6 +31,8 @@ pub struct Binding {
     #[serde(default, skip_serializing_if = "Groups::is_empty")]
     interactions: Groups,
     constraints: Vec<Constraint>,
+    /// Those that training rows could not tell, which have no multipliers: other rows are judged by them all the same.
+    unbound: Vec<Constraint>,
 }
 
 impl Binding {
@@ -62,27 +64,55 @@ impl Binding {
             encoding,
             interactions,
             constraints,
+            unbound: Vec::new(),
         };
         let membership = binding.membership(table)?;
         warnings.extend(membership.small_groups(SMALL_GROUP));
-        let (mut problem, more) = binding.problem_with(data, &membership)?;
+        let (features, more) = binding.features(table)?;
         warnings.extend(more);
+        let mut problem = binding.bound(features, data, &membership)?;
         warnings.extend(problem.drop_unbound()?);
+        warnings.extend(problem.own_references());
         binding.constraints = problem.constraints().to_vec();
+        binding.unbound = problem.measured_constraints()[binding.constraints.len()..].to_vec();
         Ok((binding, problem, warnings))
     }
 
-    /// Encodes rows and binds the constraints to them.
+    /// Encodes rows and binds the constraints to them: those with multipliers, and after them, to be measured and
+    /// judged as well, those that training rows could not tell and those of groups that only these rows have.
     ///
     /// # Errors
     /// [`Error::LostColumns`], [`Error::UnknownColumn`] or [`Error::ColumnKind`] when the table is not like the training one.
     pub fn problem(&self, data: &Dataset) -> Result<(Problem, Vec<Warning>)> {
-        self.problem_with(data, &self.membership(data.table())?)
+        let (features, mut warnings) = self.features(data.table())?;
+        let (problem, more) = self.problem_of(features, data)?;
+        warnings.extend(more);
+        Ok((problem, warnings))
     }
 
-    fn problem_with(&self, data: &Dataset, membership: &Membership) -> Result<(Problem, Vec<Warning>)> {
-        let (features, warnings) = self.features(data.table())?;
-        let problem = Problem::new(
+    /// As [`Binding::problem`], with features that come from elsewhere.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when there are features of other rows, [`Error::UnknownColumn`] when a column that tells a group is not there.
+    pub fn problem_of(&self, features: Features, data: &Dataset) -> Result<(Problem, Vec<Warning>)> {
+        let (known, unseen) = (self.membership(data.table())?, self.groups.unseen(data.table())?);
+        let known_groups = known.groups();
+        let (membership, further, mut warnings) = if unseen.is_empty() {
+            (known, Vec::new(), Vec::new())
+        } else {
+            let membership = unseen.membership(data.table())?;
+            let counted = membership.group_names().iter().cloned().zip(membership.counts());
+            let warnings = counted.map(|(group, rows)| Warning::UnseenGroup { group, rows }).collect();
+            (known.join(membership)?, self.constraints_on(&unseen, known_groups)?, warnings)
+        };
+        let further = self.unbound.iter().cloned().chain(further).collect();
+        let problem = self.bound(features, data, &membership)?.measuring(further, known_groups);
+        warnings.extend(problem.own_references());
+        Ok((problem, warnings))
+    }
+
+    fn bound(&self, features: Features, data: &Dataset, membership: &Membership) -> Result<Problem> {
+        Problem::new(
             features,
             data.labels().codes().clone(),
             self.classes.len(),
@@ -90,8 +120,26 @@ impl Binding {
             membership,
             data.row_weights().map(Into::into),
             self.constraints.clone(),
-        )?;
-        Ok((problem, warnings))
+        )
+    }
+
+    /// What the notions ask of groups that training rows did not have; these stand from `first` on in the membership.
+    fn constraints_on(&self, unseen: &Groups, first: usize) -> Result<Vec<Constraint>> {
+        let mut notions: Vec<Notion> = Vec::new();
+        for constraint in self.constraints.iter().chain(&self.unbound) {
+            if constraint.notion.needs_groups() && !notions.contains(&constraint.notion) {
+                notions.push(constraint.notion.clone());
+            }
+        }
+        if notions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let names: Vec<String> = unseen.names().map(str::to_owned).collect();
+        let mut all = constraints(&notions, &names, &self.classes, self.positive, &[], &names)?;
+        for constraint in &mut all {
+            constraint.group = constraint.group.map(|place| first + place);
+        }
+        Ok(all)
     }
 
     /// Encodes the rows of a raw table.
@@ -147,6 +195,14 @@ impl Binding {
     /// The asked groups.
     pub fn groups(&self) -> &Groups {
         &self.groups
+    }
+
+    /// The asked groups, and after them those that only the rows of a table have.
+    ///
+    /// # Errors
+    /// Those of [`Groups::unseen`].
+    pub fn groups_in(&self, table: &Table) -> Result<Groups> {
+        self.groups.and(&self.groups.unseen(table)?)
     }
 
     /// The names of the asked groups and then of pinned subsets, as in the membership.

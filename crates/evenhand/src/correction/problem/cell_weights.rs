@@ -9,7 +9,7 @@ use crate::Weights;
 /// The weights of rows that are alike in their groups and their label.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellWeights {
-    /// Their groups, by place in [`Problem::group_names`].
+    /// Their groups, and the sets of rows without a value that they are in, by place in [`Problem::group_names`].
     pub groups: Vec<usize>,
     /// Their class.
     pub label: usize,
@@ -31,7 +31,7 @@ impl CellWeights {
         let cells = trained_on.cells();
         let weights = weights.to_rows();
         let cell = |at: usize| Self {
-            groups: cells.groups(at).collect(),
+            groups: cells.sets(at).collect(),
             label: cells.label(at),
             rows: cells.count(at),
             total: 0.0,

@@ -5,8 +5,9 @@
 
 use super::Problem;
 use crate::Warning;
+use crate::bound::{Bound, NotionBound};
 use crate::constraint::{Constraint, Functional, Measure, Reference};
-use crate::correction::settings::{Bound, SqpSettings};
+use crate::correction::settings::SqpSettings;
 use crate::kernel::CellSums;
 
 /// All inequalities of a problem.
@@ -64,7 +65,7 @@ const EVEN_SCORES: f64 = 1e-8;
 
 impl Inequalities {
     /// The inequalities as they were asked for, for every group.
-    pub(in crate::correction) fn exact(problem: &Problem, bounds: &[Bound], measure: Measure) -> Self {
+    pub(in crate::correction) fn exact(problem: &Problem, bounds: &[NotionBound], measure: Measure) -> Self {
         Self::build(problem, bounds, measure, None)
     }
 
@@ -72,7 +73,7 @@ impl Inequalities {
     /// groups of fewer than `min_group` rows. Standard errors are those at the rates of `sums`.
     pub(in crate::correction) fn searched(
         problem: &Problem,
-        bounds: &[Bound],
+        bounds: &[NotionBound],
         measure: Measure,
         settings: &SqpSettings,
         sums: &CellSums,
@@ -83,7 +84,7 @@ impl Inequalities {
         new
     }
 
-    fn build(problem: &Problem, bounds: &[Bound], measure: Measure, precision: Option<Precision<'_>>) -> Self {
+    fn build(problem: &Problem, bounds: &[NotionBound], measure: Measure, precision: Option<Precision<'_>>) -> Self {
         let functionals = problem.functionals().to_vec();
         let mut new = Self {
             functionals,
@@ -95,12 +96,14 @@ impl Inequalities {
             small: Vec::new(),
             loose: Vec::new(),
         };
-        let violation = bounds.iter().filter_map(|bound| match bound {
-            Bound::MaxViolation(most) => Some(*most),
+        let limits = |constraint: &Constraint| {
+            let notion = constraint.notion.clone();
+            bounds.iter().filter(move |one| one.limits(&notion, bounds)).map(|one| one.bound)
+        };
+        let violation = |bound: Bound| match bound {
+            Bound::MaxViolation(most) => Some(most),
             _ => None,
-        });
-        let violation = violation.reduce(f64::min);
-        let compared = bounds.iter().any(|bound| !matches!(bound, Bound::MaxViolation(_)));
+        };
         for (at, constraint) in problem.constraints().iter().enumerate() {
             let Some(functional) = &new.functionals[at] else { continue };
             if precision.is_some_and(|precision| precision.is_small(functional)) {
@@ -108,17 +111,20 @@ impl Inequalities {
                 continue;
             }
             new.searched.push(at);
-            match violation {
+            match limits(constraint).find_map(violation) {
                 Some(most) => new.push_violation(at, constraint, most, precision),
-                None if compared && constraint.reference == Reference::Overall => {}
+                // What remains are bounds that compare groups.
+                None if limits(constraint).next().is_some() && constraint.reference == Reference::Overall => {}
                 None if new.is_mirrored(problem.constraints(), at) => {}
                 None => new.push_difference(at, constraint, precision),
             }
         }
         for bound in bounds {
-            match *bound {
-                Bound::MaxDifference(most) => new.push_pairs(problem.constraints(), 1.0, most, precision),
-                Bound::MinRatio(least) => new.push_pairs(problem.constraints(), least, 0.0, precision),
+            let limited: Vec<bool> =
+                problem.constraints().iter().map(|constraint| bound.limits(&constraint.notion, bounds)).collect();
+            match bound.bound {
+                Bound::MaxDifference(most) => new.push_pairs(problem.constraints(), &limited, [1.0, most], precision),
+                Bound::MinRatio(least) => new.push_pairs(problem.constraints(), &limited, [least, 0.0], precision),
                 Bound::MaxViolation(_) => {}
             }
         }
@@ -174,13 +180,19 @@ impl Inequalities {
         }
     }
 
-    /// `share · rate of one − rate of another ≤ most`, for every two groups that can be compared.
-    fn push_pairs(&mut self, constraints: &[Constraint], share: f64, most: f64, precision: Option<Precision<'_>>) {
+    /// `share · rate of one − rate of another ≤ most`, for every two groups of limited constraints that can be compared.
+    fn push_pairs(
+        &mut self,
+        constraints: &[Constraint],
+        limited: &[bool],
+        [share, most]: [f64; 2],
+        precision: Option<Precision<'_>>,
+    ) {
         let is_small = |at: usize| {
             let small = |functional: &Functional| precision.is_some_and(|precision| precision.is_small(functional));
             self.functionals[at].as_ref().is_none_or(small)
         };
-        let large: Vec<usize> = (0..constraints.len()).filter(|&at| !is_small(at)).collect();
+        let large: Vec<usize> = (0..constraints.len()).filter(|&at| limited[at] && !is_small(at)).collect();
         for &one in &large {
             for &other in large.iter().filter(|&&other| other != one) {
                 if !constraints[one].is_comparable_with(&constraints[other]) {
@@ -264,9 +276,10 @@ impl Inequalities {
         self.all.iter().all(|one| self.value(one, sums) <= one.upper + one.tolerance - 0.5 * one.back_off)
     }
 
-    /// Whether bounds are kept; or without any, whether violations are no larger than their standard errors.
+    /// Whether bounds are kept; and where there is none, whether violations are no larger than their standard errors.
     pub(in crate::correction) fn are_met(&self, sums: &CellSums) -> bool {
-        let above = |one: &Inequality| if self.bounded { 0.0 } else { one.noise };
+        // Only what is to be even, and has no bound, has a tolerance.
+        let above = |one: &Inequality| if one.tolerance > 0.0 { one.noise } else { 0.0 };
         self.all.iter().all(|one| self.value(one, sums) <= one.upper + above(one))
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::aggregation::aggregate;
+use crate::bound::Judged;
 use crate::cells::Cells;
 use crate::constraint::{Constraint, Functional, Measure, TiltTable, WeightRule, constraints};
 use crate::correction::settings::{Correction, Technique};
@@ -27,8 +28,13 @@ pub struct Problem {
     positive: Option<usize>,
     group_names: Vec<String>,
     cells: Cells,
+    /// First those with multipliers, then those that are only measured.
     constraints: Vec<Constraint>,
     functionals: Vec<Option<Functional>>,
+    /// How many constraints have multipliers.
+    corrected: usize,
+    /// How many groups training rows had; those after them are of these rows alone.
+    known_groups: usize,
 }
 
 impl Problem {
@@ -53,7 +59,28 @@ impl Problem {
         check_size(constraints.len(), cells.len(), classes)?;
         let functionals = constraints.iter().map(|constraint| Functional::bind(constraint, &cells)).collect();
         let group_names = membership.names().to_vec();
-        Ok(Self { features, labels, classes, positive, group_names, cells, constraints, functionals })
+        let (corrected, known_groups) = (constraints.len(), group_names.len());
+        Ok(Self {
+            features,
+            labels,
+            classes,
+            positive,
+            group_names,
+            cells,
+            constraints,
+            functionals,
+            corrected,
+            known_groups,
+        })
+    }
+
+    /// Adds constraints without multipliers, which are measured and judged like the others. Groups from `known_groups`
+    /// on are those that only these rows have.
+    #[must_use]
+    pub(super) fn measuring(mut self, further: Vec<Constraint>, known_groups: usize) -> Self {
+        self.functionals.extend(further.iter().map(|constraint| Functional::bind(constraint, &self.cells)));
+        self.constraints.extend(further);
+        Self { known_groups, ..self }
     }
 
     /// Rows with their membership given directly: for callers that have no table.
@@ -77,35 +104,32 @@ impl Problem {
             });
         }
         let positive = (classes.len() == 2).then_some(1);
-        let constraints = constraints(notions, membership.names(), classes, positive, &[], membership.names())?;
+        let constraints = constraints(notions, membership.group_names(), classes, positive, &[], membership.names())?;
         let mut problem =
             Self::new(features, labels, classes.len(), positive, membership, row_weights.map(Into::into), constraints)?;
         let warnings = problem.drop_unbound()?;
         Ok((problem, warnings))
     }
 
-    /// Drops constraints that condition on rows which do not occur.
+    /// Leaves constraints that condition on rows which do not occur without a multiplier: they are only measured.
     ///
     /// # Errors
     /// [`Error::NoConstraints`] when none is left.
     pub(in crate::correction) fn drop_unbound(&mut self) -> Result<Vec<Warning>> {
         let mut warnings = Vec::new();
-        let (mut constraints, mut functionals) = (Vec::new(), Vec::new());
-        for (constraint, functional) in self.constraints.drain(..).zip(self.functionals.drain(..)) {
-            if functional.is_some() {
-                constraints.push(constraint);
-                functionals.push(functional);
-            } else {
-                let reason = "no training row is in the group with the label it conditions on".to_owned();
-                warnings.push(Warning::ConstraintDropped { constraint: constraint.name, reason });
-            }
+        let all = self.constraints.drain(..).zip(self.functionals.drain(..));
+        let (bound, unbound): (Vec<_>, Vec<_>) = all.partition(|(_, functional)| functional.is_some());
+        self.corrected = bound.len();
+        for (constraint, _) in &unbound {
+            let reason = "no training row is in the group with the label it conditions on".to_owned();
+            warnings.push(Warning::ConstraintDropped { constraint: constraint.name.clone(), reason });
         }
-        if constraints.is_empty() {
+        (self.constraints, self.functionals) = bound.into_iter().chain(unbound).unzip();
+        if self.corrected == 0 {
             return Err(Error::NoConstraints {
                 reason: "no training row is among those any constraint conditions on".into(),
             });
         }
-        (self.constraints, self.functionals) = (constraints, functionals);
         Ok(warnings)
     }
 
@@ -121,6 +145,8 @@ impl Problem {
             cells: self.cells.aggregated(&aggregated.rows, aggregated.weights),
             constraints: self.constraints.clone(),
             functionals: self.functionals.clone(),
+            corrected: self.corrected,
+            known_groups: self.known_groups,
         })
     }
 
@@ -149,7 +175,7 @@ impl Problem {
     }
 
     /// The sums of a predictor over these rows.
-    pub(in crate::correction) fn cell_sums(&self, predictor: &dyn Predictor) -> Result<CellSums> {
+    pub(crate) fn cell_sums(&self, predictor: &dyn Predictor) -> Result<CellSums> {
         cell_sums(predictor, &self.features, self.cells.cell_rows())
     }
 
@@ -160,7 +186,7 @@ impl Problem {
     pub(crate) fn counted(&self, counts: &[f64]) -> Result<Self> {
         let cells = self.cells.counted(counts)?;
         let functionals: Vec<_> = self.constraints.iter().map(|one| Functional::bind(one, &cells)).collect();
-        if functionals.iter().any(Option::is_none) {
+        if functionals[..self.corrected].iter().any(Option::is_none) {
             return Err(Error::NoConstraints { reason: "a group has no rows left".into() });
         }
         Ok(Self {
@@ -185,12 +211,18 @@ impl Problem {
                 (functional.reference(&sums, Measure::Scores), functional.group_rate(&sums, Measure::Scores));
             (overall, group, functional.share() * self.cells.total_weight())
         };
-        Ok(self.functionals.iter().flatten().map(means).collect())
+        Ok(self.functionals().iter().flatten().map(means).collect())
     }
 
-    /// The names of the groups, pinned subsets last.
+    /// The names of the groups, then of pinned subsets, and last of the sets of rows that lack a value by which groups
+    /// are told, such as `race missing`.
     pub fn group_names(&self) -> &[String] {
         &self.group_names
+    }
+
+    /// The places of the sets of rows without a value among the names of the groups.
+    pub fn missing(&self) -> std::ops::Range<usize> {
+        self.cells.missing()
     }
 
     /// The encoded rows.
@@ -215,7 +247,30 @@ impl Problem {
 
     /// The constraints, one per multiplier.
     pub fn constraints(&self) -> &[Constraint] {
+        &self.constraints[..self.corrected]
+    }
+
+    /// The constraints that classifiers are measured and judged by: those with multipliers, then those without, of
+    /// groups that training rows could not tell.
+    pub fn measured_constraints(&self) -> &[Constraint] {
         &self.constraints
+    }
+
+    /// These rows as bounds are judged on them.
+    pub(crate) fn judged(&self) -> Judged<'_> {
+        Judged { cells: &self.cells, constraints: &self.constraints, functionals: &self.functionals }
+    }
+
+    /// How many of the groups training rows had: others come after them.
+    pub(in crate::correction) fn known_groups(&self) -> usize {
+        self.known_groups
+    }
+
+    /// A warning for every constraint that compares a group with itself, since it holds everyone there is to compare.
+    pub(super) fn own_references(&self) -> Vec<Warning> {
+        let itself = |functional: &Option<Functional>| functional.as_ref().is_some_and(Functional::is_own_reference);
+        let all = self.constraints.iter().zip(&self.functionals).filter(|(_, functional)| itself(functional));
+        all.map(|(constraint, _)| Warning::OwnReference { what: constraint.name.clone() }).collect()
     }
 
     /// The user's own weight of a row: 1 where none was given.
@@ -236,30 +291,30 @@ impl Problem {
 
     /// What each multiplier adds to each cell's exponents. Constraints that are not bound add nothing.
     pub(crate) fn tilt_table(&self, rule: WeightRule) -> TiltTable {
-        TiltTable::new(&self.constraints, &self.functionals, &self.cells, rule)
+        TiltTable::new(self.constraints(), self.functionals(), &self.cells, rule)
     }
 
     /// The same for each cell and every label that its rows might have.
     pub(crate) fn label_table(&self, rule: WeightRule) -> TiltTable {
-        TiltTable::of_every_label(&self.constraints, &self.functionals, &self.cells, rule)
+        TiltTable::of_every_label(self.constraints(), self.functionals(), &self.cells, rule)
     }
 
-    /// The constraints bound to these rows; `None` where one conditions on none of them.
+    /// The constraints with multipliers, bound to these rows; `None` where one conditions on none of them.
     pub(in crate::correction) fn functionals(&self) -> &[Option<Functional>] {
-        &self.functionals
+        &self.functionals[..self.corrected]
     }
 
     /// Over which range of probabilities decisions are smoothed for their derivative: Silverman's rule for the Epanechnikov kernel,
     /// `2.34 σ n^(−1/5)`, for the rows of the smallest group and a standard deviation of probabilities of about 0.2.
     pub(in crate::correction) fn bandwidth(&self) -> f64 {
-        let rows = self.functionals.iter().flatten().map(Functional::fewest_rows).fold(f64::INFINITY, f64::min);
+        let rows = self.functionals().iter().flatten().map(Functional::fewest_rows).fold(f64::INFINITY, f64::min);
         (0.5 * rows.powf(-0.2)).clamp(0.03, 0.3)
     }
 
     /// The signed violation of each constraint, zero where it conditions on no rows.
     pub(in crate::correction) fn violations(&self, sums: &CellSums, measure: Measure) -> Vec<f64> {
         let violation = |one: &Option<Functional>| one.as_ref().map_or(0.0, |one| one.violation(sums, measure));
-        self.functionals.iter().map(violation).collect()
+        self.functionals().iter().map(violation).collect()
     }
 
     /// The share of rows predicted otherwise than labelled.

@@ -1,12 +1,11 @@
 //! What is asked of a correction and how it is to be found: data, and nothing that runs.
 //!
 //! Holds [`Correction`] with its builder methods and its check. `method` names the methods there are and `baselines`
-//! holds their settings; `bound` says how uneven is good enough; `solver` how multipliers are found; `validation` on
+//! holds their settings; `solver` says how multipliers are found; `validation` on
 //! which rows they are chosen; `weighting` how weights reach the learner. `options` are all of these as front ends are
 //! given them, with the rules on what belongs together. What is done with all this is in `solve`.
 
 mod baselines;
-mod bound;
 mod method;
 mod options;
 mod solver;
@@ -14,7 +13,6 @@ mod validation;
 mod weighting;
 
 pub use baselines::{Decisions, Lagrangian, ThresholdPostprocessing};
-pub use bound::Bound;
 pub use method::Method;
 pub use options::CorrectionOptions;
 pub use solver::{Keep, LoopSettings, Preset, Solver, SqpSettings};
@@ -23,6 +21,7 @@ pub use weighting::{CovariateShift, Technique};
 
 use serde::{Deserialize, Serialize};
 
+use crate::bound::{Bound, NotionBound};
 use crate::constraint::Measure;
 use crate::features::ColumnPlan;
 use crate::group::GroupSpec;
@@ -36,13 +35,14 @@ use crate::{Error, Result};
 /// | notions | (given) | one or more | what is asked to be equal |
 /// | groups | none | | across which groups |
 /// | withhold | none | | columns the learner may not see, beside those a notion withholds |
-/// | bounds | none | | how uneven is good enough; none asks for as even as the rows can tell |
+/// | bounds | none | | how uneven is good enough, of all notions or of one; a notion without any is asked to be as even as the rows can tell |
 /// | method | correction | | which method is used: ours, or one it is compared with |
 /// | solver | that of [`Preset::Default`] | | how the multipliers are found |
 /// | validation | training rows | | on which rows multipliers are chosen |
 /// | measure | decisions | | whether decisions or scores are compared |
 /// | technique | weighting | | weights, or sampled rows |
 /// | `covariate_shift` | ignored | corrected: not for notions of accuracy | whether weights are divided by φ |
+/// | `notable_change` | 0.2 | above 0, to 1: says nothing | from which share on the result says that a correction changed how many are predicted positive, or wrong |
 /// | standardise | yes | | whether numeric columns are centred and scaled |
 /// | interactions | yes | | whether intersections among the groups, as of sex and race, are features of the learner too, where it sees their columns |
 /// | plan | by column type, and by values where groups are | | how each column is encoded |
@@ -57,7 +57,7 @@ pub struct Correction {
     /// Columns the learner may not see.
     pub withhold: Vec<String>,
     /// How uneven is good enough.
-    pub bounds: Vec<Bound>,
+    pub bounds: Vec<NotionBound>,
     /// By which method.
     #[serde(default, skip_serializing_if = "Method::is_correction")]
     pub method: Method,
@@ -72,6 +72,9 @@ pub struct Correction {
     /// Whether the covariate shift that weights bring is corrected.
     #[serde(default, skip_serializing_if = "CovariateShift::is_ignored")]
     pub covariate_shift: CovariateShift,
+    /// From which share on a change in what is predicted is notable; see [`Effect`](super::Effect).
+    #[serde(default = "usual_notable_change", skip_serializing_if = "is_usual")]
+    pub notable_change: f64,
     /// Whether numeric columns are centred and scaled.
     pub standardise: bool,
     /// Whether intersections among the groups are features too, where the learner sees their columns and no plan is given.
@@ -80,7 +83,20 @@ pub struct Correction {
     pub plan: Option<Vec<ColumnPlan>>,
 }
 
+/// A fifth: the measure of the four-fifths rule.
+fn usual_notable_change() -> f64 {
+    Correction::NOTABLE_CHANGE
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_usual(notable_change: &f64) -> bool {
+    notable_change.to_bits() == Correction::NOTABLE_CHANGE.to_bits()
+}
+
 impl Correction {
+    /// The usual `notable_change`: a fifth, the measure of the four-fifths rule.
+    pub const NOTABLE_CHANGE: f64 = 0.2;
+
     /// A correction for one notion, without groups yet.
     pub fn new(notion: Notion) -> Self {
         Self {
@@ -94,6 +110,7 @@ impl Correction {
             measure: Measure::Decisions,
             technique: Technique::Weighting,
             covariate_shift: CovariateShift::Ignored,
+            notable_change: Self::NOTABLE_CHANGE,
             standardise: true,
             interactions: true,
             plan: None,
@@ -154,10 +171,11 @@ impl Correction {
         self
     }
 
-    /// Asks for no more than this, and for the least correction that meets it.
+    /// Asks for no more than this, and for the least correction that meets it: of all notions, or of one
+    /// ([`Bound::on`]).
     #[must_use]
-    pub fn bound(mut self, bound: Bound) -> Self {
-        self.bounds.push(bound);
+    pub fn bound(mut self, bound: impl Into<NotionBound>) -> Self {
+        self.bounds.push(bound.into());
         self
     }
 
@@ -181,6 +199,13 @@ impl Correction {
         self
     }
 
+    /// Says of a correction that it changed how many are predicted positive, or wrong, from this share on.
+    #[must_use]
+    pub fn notable_change(mut self, share: f64) -> Self {
+        self.notable_change = share;
+        self
+    }
+
     /// Whether the settings can be used; fitting asks it first.
     ///
     /// # Errors
@@ -189,6 +214,9 @@ impl Correction {
         self.method.check(self)?;
         self.solver.check()?;
         self.validation.check()?;
+        if !(self.notable_change > 0.0 && self.notable_change <= 1.0) {
+            return Err(Error::setting("notable_change", self.notable_change, "above 0 and at most 1"));
+        }
         for (at, notion) in self.notions.iter().enumerate() {
             if self.notions[..at].contains(notion) {
                 let found = format!("`{notion}` twice");
@@ -204,6 +232,6 @@ impl Correction {
             let allowed = "ignored: this notion moves all labels of a row alike, and dividing by that leaves nothing";
             return Err(Error::setting("covariate_shift", found, allowed));
         }
-        self.bounds.iter().try_for_each(Bound::check)
+        NotionBound::check_all(&self.bounds, &self.notions)
     }
 }

@@ -3,8 +3,9 @@
 //! Holds [`CorrectionOptions`], which every front end fills and [`CorrectionOptions::build`] makes a [`Correction`] of.
 
 use super::{
-    Bound, Correction, CovariateShift, Keep, LoopSettings, Method, Preset, Solver, SqpSettings, Technique, Validation,
+    Correction, CovariateShift, Keep, LoopSettings, Method, Preset, Solver, SqpSettings, Technique, Validation,
 };
+use crate::bound::{Bound, Limit, NotionBound};
 use crate::constraint::{Measure, Tilt, WeightRange};
 use crate::features::ColumnPlan;
 use crate::group::GroupSpec;
@@ -29,7 +30,7 @@ use crate::{Error, Result};
 /// let options = CorrectionOptions {
 ///     notions: vec![Notion::EqualOpportunity],
 ///     groups: vec!["sex".parse()?],
-///     max_violation: Some(0.02),
+///     max_violation: vec![0.02.into()],
 ///     ..CorrectionOptions::default()
 /// };
 /// let correction = options.clone().build()?;
@@ -50,11 +51,11 @@ pub struct CorrectionOptions {
     /// Columns the learner may not see.
     pub withhold: Vec<String>,
     /// The largest |overall − group| rate that is asked for.
-    pub max_violation: Option<f64>,
+    pub max_violation: Vec<Limit>,
     /// The largest difference between the rates of two groups that is asked for.
-    pub max_difference: Option<f64>,
+    pub max_difference: Vec<Limit>,
     /// The smallest ratio between the rates of two groups that is asked for.
-    pub min_ratio: Option<f64>,
+    pub min_ratio: Vec<Limit>,
     /// By which method, with its own settings.
     pub method: Method,
     /// How multipliers are found, and how numbers are encoded.
@@ -83,6 +84,8 @@ pub struct CorrectionOptions {
     pub technique: Technique,
     /// Whether the covariate shift that weights bring is corrected.
     pub covariate_shift: CovariateShift,
+    /// From which share on a change in what is predicted is notable.
+    pub notable_change: Option<f64>,
     /// Whether numeric columns are centred and scaled.
     pub standardise: Option<bool>,
     /// Whether intersections among the groups are features of the learner too.
@@ -107,7 +110,7 @@ impl CorrectionOptions {
         self.check_method()?;
         let mut correction = Correction::new(first.clone()).preset(self.preset);
         correction.solver = self.solver()?;
-        correction.bounds = self.bounds();
+        correction.bounds = self.bounds()?;
         correction.notions = self.notions;
         correction.groups = self.groups;
         correction.withhold = self.withhold;
@@ -116,6 +119,7 @@ impl CorrectionOptions {
         correction.measure = self.measure;
         correction.technique = self.technique;
         correction.covariate_shift = self.covariate_shift;
+        correction.notable_change = self.notable_change.unwrap_or(correction.notable_change);
         correction.standardise = self.standardise.unwrap_or(correction.standardise);
         correction.interactions = self.interactions.unwrap_or(correction.interactions);
         correction.plan = self.plan;
@@ -123,10 +127,19 @@ impl CorrectionOptions {
         Ok(correction)
     }
 
-    fn bounds(&self) -> Vec<Bound> {
-        let violation = self.max_violation.map(Bound::MaxViolation);
-        let difference = self.max_difference.map(Bound::MaxDifference);
-        [violation, difference, self.min_ratio.map(Bound::MinRatio)].into_iter().flatten().collect()
+    fn bounds(&self) -> Result<Vec<NotionBound>> {
+        let mut bounds = Vec::new();
+        let kinds: [(&[Limit], fn(f64) -> Bound); 3] = [
+            (&self.max_violation, Bound::MaxViolation),
+            (&self.max_difference, Bound::MaxDifference),
+            (&self.min_ratio, Bound::MinRatio),
+        ];
+        for (limits, bound) in kinds {
+            for limit in limits {
+                bounds.extend(limit.bounds(bound, &self.notions)?);
+            }
+        }
+        Ok(bounds)
     }
 
     /// Options of sequential quadratic programming.
@@ -224,8 +237,8 @@ mod tests {
             min_group: Some(5),
             max_fits: Some(7),
             range: Some(WeightRange::Unbounded),
-            max_difference: Some(0.1),
-            min_ratio: Some(0.8),
+            max_difference: vec![0.1.into()],
+            min_ratio: vec![0.8.into()],
             standardise: Some(false),
             interactions: Some(false),
             ..options()
@@ -235,7 +248,7 @@ mod tests {
         let expected = (5, 7, Some(WeightRange::Unbounded));
         assert_eq!((settings.min_group, settings.max_fits, settings.range), expected);
         assert!((settings.margin - 1.0).abs() < 1e-12 && !correction.standardise && !correction.interactions);
-        assert_eq!(correction.bounds, [Bound::MaxDifference(0.1), Bound::MinRatio(0.8)]);
+        assert_eq!(correction.bounds, [Bound::MaxDifference(0.1).into(), Bound::MinRatio(0.8).into()]);
         let printed = CorrectionOptions {
             preset: Preset::Paper,
             tilt: Some(Tilt::Centred),
@@ -264,7 +277,10 @@ mod tests {
                 CorrectionOptions { method: Method::Reweighing, preset: Preset::Paper, ..options() },
                 "`preset` is `paper` with the method reweighing",
             ),
-            (CorrectionOptions { max_violation: Some(2.0), ..options() }, "`max-violation` is 2; allowed is 0 to 1"),
+            (
+                CorrectionOptions { max_violation: vec![2.0.into()], ..options() },
+                "`max-violation` is 2; allowed is 0 to 1",
+            ),
         ];
         for (options, message) in wrong {
             let error = options.build().unwrap_err();

@@ -21,7 +21,6 @@ pub(in crate::correction) struct Point {
     /// Its decisions and scores on the rows that violations are measured on.
     pub(in crate::correction) sums: CellSums,
     pub(in crate::correction) error: f64,
-    pub(in crate::correction) violation: f64,
 }
 
 /// The first derivatives of the sums per cell of a fit, one for each multiplier, and the second derivatives of its expected

@@ -6,6 +6,7 @@ use super::oracle::{Oracle, Point, SumDerivatives};
 use super::rank::least_norm;
 use crate::cells::Cells;
 use crate::constraint::{Measure, TiltTable, WeightRule};
+use crate::correction::evaluation::Effect;
 use crate::correction::problem::{EvaluationRows, Observed, Problem, ShiftCorrection, WeightMap};
 use crate::correction::settings::{Correction, CovariateShift, Technique};
 use crate::correction::solution::Solution;
@@ -40,6 +41,8 @@ pub(in crate::correction) struct Run<'a, L: Learner> {
     pub(in crate::correction) observed: Option<Arc<Observed>>,
     /// The fit without correction that gives them.
     plain: Option<Arc<L::Predictor>>,
+    /// Sums per cell of the fit without correction on the training rows.
+    before: Option<CellSums>,
     evaluation: EvaluationRows<L>,
     fits: usize,
     /// How many multipliers were tried: fewer than fits where folds are fitted for each.
@@ -74,6 +77,7 @@ impl<'a, L: Learner> Run<'a, L> {
             trace: Vec::new(),
             observed: None,
             plain: None,
+            before: None,
             evaluation: EvaluationRows::Training,
             fits: 0,
             tried: 0,
@@ -154,6 +158,9 @@ impl<'a, L: Learner> Run<'a, L> {
         self.tried += 1;
         self.unconverged += usize::from(!predictor.converged());
         let trained = self.problem.cell_sums(&predictor)?;
+        if self.before.is_none() && multipliers.iter().all(|one| *one == 0.0) {
+            self.before = Some(trained.clone());
+        }
         let sums = self.evaluation_sums(&predictor, &trained, &multipliers, unweighted)?;
         let violations = self.evaluation_rows().violations(&sums, self.settings.measure);
         let violation = violations.iter().fold(0.0, |largest: f64, one| largest.max(one.abs()));
@@ -269,7 +276,12 @@ impl<'a, L: Learner> Run<'a, L> {
             0 => Vec::new(),
             fits => vec![Warning::LearnerNotConverged { fits }],
         };
+        let settings = self.settings;
+        let effect = |before| {
+            Effect::of(self.problem, [before, &iterate.trained], settings.notable_change, Effect::USUAL_CONFIDENCE).ok()
+        };
         Solution {
+            effect: self.before.as_ref().and_then(effect),
             rule: self.table.rule(),
             cell_weights: self.table.weights(&iterate.multipliers),
             shift_correction: self.shift_correction(&iterate.multipliers),
@@ -345,7 +357,6 @@ impl<L: Learner> Oracle for Run<'_, L> {
             multipliers: lambda.clone(),
             sums: iterate.sums.clone(),
             error: self.evaluation_rows().error(&iterate.sums),
-            violation: iterate.violation,
         };
         self.kept.push((point.id, iterate));
         self.next += 1;

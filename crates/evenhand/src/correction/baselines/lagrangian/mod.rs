@@ -59,6 +59,7 @@ impl Lagrangian {
                 unweighted: true,
                 train,
                 validation: None,
+                effect: None,
                 trace: run.trace,
                 thresholds: None,
                 slack: Some(slack),

@@ -11,6 +11,7 @@ mod rounding;
 mod simplex;
 
 use super::single_fit;
+use crate::correction::evaluation::Effect;
 use crate::correction::evaluation::thresholds::{PatternRule, Thresholds, names};
 use crate::correction::settings::{Correction, Decisions, ThresholdPostprocessing};
 use crate::correction::{Problem, Solution, Termination};
@@ -27,9 +28,12 @@ impl ThresholdPostprocessing {
         learner: &L,
     ) -> Result<Solution<L::Predictor>> {
         let mut solution = single_fit(problem, settings, learner, vec![1.0; problem.cells().len()])?;
+        let before = solution.evaluated(problem, Measure::Decisions)?;
         let (thresholds, stop) = self.thresholds(settings, problem, &solution.predictor)?;
         (solution.thresholds, solution.stop) = (Some(thresholds), stop);
-        solution.train = solution.evaluate(problem, Measure::Decisions)?;
+        let after = solution.evaluated(problem, Measure::Decisions)?;
+        solution.train = after.metrics();
+        solution.effect = Some(after.effect(&before, settings.notable_change, Effect::USUAL_CONFIDENCE)?);
         Ok(solution)
     }
 

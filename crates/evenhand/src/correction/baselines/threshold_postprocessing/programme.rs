@@ -51,9 +51,10 @@ impl Programme {
         };
         let none = (0..cells.len()).flat_map(|cell| [cells.weight(cell), 0.0]);
         let base = asked.levels(&CellSums::of_decisions(2, none));
-        let mut places: BTreeMap<Vec<usize>, [Option<usize>; 2]> = BTreeMap::new();
+        // Cells of a label in the same groups differ in the values that are missing alone, and have the same slopes.
+        let mut places: BTreeMap<Vec<usize>, [Vec<usize>; 2]> = BTreeMap::new();
         for cell in 0..cells.len() {
-            places.entry(cells.groups(cell).collect()).or_default()[cells.label(cell)] = Some(cell);
+            places.entry(cells.groups(cell).collect()).or_default()[cells.label(cell)].push(cell);
         }
         let mut pattern_of = vec![0; cells.len()];
         for (at, both) in places.values().enumerate() {
@@ -69,7 +70,7 @@ impl Programme {
             cell: both.iter().flatten().copied().next().expect("a pattern has a cell"),
             rows: both.iter().flatten().map(|&cell| cells.count(cell)).sum(),
             curve: Curve::new(rows),
-            slopes: both.map(|cell| cell.map_or_else(|| vec![0.0; base.len()], slopes)),
+            slopes: both.each_ref().map(|all| all.first().map_or_else(|| vec![0.0; base.len()], |&cell| slopes(cell))),
         });
         Ok(Self { patterns: patterns.collect(), total: cells.total_weight(), base })
     }

@@ -4,9 +4,9 @@ use super::Search;
 use super::basis::Basis;
 use super::merit::Merit;
 use crate::Result;
+use crate::bound::NotionBound;
 use crate::constraint::{Constraint, Measure, Reference, Tilt, WeightRange, WeightRule};
 use crate::correction::problem::Inequalities;
-use crate::correction::settings::Bound;
 use crate::correction::solution::TradeOff;
 use crate::correction::solvers::oracle::Point;
 use crate::correction::trace::Termination;
@@ -21,7 +21,7 @@ const PARAMETERISATIONS: [(Tilt, WeightRange); 3] = [
 /// What is asked of a search.
 #[derive(Debug, Clone)]
 pub(in crate::correction) struct Target {
-    pub(in crate::correction) bounds: Vec<Bound>,
+    pub(in crate::correction) bounds: Vec<NotionBound>,
     /// Whether evenness may cost what a bound may: for those who ask how far it goes.
     pub(in crate::correction) at_any_cost: bool,
 }

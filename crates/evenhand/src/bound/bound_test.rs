@@ -9,19 +9,26 @@ use serde::{Deserialize, Serialize};
 
 use super::contrast::{Contrast, Contrasts};
 use super::null_distribution::expected_under_parity;
+use super::{Bound, NotionBound};
 use crate::Result;
-use crate::constraint::Measure;
-use crate::correction::problem::Problem;
-use crate::correction::settings::Bound;
+use crate::cells::Cells;
+use crate::constraint::{Constraint, Functional, Measure};
 use crate::interval::{quantile, simultaneous};
 use crate::kernel::CellSums;
-use crate::learner::Predictor;
+use crate::notion::Notion;
 
 /// Whether a bound holds on people like those of some rows, with the numbers that say so.
+///
+/// A bound limits every constraint of its notions: of the groups that training rows had, and of those that only the
+/// rows have on which it is judged. One that these rows cannot measure leaves the verdict open, unless others decide
+/// that the bound is not met.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BoundTest {
     /// The bound.
     pub bound: Bound,
+    /// The notion it is for; without one, all that have no bound of this kind of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notion: Option<Notion>,
     /// What it is a bound on, as measured on these rows; `None` when they have none that it limits.
     pub value: Option<f64>,
     /// The lower end of its interval; `None` when nothing is known of it.
@@ -36,6 +43,8 @@ pub struct BoundTest {
     pub worst: Option<String>,
     /// Constraints the bound limits that could not be measured, for want of rows.
     pub unmeasured: Vec<String>,
+    /// Constraints whose group is everyone they are about: it is its own reference, and they are not judged.
+    pub own_reference: Vec<String>,
     /// The value that a perfectly even classifier would show on such rows by chance, on average.
     pub expected_under_parity: Option<f64>,
     /// How many rows.
@@ -50,8 +59,10 @@ pub enum Verdict {
     Met,
     /// All that the interval holds is beyond the bound.
     NotMet,
-    /// Neither, or something has no rows to be measured on.
+    /// Neither.
     TooFewRows,
+    /// Something that the bound limits could not be measured at all, or there is nothing to compare.
+    CannotTell,
 }
 
 impl fmt::Display for Verdict {
@@ -60,6 +71,7 @@ impl fmt::Display for Verdict {
             Self::Met => "met",
             Self::NotMet => "not met",
             Self::TooFewRows => "too few rows to tell",
+            Self::CannotTell => "cannot tell",
         })
     }
 }
@@ -73,11 +85,21 @@ impl BoundTest {
         quantile(confidence).map(drop)
     }
 
+    /// The bound as it was asked for.
+    pub fn asked(&self) -> NotionBound {
+        NotionBound { bound: self.bound, notion: self.notion.clone() }
+    }
+
     /// Whether the bound was missed: by the verdict, by the value as measured, or because something it
     /// limits could not be measured, and may be anything.
     pub fn is_missed(&self) -> bool {
         let beyond = self.value.is_none_or(|value| !self.bound.holds(value));
-        self.verdict == Verdict::NotMet || beyond || !self.unmeasured.is_empty()
+        matches!(self.verdict, Verdict::NotMet | Verdict::CannotTell) || beyond
+    }
+
+    /// Whether it should fail a pipeline: where the bound was missed, and with `strict` wherever it is not met for sure.
+    pub fn fails(&self, strict: bool) -> bool {
+        self.is_missed() || (strict && self.verdict != Verdict::Met)
     }
 
     /// Whether the value expected under parity is more than half the way from parity to the bound: then such rows can
@@ -89,8 +111,26 @@ impl BoundTest {
     }
 }
 
-impl Problem {
-    /// Tests whether a predictor keeps bounds, as far as these rows can tell.
+/// Whether bounds can be tested at all.
+///
+/// # Errors
+/// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999 or a bound outside 0 to 1.
+pub(crate) fn check(bounds: &[impl Clone + Into<NotionBound>], confidence: f64) -> Result<()> {
+    BoundTest::check_confidence(confidence)?;
+    bounds.iter().cloned().map(Into::into).try_for_each(|one: NotionBound| one.bound.check())
+}
+
+/// The rows on which bounds are judged: their cells, and every constraint bound to them.
+#[derive(Clone, Copy)]
+pub(crate) struct Judged<'a> {
+    pub(crate) cells: &'a Cells,
+    pub(crate) constraints: &'a [Constraint],
+    /// Of each constraint; `None` where it conditions on no rows.
+    pub(crate) functionals: &'a [Option<Functional>],
+}
+
+impl Judged<'_> {
+    /// Tests bounds by the decisions or scores summed per cell. The rule is in `docs/maths.md`, under Verdicts.
     ///
     /// A bound limits the worst of several numbers, one for each constraint and direction or for each
     /// ordered pair of groups, and the interval is that of the worst. Each end may err with
@@ -98,43 +138,27 @@ impl Problem {
     /// simultaneously (Bonferroni), since the end errs if one of them does. At the worse end no correction is needed:
     /// it errs only if the interval of the number that is truly the worst does.
     ///
-    /// Rows are assumed to be drawn independently and to be new to the predictor: on training rows the verdict is too
-    /// favourable. Groups that overlap are taken as different rows, which makes intervals wider, and so does
-    /// taking the variance of probabilities as large as that of decisions. Row weights count by Kish's
-    /// effective rows.
-    ///
     /// # Errors
-    /// [`crate::Error::Setting`] for a confidence outside 0.5 to 0.999999 or a bound outside 0 to 1, and
-    /// what the predictor says.
-    pub fn test_bounds(
-        &self,
-        predictor: &dyn Predictor,
-        bounds: &[Bound],
+    /// Those of [`check`].
+    pub(crate) fn test(
+        self,
+        sums: &CellSums,
+        bounds: &[impl Clone + Into<NotionBound>],
         measure: Measure,
         confidence: f64,
     ) -> Result<Vec<BoundTest>> {
-        self.test_bounds_by(|| self.cell_sums(predictor), bounds, measure, confidence)
+        check(bounds, confidence)?;
+        let bounds: Vec<NotionBound> = bounds.iter().cloned().map(Into::into).collect();
+        let test = |one: &NotionBound| {
+            let limits = |constraint: &Constraint| one.limits(&constraint.notion, &bounds);
+            let contrasts = Contrasts::new(self, sums, measure, one.bound, limits);
+            Ok(BoundTest { notion: one.notion.clone(), ..self.test_one(contrasts, confidence)? })
+        };
+        bounds.iter().map(test).collect()
     }
 
-    /// As [`Problem::test_bounds`], by sums that are asked for when there are bounds.
-    pub(in crate::correction) fn test_bounds_by(
-        &self,
-        cell_sums: impl FnOnce() -> Result<CellSums>,
-        bounds: &[Bound],
-        measure: Measure,
-        confidence: f64,
-    ) -> Result<Vec<BoundTest>> {
-        BoundTest::check_confidence(confidence)?;
-        bounds.iter().try_for_each(Bound::check)?;
-        if bounds.is_empty() {
-            return Ok(Vec::new());
-        }
-        let sums = cell_sums()?;
-        bounds.iter().map(|&bound| self.test_bound(&sums, bound, measure, confidence)).collect()
-    }
-
-    fn test_bound(&self, sums: &CellSums, bound: Bound, measure: Measure, confidence: f64) -> Result<BoundTest> {
-        let contrasts = Contrasts::new(self, sums, measure, bound);
+    fn test_one(self, contrasts: Contrasts<'_>, confidence: f64) -> Result<BoundTest> {
+        let bound = contrasts.bound;
         let (low, high) = interval(&contrasts, confidence)?;
         let value = |contrast: &Contrast| contrasts.value(*contrast);
         let measured = !contrasts.all.is_empty();
@@ -142,15 +166,17 @@ impl Problem {
         let farthest = contrasts.all.iter().find(|contrast| value(contrast).to_bits() == found.to_bits());
         Ok(BoundTest {
             bound,
+            notion: None,
             value: measured.then_some(found),
             low,
             high,
             confidence,
-            verdict: verdict(bound, low, high),
+            verdict: verdict(&contrasts, low, high),
             worst: farthest.or(contrasts.all.first()).map(|&contrast| contrasts.name(contrast)),
             expected_under_parity: expected_under_parity(&contrasts),
-            row_count: (0..self.cells().len()).map(|cell| self.cells().count(cell)).sum(),
+            row_count: (0..self.cells.len()).map(|cell| self.cells.count(cell)).sum(),
             unmeasured: contrasts.unmeasured,
+            own_reference: contrasts.own_reference,
         })
     }
 }
@@ -168,12 +194,15 @@ fn interval(contrasts: &Contrasts<'_>, confidence: f64) -> Result<(Option<f64>, 
     })
 }
 
-fn verdict(bound: Bound, low: Option<f64>, high: Option<f64>) -> Verdict {
+fn verdict(contrasts: &Contrasts<'_>, low: Option<f64>, high: Option<f64>) -> Verdict {
+    let bound = contrasts.bound;
     let (better, worse) = if matches!(bound, Bound::MinRatio(_)) { (high, low) } else { (low, high) };
     if worse.is_some_and(|worse| bound.holds(worse)) {
         Verdict::Met
     } else if better.is_some_and(|better| !bound.holds(better)) {
         Verdict::NotMet
+    } else if contrasts.all.is_empty() || !contrasts.unmeasured.is_empty() {
+        Verdict::CannotTell
     } else {
         Verdict::TooFewRows
     }
@@ -185,10 +214,11 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
+    use crate::correction::Problem;
     use crate::data::Codes;
     use crate::features::Features;
     use crate::learner::FnPredictor;
-    use crate::{Membership, Notion};
+    use crate::{Membership, Predictor};
 
     /// Rows of so many groups, each row decided or scored by a number; a row may be in several groups.
     struct Rows {
@@ -291,7 +321,7 @@ mod tests {
         let (rows, scores) = (Rows::new(&[500, 500, 0]), ones(&[(200, 500), (200, 500)]));
         for bound in [Bound::MaxViolation(0.5), Bound::MaxDifference(0.5), Bound::MinRatio(0.5)] {
             let tested = rows.test_bounds(&scores, bound);
-            assert!(tested.verdict == Verdict::TooFewRows && tested.is_missed(), "{tested:?}");
+            assert!(tested.verdict == Verdict::CannotTell && tested.is_missed(), "{tested:?}");
             assert_eq!(tested.unmeasured, ["demographic-parity g2"]);
         }
         let tested = rows.test_bounds(&ones(&[(450, 500), (50, 500)]), Bound::MaxViolation(0.1));
@@ -299,19 +329,47 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_measure_is_too_few_rows() {
+    fn with_nothing_to_measure_it_cannot_tell() {
         let mut rows = Rows::new(&[0, 0]);
         rows.masks = vec![vec![false; 4]; 2];
         let tested = rows.test_bounds(&ones(&[(2, 4)]), Bound::MaxViolation(0.5));
         assert_eq!((tested.value, tested.low, tested.high, tested.expected_under_parity), (None, None, None, None));
-        assert!(tested.verdict == Verdict::TooFewRows && tested.is_missed());
+        assert!(tested.verdict == Verdict::CannotTell && tested.is_missed());
     }
 
     #[test]
-    fn a_group_that_is_everyone_has_no_violation() {
-        let tested = Rows::new(&[50]).test_bounds(&ones(&[(20, 50)]), Bound::MaxViolation(0.0));
-        assert_eq!((tested.value, tested.high, tested.expected_under_parity), (Some(0.0), Some(0.0), Some(0.0)));
-        assert_eq!(tested.verdict, Verdict::Met);
+    fn a_group_that_is_everyone_is_its_own_reference_and_not_judged() {
+        for bound in [Bound::MaxViolation(0.5), Bound::MaxDifference(0.5), Bound::MinRatio(0.5)] {
+            let tested = Rows::new(&[50]).test_bounds(&ones(&[(20, 50)]), bound);
+            assert_eq!((tested.value, tested.low, tested.high), (None, None, None));
+            assert!(tested.verdict == Verdict::CannotTell && tested.is_missed(), "{tested:?}");
+        }
+        let tested = Rows::new(&[50]).test_bounds(&ones(&[(20, 50)]), Bound::MaxViolation(0.5));
+        assert_eq!(
+            (tested.own_reference.as_slice(), tested.unmeasured.len()),
+            (&["demographic-parity g0".to_owned()][..], 0)
+        );
+        // Beside others it is passed over, and they are judged.
+        let mut rows = Rows::new(&[500, 500]);
+        rows.masks.push(vec![true; 1000]);
+        let tested = rows.test_bounds(&ones(&[(200, 500), (200, 500)]), Bound::MaxViolation(0.1));
+        assert_eq!((tested.verdict, tested.own_reference.len()), (Verdict::Met, 1));
+        assert_eq!(tested.low, Some(0.0));
+    }
+
+    #[test]
+    fn only_a_strict_pipeline_fails_for_too_few_rows() {
+        let (rows, scores) = (Rows::new(&[70, 80]), ones(&[(56, 70), (48, 80)]));
+        let fails = |limit: f64| {
+            [false, true].map(|strict| rows.test_bounds(&scores, Bound::MaxDifference(limit)).fails(strict))
+        };
+        assert_eq!(
+            (fails(0.35), fails(0.25), fails(0.15), fails(0.01)),
+            ([false; 2], [false, true], [true; 2], [true; 2])
+        );
+        let unmeasured =
+            Rows::new(&[500, 500, 0]).test_bounds(&ones(&[(200, 500), (200, 500)]), Bound::MaxViolation(0.5));
+        assert!(unmeasured.fails(false));
     }
 
     #[test]
@@ -351,6 +409,24 @@ mod tests {
     }
 
     #[test]
+    fn a_bound_for_one_notion_speaks_of_that_one_and_the_bound_for_all_of_the_rest() {
+        let mut rows = Rows::new(&[5000, 5000]);
+        rows.notions.push("target-rate=0.4".parse().unwrap());
+        let (problem, predictor) = (rows.problem(), predictor(&ones(&[(2500, 5000), (2000, 5000)])));
+        let target = rows.notions[1].clone();
+        let test = |bounds: &[NotionBound]| problem.test_bounds(&predictor, bounds, Measure::Decisions, 0.95).unwrap();
+        let worst = |tested: &BoundTest| (tested.value.unwrap(), tested.worst.clone().unwrap(), tested.verdict);
+        // Rates of 0.5 and 0.4: 0.05 from everyone's 0.45, which is 0.05 from what was asked for.
+        let both = test(&[Bound::MaxViolation(0.1).into(), Bound::MaxViolation(0.01).on(target.clone())]);
+        assert_eq!((both[0].notion.as_ref(), both[1].notion.as_ref()), (None, Some(&target)));
+        assert!(worst(&both[0]).1.starts_with("demographic-parity") && both[0].verdict == Verdict::Met, "{both:?}");
+        assert!(worst(&both[1]).1.starts_with("target-rate") && both[1].verdict == Verdict::NotMet, "{both:?}");
+        assert_eq!(both[1].asked().to_string(), "max-violation target-rate=0.4=0.01");
+        let alone = test(&[Bound::MaxViolation(0.01).into()]);
+        assert_eq!((alone.len(), alone[0].verdict), (1, Verdict::NotMet));
+    }
+
+    #[test]
     fn bad_numbers_are_refused() {
         let (problem, predictor) = (Rows::new(&[2, 2]).problem(), predictor(&ones(&[(2, 4)])));
         let test = |bound, confidence| problem.test_bounds(&predictor, &[bound], Measure::Decisions, confidence);
@@ -378,9 +454,10 @@ mod tests {
             let predictor = predictor(&draw(&truth, &mut rng));
             let sums = problem.cell_sums(&predictor).unwrap();
             for (at, &bound) in bounds.iter().enumerate() {
-                let (low, high) = interval(&Contrasts::new(&problem, &sums, Measure::Decisions, bound), 0.95).unwrap();
+                let contrasts = Contrasts::new(problem.judged(), &sums, Measure::Decisions, bound, |_| true);
+                let (low, high) = interval(&contrasts, 0.95).unwrap();
                 held[at] += u32::from(low.unwrap() <= bound.limit() && bound.limit() <= high.unwrap());
-                met[at] += u32::from(verdict(bound, low, high) == Verdict::Met);
+                met[at] += u32::from(verdict(&contrasts, low, high) == Verdict::Met);
             }
         }
         // With a confidence that is just kept, fewer than 1870 of 2000 would be seen once in 1000 times,
@@ -410,7 +487,7 @@ mod tests {
             let predictor = predictor(&draw(&[(0.4, 800)], &mut rng));
             let sums = problem.cell_sums(&predictor).unwrap();
             for (total, &bound) in totals.iter_mut().zip(&bounds) {
-                let contrasts = Contrasts::new(&problem, &sums, Measure::Decisions, bound);
+                let contrasts = Contrasts::new(problem.judged(), &sums, Measure::Decisions, bound, |_| true);
                 *total += contrasts.worst(contrasts.all.iter().map(|&contrast| contrasts.value(contrast)));
             }
         }

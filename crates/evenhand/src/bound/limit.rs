@@ -55,7 +55,11 @@ impl Bound {
         }
     }
 
-    pub(in crate::correction) fn check(&self) -> Result<()> {
+    /// Whether it can be asked for.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] for a number outside 0 to 1.
+    pub fn check(&self) -> Result<()> {
         let limit = self.limit();
         if (0.0..=1.0).contains(&limit) {
             return Ok(());

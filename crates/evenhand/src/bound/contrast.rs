@@ -3,15 +3,15 @@
 //! A bound on violations has two contrasts per constraint, one for each direction; a bound on differences or ratios has
 //! one for each ordered pair of groups.
 
-use crate::constraint::{Functional, Measure, Reference};
-use crate::correction::problem::Problem;
-use crate::correction::settings::Bound;
+use super::{Bound, Judged};
+use crate::cells::Cells;
+use crate::constraint::{Constraint, Functional, Measure, Reference};
 use crate::interval::{difference, ratio};
 use crate::kernel::CellSums;
 
 /// All contrasts of a bound on some rows.
-pub(super) struct Contrasts<'a> {
-    problem: &'a Problem,
+pub(crate) struct Contrasts<'a> {
+    rows: Judged<'a>,
     sums: &'a CellSums,
     measure: Measure,
     pub(super) bound: Bound,
@@ -19,11 +19,13 @@ pub(super) struct Contrasts<'a> {
     pub(super) all: Vec<Contrast>,
     /// The constraints that they cannot measure, for want of rows.
     pub(super) unmeasured: Vec<String>,
+    /// The constraints that would compare a group with itself, since everyone they are about is in it.
+    pub(super) own_reference: Vec<String>,
 }
 
 /// One number that must stay within the bound, by the indices of constraints.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Contrast {
+pub(crate) enum Contrast {
     /// The overall (or asked) rate minus the group's.
     Less(usize),
     /// The group's rate minus the overall (or asked) one.
@@ -41,11 +43,18 @@ pub(super) struct Deviations {
 }
 
 impl<'a> Contrasts<'a> {
-    pub(super) fn new(problem: &'a Problem, sums: &'a CellSums, measure: Measure, bound: Bound) -> Self {
-        let constraints = problem.constraints();
+    /// The contrasts of a bound on those constraints that it `limits`.
+    pub(crate) fn new(
+        rows: Judged<'a>,
+        sums: &'a CellSums,
+        measure: Measure,
+        bound: Bound,
+        limits: impl Fn(&Constraint) -> bool,
+    ) -> Self {
+        let constraints = rows.constraints;
         let mut all = Vec::new();
         let mut limited = vec![false; constraints.len()];
-        for (one, first) in constraints.iter().enumerate() {
+        for (one, first) in constraints.iter().enumerate().filter(|(_, constraint)| limits(constraint)) {
             if let Bound::MaxViolation(_) = bound {
                 limited[one] = true;
                 all.push(Contrast::Less(one));
@@ -60,15 +69,25 @@ impl<'a> Contrasts<'a> {
                 }
             }
         }
-        let measured = |at: usize| problem.functionals()[at].is_some();
-        all.retain(|contrast| contrast.places().into_iter().all(measured));
-        let lost = (0..constraints.len()).filter(|&at| limited[at] && !measured(at));
-        let unmeasured = lost.map(|at| constraints[at].name.clone()).collect();
-        Self { problem, sums, measure, bound, all, unmeasured }
+        let measured = |at: usize| rows.functionals[at].is_some();
+        // Between two groups, one that is everyone can still be compared with the other.
+        let compares_itself = |at: usize| {
+            matches!(bound, Bound::MaxViolation(_))
+                && rows.functionals[at].as_ref().is_some_and(Functional::is_own_reference)
+        };
+        all.retain(|contrast| contrast.places().into_iter().all(|at| measured(at) && !compares_itself(at)));
+        let named = |which: &dyn Fn(usize) -> bool| {
+            (0..constraints.len())
+                .filter(|&at| limited[at] && which(at))
+                .map(|at| constraints[at].name.clone())
+                .collect()
+        };
+        let (unmeasured, own_reference) = (named(&|at| !measured(at)), named(&compares_itself));
+        Self { rows, sums, measure, bound, all, unmeasured, own_reference }
     }
 
-    pub(super) fn problem(&self) -> &Problem {
-        self.problem
+    pub(super) fn cells(&self) -> &'a Cells {
+        self.rows.cells
     }
 
     /// The worst of some numbers, and at best the value at parity.
@@ -80,11 +99,11 @@ impl<'a> Contrasts<'a> {
     }
 
     pub(super) fn name(&self, contrast: Contrast) -> String {
-        let names = contrast.places().map(|at| self.problem.constraints()[at].name.as_str());
+        let names = contrast.places().map(|at| self.rows.constraints[at].name.as_str());
         if names[0] == names[1] { names[0].to_owned() } else { format!("{} against {}", names[0], names[1]) }
     }
 
-    pub(super) fn value(&self, contrast: Contrast) -> f64 {
+    pub(crate) fn value(&self, contrast: Contrast) -> f64 {
         let rate = |at: usize| self.functional(at).group_rate(self.sums, self.measure);
         match contrast {
             Contrast::Less(at) => self.functional(at).violation(self.sums, self.measure),
@@ -95,7 +114,7 @@ impl<'a> Contrasts<'a> {
     }
 
     /// The interval of one contrast by itself, `z` standard errors to either end.
-    pub(super) fn interval(&self, contrast: Contrast, z: f64) -> (f64, f64) {
+    pub(crate) fn interval(&self, contrast: Contrast, z: f64) -> (f64, f64) {
         let share = |at: usize| self.functional(at).group_share(self.sums, self.measure);
         match contrast {
             Contrast::Less(at) => self.violation(at, z),
@@ -118,7 +137,7 @@ impl<'a> Contrasts<'a> {
             let scale = 1.0 - functional.share();
             return (scale * low, scale * high);
         }
-        match self.problem.constraints()[at].reference {
+        match self.rows.constraints[at].reference {
             // The group is everyone.
             Reference::Overall => (0.0, 0.0),
             Reference::Rate(rate) | Reference::AtLeast(rate) => {
@@ -131,13 +150,13 @@ impl<'a> Contrasts<'a> {
     /// Deviations of violations and rates from random deviations of cells: those have variance 1 per row, and are scaled
     /// to the variance p(1 − p) of the rate p that a classifier at parity has in every group.
     pub(super) fn deviations(&self, deviations: &CellSums) -> Deviations {
-        let count = self.problem.constraints().len();
+        let count = self.rows.constraints.len();
         let of = |deviation: &dyn Fn(&Functional) -> f64| {
             let scaled = |functional: &Functional| {
                 let rate = functional.reference(self.sums, self.measure).clamp(0.0, 1.0);
                 (rate * (1.0 - rate)).sqrt() * deviation(functional)
             };
-            (0..count).map(|at| self.problem.functionals()[at].as_ref().map_or(0.0, scaled)).collect()
+            (0..count).map(|at| self.rows.functionals[at].as_ref().map_or(0.0, scaled)).collect()
         };
         Deviations {
             violations: of(&|functional| functional.slope(deviations, Measure::Decisions)),
@@ -160,7 +179,7 @@ impl<'a> Contrasts<'a> {
     }
 
     fn functional(&self, at: usize) -> &Functional {
-        self.problem.functionals()[at].as_ref().expect("all without rows were left out")
+        self.rows.functionals[at].as_ref().expect("all without rows were left out")
     }
 }
 

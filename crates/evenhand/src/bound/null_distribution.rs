@@ -28,7 +28,7 @@ pub(super) fn expected_under_parity(contrasts: &Contrasts<'_>) -> Option<f64> {
     if contrasts.all.is_empty() {
         return None;
     }
-    let cells = contrasts.problem().cells();
+    let cells = contrasts.cells();
     let numbers = cells.len() * cells.classes();
     let draws = (NUMBERS / numbers).clamp(DRAWS[1], DRAWS[0]);
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
