@@ -25,8 +25,7 @@ impl Report {
         }
         if let Some(bias) = &self.bias {
             out.push_str("\nWhat the labels say about themselves\n");
-            let sentences = bias.groups.iter().filter(|_| bias.found).map(|group| group.sentence.clone());
-            for sentence in sentences.chain(bias.missing()).chain([bias.assumption.clone()]) {
+            for sentence in bias.sentences() {
                 let _ = writeln!(out, "  {sentence}");
             }
         }
@@ -37,7 +36,9 @@ impl Report {
                 let _ = writeln!(out, "  {}{chosen}", point.describe());
             }
             for baseline in &tradeoff.baselines {
-                let _ = writeln!(out, "  method {}", baseline.describe());
+                let remark = Some(baseline.remark()).filter(|remark| !remark.is_empty());
+                let remark = remark.map(|remark| format!("; {remark}")).unwrap_or_default();
+                let _ = writeln!(out, "  method {}{remark}", baseline.describe());
             }
         }
         if let Some(search) = &self.search {
