@@ -27,6 +27,13 @@ BOOTSTRAP = """\
 The same by drawing rows again, 200 times each, in {draws} draws of {rows} rows ({error:.1f} % is the standard error of a share of 95 %):
 """
 
+MULTIPLICITY = """\
+## False claims where there is nothing to find
+
+Seven groups of unequal size without any bias (`synthetic::unbiased`), {draws} datasets of each size. A family of intervals that holds for all
+groups at once accuses some group in 5 ± {error:.1f} % of datasets. Asked: at most 6 %.
+"""
+
 ACCURACY = """\
 ## Accuracy by the true labels
 
@@ -144,6 +151,17 @@ def bootstrap(rows: list[dict]) -> str:
     return text + table(["", "covered by draws", "covered by derivatives"], lines)
 
 
+def multiplicity(rows: list[dict]) -> str:
+    lines, draws = [], 0
+    for (size,), found in grouped(rows, "rows").items():
+        draws = len(found)
+        shares = [100 * mean(int(row[name]) > 0 for row in found) for name in ("claims", "claims_by_plain_intervals")]
+        smallest = f"{mean(numbers(found, 'smallest_group')):,.0f}"
+        lines.append([thousands(size), smallest, *(f"{share:.1f} %" for share in shares), yes(shares[0] <= 6)])
+    head = ["rows", "of the smallest group", "datasets with a claim", "by plain intervals", "at most 6 %"]
+    return MULTIPLICITY.format(draws=f"{draws:,}", error=100 * sqrt(0.95 * 0.05 / draws)) + table(head, lines)
+
+
 def paired(rows: list[dict], name: str, one: str, other: str, scale: float = 1.0) -> list[float]:
     """How much more one method has than another, draw by draw."""
     of = {trained: {row["draw"]: float(row[name]) for row in found} for (trained,), found in grouped(rows, "trained").items()}
@@ -213,6 +231,7 @@ def main(folder: Path) -> None:
         HEAD + "\n",
         coverage(load(folder / "coverage.csv")),
         bootstrap(load(folder / "bootstrap.csv")),
+        multiplicity(load(folder / "multiplicity.csv")),
         accuracy(load(folder / "accuracy.csv")),
         shift(load(folder / "shift.csv")),
     ]

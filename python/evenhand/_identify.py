@@ -15,9 +15,14 @@ from ._results import Recorded, frame_of, html_table, library_of
 
 __all__ = ["Identification", "identify"]
 
+_FACTOR = ("group", "rows", "odds_ratio", "low", "high")
+
 
 class Identification(Recorded):
-    """The estimated bias in labels, with intervals, and what it assumes. Made by :func:`identify`."""
+    """The estimated bias in labels, with intervals, and what it assumes. Made by :func:`identify`.
+
+    Without multipliers that make scores even there is no estimate: ``converged`` is false, and the frames are empty.
+    """
 
     def __init__(self, record: dict[str, Any], library: str, report: _core.Report) -> None:
         self._record = record
@@ -26,20 +31,28 @@ class Identification(Recorded):
 
     @property
     def effects(self) -> Any:
-        """A frame with a row for each group: the factor on the odds of a positive label, and its interval."""
-        names = ("group", "rows", "odds_ratio", "low", "high", "sentence")
-        return frame_of([{name: one[name] for name in names} for one in self._record["effects"]], self._library)
+        """A frame with a row for each group: the factor on the odds of a positive label, and its intervals.
+
+        From ``low`` to ``high`` each by itself; from ``simultaneous_low`` to ``simultaneous_high`` all at once, which is
+        what the sentences go by.
+        """
+        return self._frame("effects", (*_FACTOR, "simultaneous_low", "simultaneous_high", "sentence"))
 
     @property
     def multipliers(self) -> Any:
         """A frame with a row for each multiplier, lambda in the paper, with its standard error and interval."""
-        names = ("name", "value", "standard_error", "low", "high")
-        return frame_of([{name: one[name] for name in names} for one in self._record["multipliers"]], self._library)
+        return self._frame("multipliers", ("name", "value", "standard_error", "low", "high"))
 
     @property
     def converged(self) -> bool:
-        """Whether multipliers were found that make scores even; if not, the numbers are no estimate."""
-        return bool(self._record["stop"] == "converged")
+        """Whether multipliers were found that make scores even; if not, there is no estimate."""
+        return self.missing is None
+
+    @property
+    def missing(self) -> str | None:
+        """Why there is no estimate; None where there is one."""
+        missing: str | None = self._record.get("missing")
+        return missing
 
     @property
     def assumption(self) -> str:
@@ -51,19 +64,25 @@ class Identification(Recorded):
         return Report(self._report)
 
     def __str__(self) -> str:
+        if self.missing is not None:
+            return f"There is no estimate: {self.missing}."
         sentences = "\n".join(one["sentence"] for one in self._record["effects"])
-        return f"{sentences}\n\n{self.assumption}"
+        return f"{self.assumption}\n\n{sentences}"
 
     def __repr__(self) -> str:
         return f"<evenhand.Identification of {len(self._record['effects'])} groups, {self._record['rows']} rows>"
 
     def _repr_html_(self) -> str:
-        head = ("group", "rows", "factor on the odds", "low", "high")
-        rows = [
-            [one[name] for name in ("group", "rows", "odds_ratio", "low", "high")] for one in self._record["effects"]
-        ]
-        caption = "How far labels were tilted" if self.converged else "Not converged: these numbers are no estimate"
-        return f"<div>{html_table(head, rows, caption=caption)}<p>{escape(self.assumption)}</p></div>"
+        if self.missing is not None:
+            return f"<p>{escape(str(self))}</p>"
+        names = (*_FACTOR, "simultaneous_low", "simultaneous_high")
+        head = ("group", "rows", "factor on the odds", "low", "high", "low, all at once", "high, all at once")
+        rows = [[one[name] for name in names] for one in self._record["effects"]]
+        table = html_table(head, rows, caption="How far labels were tilted")
+        return f"<div><p>{escape(self.assumption)}</p>{table}</div>"
+
+    def _frame(self, what: str, names: Sequence[str]) -> Any:
+        return frame_of([{name: one[name] for name in names} for one in self._record[what]], self._library)
 
 
 def identify(
@@ -85,7 +104,8 @@ def identify(
     """Estimate how far labels were tilted for or against each group.
 
     The multipliers that make the probabilities of a corrected classifier even between groups are, under the model of
-    the paper, the bias of whoever gave the labels (Jiang & Nachum 2019, Prop. 1).
+    the paper, the bias of whoever gave the labels (Jiang & Nachum 2019, Prop. 1). Each group has an interval by itself and
+    one that holds for all groups at once (Hothorn, Bretz & Westfall 2008), which the sentences go by.
 
     Parameters
     ----------

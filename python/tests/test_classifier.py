@@ -438,5 +438,21 @@ def test_identify_finds_the_bias_that_was_put_in(loans):
     assert low[0] - 0.1 < 0.45 < high[0] + 0.1
     assert found.converged
     assert "only if" in found.assumption
-    assert "odds" in str(found)
+    assert str(found).index("only if") < str(found).index("Positive labels for")
     assert "<table" in found._repr_html_()
+    effects = found.effects
+    assert (effects["simultaneous_low"] < effects["low"]).all()
+    assert (effects["high"] < effects["simultaneous_high"]).all()
+    assert effects["sentence"].str.contains("for all 2 groups at once").all()
+
+
+def test_identify_says_nothing_without_a_solution(loans):
+    X, y, _ = loans
+    told = X.assign(leak=np.where(np.asarray(y) == "yes", "p", "q"))
+    found = identify(told, y, sensitive_features="leak")
+    assert not found.converged
+    assert "no multipliers were found" in found.missing
+    assert len(found.effects) == len(found.multipliers) == 0
+    assert str(found).startswith("There is no estimate: no multipliers")
+    assert "<table" not in found._repr_html_()
+    assert "odds" not in found.report().summary

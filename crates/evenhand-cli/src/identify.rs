@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use evenhand::identify::{Effect, Identification, Multiplier};
-use evenhand::{Identify, Termination, Warning};
+use evenhand::{Identify, Warning};
 #[cfg(feature = "report")]
 use evenhand_report::Record;
 use serde::Serialize;
@@ -23,8 +23,10 @@ use crate::text::{Lines, clean, counted, signed, thousands};
 ///
 /// The multipliers that make the probabilities of a corrected classifier even between groups
 /// are, under the model of the paper, the bias of whoever gave the labels. They are given as
-/// factors on the odds of a positive label, with intervals, and with what they assume.
-/// [Jiang & Nachum 2019, Prop. 1]
+/// factors on the odds of a positive label, with what they assume, and with two intervals: one for
+/// each group by itself, and one that holds for all groups at once, which the sentences go by.
+/// Exit code 1 where there are no such multipliers: then there is no estimate.
+/// [Jiang & Nachum 2019, Prop. 1; Hothorn, Bretz & Westfall 2008]
 #[derive(Debug, Args)]
 #[command(override_usage = usage_of_rows!("identify"), after_long_help = EXAMPLES)]
 pub(crate) struct IdentifyArgs {
@@ -39,9 +41,9 @@ pub(crate) struct IdentifyArgs {
     #[arg(long, value_name = "SHARE", default_value_t = Identify::default().confidence)]
     confidence: f64,
 
-    /// How many times to draw rows again, to check the intervals; 0 does not.
-    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
-    resamples: usize,
+    /// How many times to draw rows again, to check the intervals; 0 does not [default: 100 for up to 20,000 rows, 0 for more].
+    #[arg(long, value_name = "NUMBER")]
+    resamples: Option<usize>,
 
     /// Seed of these draws.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
@@ -67,12 +69,19 @@ Examples:
   Without the check by drawing rows again, for a program to read:
     evenhand identify loans.parquet --label approved --group sex --resamples 0 --json
 
-JSON keys: rows, confidence, effects (group, rows, odds_ratio, low, high, resampled, sentence),
-multipliers (name, value, standard_error, low, high, resampled), violation, stop, fits,
-assumption, warnings",
+JSON keys: rows, confidence, assumption, missing (why there is no estimate, where there is none),
+effects (group, rows, odds_ratio, low, high, simultaneous_low, simultaneous_high, resampled,
+sentence), multipliers (name, value, standard_error, low, high, resampled), violation, stop, fits,
+warnings",
     where_reports_are!(", report (where one was asked for)"),
     "."
 );
+
+/// Unless told otherwise, rows are drawn again this many times, which takes as many times as long.
+const RESAMPLES: usize = 100;
+
+/// With more rows than this they are drawn again only if asked to.
+const RESAMPLED_ROWS: usize = 20_000;
 
 /// The estimate, with the texts of warnings. The keys are stable.
 #[derive(Serialize)]
@@ -82,6 +91,9 @@ struct Report {
     warnings: Vec<WarningRecord>,
     #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
     page: Option<PathBuf>,
+    /// Whether rows were not drawn again because there are many.
+    #[serde(skip)]
+    many_rows: bool,
 }
 
 pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
@@ -96,6 +108,10 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
     let progress = Progress::new(args.result.json);
     let whole = origin.read(progress)?;
     (settings.groups, settings.plan) = (whole.groups(&settings.groups), whole.plan());
+    let many_rows = args.resamples.is_none() && whole.data.rows() > RESAMPLED_ROWS;
+    if many_rows {
+        settings.resamples = 0;
+    }
     let (found, more) = progress.during("estimating", || settings.run(&whole.data))?;
     let warnings: Vec<Warning> = whole.warnings.into_iter().chain(more).collect();
     #[cfg(feature = "report")]
@@ -113,15 +129,18 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
         page::write(&mut outputs, path, &report)?;
         outputs.commit()?;
     }
-    let report = Report { found, warnings: WarningRecord::all(warnings, None), page: args.result.report.clone() };
+    let (warnings, page) = (WarningRecord::all(warnings, None), args.result.report.clone());
+    let report = Report { found, warnings, page, many_rows };
     output::report(args.result.json, &report, &report.warnings, || report.to_text())?;
-    if report.found.stop != Termination::Converged {
-        note(
-            "no multipliers were found that make the probabilities even: the numbers above are not an estimate of the bias",
-        );
-        return Ok(Ending::Missed);
-    }
-    Ok(Ending::Fine)
+    Ok(match &report.found.missing {
+        None => Ending::Fine,
+        Some(why) => {
+            if args.result.json {
+                note(&format!("there is no estimate: {why}"));
+            }
+            Ending::Missed
+        }
+    })
 }
 
 fn settings(args: &IdentifyArgs) -> evenhand::Result<Identify> {
@@ -129,7 +148,7 @@ fn settings(args: &IdentifyArgs) -> evenhand::Result<Identify> {
         groups: args.data.groups()?,
         withhold: args.withhold.clone(),
         confidence: args.confidence,
-        resamples: args.resamples,
+        resamples: args.resamples.unwrap_or(RESAMPLES),
         seed: args.seed,
         ..Identify::default()
     };
@@ -141,24 +160,38 @@ fn settings(args: &IdentifyArgs) -> evenhand::Result<Identify> {
 impl Report {
     fn to_text(&self) -> String {
         let found = &self.found;
+        let made_of = format!("{}, {}.\n", counted(found.rows, "row"), counted(found.fits, "fit"));
+        let wrote = page::wrote(self.page.as_deref());
+        if let Some(why) = &found.missing {
+            let left = format!("The largest violation of probabilities that is left is {:.4}.", found.violation);
+            return format!("{}\n{made_of}{wrote}", wrapped(&format!("There is no estimate: {why}. {left}")));
+        }
         let sentences: Vec<String> = found.effects.iter().map(|effect| clean(&effect.sentence) + "\n").collect();
         let (multipliers, effects) = (self.multipliers(), self.effects());
+        let many_rows = if self.many_rows {
+            format!(
+                "Rows were not drawn again to check the intervals, as there are many; --resamples {RESAMPLES} does.\n"
+            )
+        } else {
+            String::new()
+        };
         format!(
-            "{}\nFactor on the odds of a positive label\n{effects}\nMultipliers, in units of g/Z - 1\n{multipliers}\n{}\n{}, {}.\n{}",
-            sentences.concat(),
+            "{}\n{}\nFactor on the odds of a positive label\n{effects}\nMultipliers, in units of g/Z - 1\n{multipliers}\n{made_of}{many_rows}{wrote}",
             wrapped(&found.assumption),
-            counted(found.rows, "row"),
-            counted(found.fits, "fit"),
-            page::wrote(self.page.as_deref()),
+            sentences.concat(),
         )
     }
 
     fn effects(&self) -> String {
+        let several = self.found.effects.len() > 1;
         let mut lines = Lines::default();
-        lines.push("", self.heads(["rows", "factor"]));
-        for Effect { group, rows, odds_ratio, low, high, resampled, .. } in &self.found.effects {
+        let at_once = several.then(|| format!("all {} at once", self.found.effects.len()));
+        lines.push("", self.heads(["rows", "factor"], at_once));
+        for effect in &self.found.effects {
+            let Effect { group, rows, odds_ratio, low, high, simultaneous_low, simultaneous_high, .. } = effect;
             let mut numbers = vec![thousands(*rows), format!("{odds_ratio:.3}"), range(*low, *high)];
-            numbers.extend(resampled.map(|again| range(again.low, again.high)));
+            numbers.extend(several.then(|| range(*simultaneous_low, *simultaneous_high)));
+            numbers.extend(effect.resampled.map(|again| range(again.low, again.high)));
             lines.push(format!("  {group}"), numbers);
         }
         lines.render()
@@ -166,7 +199,7 @@ impl Report {
 
     fn multipliers(&self) -> String {
         let mut lines = Lines::default();
-        lines.push("", self.heads(["value", "standard error"]));
+        lines.push("", self.heads(["value", "standard error"], None));
         for Multiplier { name, value, standard_error, low, high, resampled } in &self.found.multipliers {
             let mut numbers = vec![signed(*value), format!("{standard_error:.4}"), range(*low, *high)];
             numbers.extend(resampled.map(|again| range(again.low, again.high)));
@@ -175,9 +208,10 @@ impl Report {
         lines.render()
     }
 
-    fn heads(&self, first: [&str; 2]) -> Vec<String> {
+    fn heads(&self, first: [&str; 2], at_once: Option<String>) -> Vec<String> {
         let mut heads: Vec<String> = first.map(str::to_owned).to_vec();
         heads.push(format!("{} % interval", self.found.confidence * 100.0));
+        heads.extend(at_once);
         let draws = self.found.effects.iter().find_map(|effect| effect.resampled).map(|again| again.draws);
         heads.extend(draws.map(|draws| format!("by {draws} draws")));
         heads

@@ -5,7 +5,7 @@
 //! the closest distortion of it which a bias against two overlapping groups allows
 //! [Jiang & Nachum 2019, Prop. 1]. A real user never has the first; here it can be used to
 //! evaluate what was trained on the second. A [`BiasModel`] draws many samples of one such population, and of
-//! others that a straight model cannot describe.
+//! others that a straight model cannot describe. [`unbiased`] has many groups and nothing to find.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -158,6 +158,43 @@ pub fn population(rows: usize, seed: u64) -> Result<Table> {
 
 /// Made-up people are held in memory whole: so many take two gigabytes where all is done with them that `evenhand demo` does.
 const MOST_ROWS: usize = 10_000_000;
+/// Draws people of so many groups whose labels have no bias: columns `skill`, `hobby`, `group` (`g1`, `g2` and so on) and
+/// `approved`. Skill makes approval likely and is the same in every group; hobbies differ between them and do not matter.
+/// The k-th group has one k-th of the rows of the first, about.
+///
+/// # Errors
+/// [`Error::Setting`] for fewer than 1,000 rows or no group.
+pub fn unbiased(rows: usize, groups: usize, seed: u64) -> Result<Table> {
+    check(rows)?;
+    if groups == 0 {
+        return Err(Error::setting("groups", groups, "1 or more"));
+    }
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let total: f64 = (1..=groups).map(|group| 1.0 / group as f64).sum();
+    let (mut skills, mut hobbies, mut names, mut approved) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..rows {
+        let (mut left, mut group) = (total * random.random::<f64>(), 1);
+        while left > 1.0 / group as f64 && group < groups {
+            left -= 1.0 / group as f64;
+            group += 1;
+        }
+        let skill = normal(&mut random);
+        skills.push(skill);
+        hobbies.push(normal(&mut random) + 0.3 * group as f64);
+        names.push(format!("g{group}"));
+        approved.push(if random.random::<f64>() < logistic(1.5 * skill) { "yes" } else { "no" });
+    }
+    let text = |values: Vec<&str>| Column::Categorical(Categorical::from_values(values.into_iter().map(Some)));
+    Table::new(
+        vec![
+            ("skill".to_owned(), Column::Numeric(skills)),
+            ("hobby".to_owned(), Column::Numeric(hobbies)),
+            ("group".to_owned(), text(names.iter().map(String::as_str).collect())),
+            ("approved".to_owned(), text(approved)),
+        ],
+        1,
+    )
+}
 
 fn check(rows: usize) -> Result<()> {
     if (1000..=MOST_ROWS).contains(&rows) {
@@ -291,6 +328,15 @@ mod tests {
             assert!((mean(rows, &|row| -drawn.bias[row]).exp() - ratio).abs() < 0.01 && ratio < 0.5, "{ratio}");
         }
         assert_eq!(model.draw(10, 1).unwrap_err().code(), "setting-invalid");
+    }
+
+    #[test]
+    fn groups_without_bias_are_approved_alike() {
+        let table = unbiased(60_000, 3, 1).unwrap();
+        let rates = ["g1", "g2", "g3"].map(|group| rate(&table, "approved", "group", group));
+        // The smallest group has some 11,000 rows, and its rate a standard error of 0.005.
+        assert!(rates.iter().all(|rate| (rate - 0.5).abs() < 0.02), "{rates:?}");
+        assert_eq!(unbiased(60_000, 0, 1).unwrap_err().code(), "setting-invalid");
     }
 
     #[test]

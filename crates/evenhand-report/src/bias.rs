@@ -3,7 +3,7 @@
 //! Holds [`Bias`], what is shown of an identification of the engine.
 
 use evenhand::identify::Identification;
-use evenhand::{Correction, Dataset, Identify, Termination};
+use evenhand::{Correction, Dataset, Identify};
 use serde::{Deserialize, Serialize};
 
 /// The bias in the labels, as far as it can be identified.
@@ -13,14 +13,12 @@ pub struct Bias {
     pub rows: usize,
     /// Of the intervals.
     pub confidence: f64,
-    /// Whether multipliers were found that make probabilities even: without them there is no estimate.
-    pub found: bool,
-    /// What the bias did to each group.
-    pub groups: Vec<GroupBias>,
     /// What all this rests on.
     pub assumption: String,
-    /// Why there is no estimate, where it could not even be identified.
-    pub why: Option<String>,
+    /// Why there is no estimate, where there is none; then there are no groups.
+    pub missing: Option<String>,
+    /// What the bias did to each group.
+    pub groups: Vec<GroupBias>,
 }
 
 /// By which factor the odds of a positive label of one group were changed.
@@ -32,10 +30,14 @@ pub struct GroupBias {
     pub rows: usize,
     /// The factor; 1 is no bias.
     pub odds_ratio: Option<f64>,
-    /// The lower end of its interval.
+    /// The lower end of its interval, taken by itself.
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
+    /// The lower end of its interval among those that hold for all groups at once.
+    pub simultaneous_low: Option<f64>,
+    /// The upper end.
+    pub simultaneous_high: Option<f64>,
     /// The same in words.
     pub sentence: String,
 }
@@ -51,15 +53,16 @@ impl Bias {
             odds_ratio: finite(effect.odds_ratio),
             low: finite(effect.low),
             high: finite(effect.high),
+            simultaneous_low: finite(effect.simultaneous_low),
+            simultaneous_high: finite(effect.simultaneous_high),
             sentence: effect.sentence.clone(),
         };
         Self {
             rows: identified.rows,
             confidence: identified.confidence,
-            found: identified.stop == Termination::Converged,
-            groups: identified.effects.iter().map(group_bias).collect(),
             assumption: identified.assumption.clone(),
-            why: None,
+            missing: identified.missing.as_ref().map(|why| format!("There is no estimate of the bias: {why}.")),
+            groups: identified.effects.iter().map(group_bias).collect(),
         }
     }
 
@@ -81,23 +84,21 @@ impl Bias {
             Err(error) => Self {
                 rows: train.rows(),
                 confidence,
-                found: false,
-                groups: Vec::new(),
                 assumption: String::new(),
-                why: Some(error.to_string()),
+                missing: Some(format!("The bias of the labels could not be identified: {error}.")),
+                groups: Vec::new(),
             },
         })
     }
 
-    /// Why there is no estimate, if there is none.
-    pub(crate) fn missing(&self) -> Option<String> {
-        if self.found {
-            return None;
+    /// What it assumes and then what was found, sentence by sentence; or why there is no estimate.
+    pub(crate) fn sentences(&self) -> Vec<&str> {
+        match &self.missing {
+            Some(missing) => vec![missing],
+            None => std::iter::once(&self.assumption)
+                .chain(self.groups.iter().map(|group| &group.sentence))
+                .map(String::as_str)
+                .collect(),
         }
-        Some(match &self.why {
-            Some(why) => format!("The bias of the labels could not be identified: {why}."),
-            None => "No multipliers were found that make the probabilities of the groups even: there is no estimate."
-                .to_owned(),
-        })
     }
 }

@@ -167,9 +167,14 @@ mod tests {
         let (found, warnings) = Identify::default().group("sex").unwrap().run(&data).unwrap();
         let record = Record::new(data.digest(), data.rows(), &"identify", &());
         let report = Report::from_identification(&found, &warnings, &data, record);
-        assert!(report.summary()[0].starts_with("Positive labels for sex=female were given at 0."));
+        let summary = report.summary();
+        assert!(summary[0].starts_with("What follows is an estimate of labelling bias only if"), "{summary:?}");
+        assert!(summary[1].starts_with("Positive labels for sex=female were given at 0."), "{summary:?}");
         let page = report.html().unwrap();
         assert!(page.contains("Odds of a positive label") && !page.contains("Rates by group"));
+        assert!(page.contains("intervals that hold for all groups at once") && page.contains("each by itself"));
+        let section = &page[page.find(r#"<h2 id="bias">"#).unwrap()..];
+        assert!(section.find("only if").unwrap() < section.find("<figure>").unwrap(), "assumptions first");
         assert_eq!(serde_json::from_str::<Report>(&serde_json::to_string(&report).unwrap()).unwrap(), report);
     }
 }

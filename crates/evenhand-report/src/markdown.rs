@@ -23,13 +23,14 @@ impl Report {
         }
         if let Some(bias) = &self.bias {
             out.push_str("\n### What the labels say about themselves\n\n");
-            if let Some(missing) = bias.missing() {
-                let _ = writeln!(out, "{}", escaped(&missing));
+            for (at, sentence) in bias.sentences().into_iter().enumerate() {
+                let before = match at {
+                    0 => "",
+                    1 => "\n- ",
+                    _ => "- ",
+                };
+                let _ = writeln!(out, "{before}{}", escaped(sentence));
             }
-            for group in bias.groups.iter().filter(|_| bias.found) {
-                let _ = writeln!(out, "- {}", escaped(&group.sentence));
-            }
-            let _ = write!(out, "\n{}\n", escaped(&bias.assumption));
         }
         if let Some(tradeoff) = &self.tradeoff {
             out.push_str(
@@ -42,8 +43,8 @@ impl Report {
             }
             for baseline in &tradeoff.baselines {
                 let (error, violation) = (or_none(baseline.error, percent), or_none(baseline.violation, points));
-                let remark = baseline.why.as_deref().unwrap_or(baseline.remark());
-                let _ = writeln!(out, "| method {} | {error} | {violation} | {} |", baseline.method, escaped(remark));
+                let remark = baseline.why.clone().unwrap_or_else(|| baseline.remark());
+                let _ = writeln!(out, "| method {} | {error} | {violation} | {} |", baseline.method, escaped(&remark));
             }
         }
         self.write_search(&mut out);

@@ -27,10 +27,7 @@ impl Report {
                     .chain(self.panels.iter().skip(1).map(|panel| self.found_in(panel)))
                     .collect()
             }
-            Kind::Identify => match &self.bias {
-                Some(bias) if bias.found => bias.groups.iter().map(|group| group.sentence.clone()).collect(),
-                bias => bias.as_ref().and_then(Bias::missing).into_iter().collect(),
-            },
+            Kind::Identify => self.bias.iter().flat_map(Bias::sentences).map(str::to_owned).collect(),
         }
     }
 

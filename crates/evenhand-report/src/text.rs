@@ -21,8 +21,7 @@ impl Report {
         }
         if let Some(bias) = &self.bias {
             out.blank().line("What the labels say about themselves");
-            let sentences = bias.groups.iter().filter(|_| bias.found).map(|group| group.sentence.clone());
-            for sentence in sentences.chain(bias.missing()).chain([bias.assumption.clone()]) {
+            for sentence in bias.sentences() {
                 out.line(format!("  {sentence}"));
             }
         }
@@ -33,7 +32,9 @@ impl Report {
                 out.line(format!("  {}{chosen}", point.describe()));
             }
             for baseline in &tradeoff.baselines {
-                out.line(format!("  method {}", baseline.describe()));
+                let remark = Some(baseline.remark()).filter(|remark| !remark.is_empty());
+                let remark = remark.map(|remark| format!("; {remark}")).unwrap_or_default();
+                out.line(format!("  method {}{remark}", baseline.describe()));
             }
         }
         if let Some(search) = &self.search {

@@ -3,13 +3,13 @@
 //! Holds [`Tradeoff`]. Each point has the rates of groups there, for the page to show as one goes along.
 
 use evenhand::audit::{Audit, Rate};
-use evenhand::correction::{Asked, CovariateShift, Metrics, Observer, Problem, Technique, Validation};
+use evenhand::correction::{Asked, CovariateShift, Lagrangian, Metrics, Observer, Problem, Technique, Validation};
 use evenhand::{Correction, Error, Learner, Method};
 use serde::{Deserialize, Serialize};
 
 use crate::groups::Panel;
 use crate::metrics::Evaluator;
-use crate::number::{percent_whole, points};
+use crate::number::{counted, percent_whole, points};
 
 /// Error against violation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,6 +48,8 @@ pub struct Baseline {
     pub method: String,
     /// Whether it needs the groups to decide.
     pub by_group: bool,
+    /// How many training rows, drawn at random, it was trained on, where these are not all.
+    pub sample: Option<usize>,
     /// The share of rows predicted otherwise than labelled.
     pub error: Option<f64>,
     /// The largest violation.
@@ -55,6 +57,10 @@ pub struct Baseline {
     /// Why there are no numbers.
     pub why: Option<String>,
 }
+
+/// The Lagrangian approach goes through its rows a hundred times and more: beside a fit that takes a few passes it is
+/// trained on this many at most. On more its classifier hardly changes.
+const LAGRANGIAN_ROWS: usize = 50_000;
 
 /// No correction.
 pub(crate) const NOTHING: &str = "no correction";
@@ -109,12 +115,14 @@ impl Baseline {
     ) -> evenhand::Result<Vec<Self>> {
         let other = |method: &Method| method.name() != correction.method.name() && *method != Method::Unconstrained;
         let of = |method: Method| {
+            let (method, sample) = sampled(method, trained_on.features().rows());
             let mut asked = correction.clone().method(method);
             (asked.validation, asked.technique, asked.covariate_shift) =
                 (Validation::Training, Technique::Weighting, CovariateShift::Ignored);
             let named = Self {
                 method: method.name().to_owned(),
                 by_group: method.decides_by_group(),
+                sample,
                 error: None,
                 violation: None,
                 why: None,
@@ -139,13 +147,48 @@ impl Baseline {
         }
     }
 
-    /// The remark beside it.
-    pub(crate) fn remark(&self) -> &'static str {
-        if self.by_group { "needs the group of everyone it decides about" } else { "" }
+    /// The remark beside it; empty where there is nothing to say.
+    pub(crate) fn remark(&self) -> String {
+        match self.sample.filter(|_| self.error.is_some()) {
+            _ if self.by_group => "needs the group of everyone it decides about".to_owned(),
+            Some(rows) => format!("trained on {} drawn at random", counted(rows, "row")),
+            None => String::new(),
+        }
+    }
+}
+
+/// A method as it is trained beside a fit to so many rows, and on how many, where these are not all.
+fn sampled(method: Method, rows: usize) -> (Method, Option<usize>) {
+    match method {
+        Method::Lagrangian(settings) if rows > LAGRANGIAN_ROWS => {
+            let sample = Some(LAGRANGIAN_ROWS);
+            (Method::Lagrangian(Lagrangian { sample, ..settings }), sample)
+        }
+        other => (other, None),
     }
 }
 
 fn describe(name: &str, error: f64, violation: Option<f64>) -> String {
     let violation = crate::number::or_none(violation, points);
     format!("{name}: error {}, largest violation {violation} points", crate::number::percent(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_rows_the_lagrangian_approach_sees_some_and_this_is_said() {
+        for method in Method::all() {
+            let is_lagrangian = matches!(method, Method::Lagrangian(_));
+            assert_eq!(sampled(method, LAGRANGIAN_ROWS), (method, None));
+            let (asked, sample) = sampled(method, 1_000_000);
+            assert_eq!((asked != method, sample), (is_lagrangian, is_lagrangian.then_some(LAGRANGIAN_ROWS)));
+        }
+        let (method, sample) = ("lagrangian".to_owned(), Some(50_000));
+        let (error, violation) = (Some(0.2), Some(0.1));
+        let baseline = Baseline { method, by_group: false, sample, error, violation, why: None };
+        assert_eq!(baseline.remark(), "trained on 50,000\u{a0}rows drawn at random");
+        assert_eq!(Baseline { sample: None, ..baseline }.remark(), "");
+    }
 }

@@ -14,6 +14,11 @@ fn main() -> Result<()> {
     let identify = Identify { resamples: 30, seed: 7, ..Identify::default() };
     let (found, warnings) = identify.group("sex=female")?.group("age_band=18-24")?.run(&data)?;
 
+    // What the numbers rest on stands before them, always.
+    println!("{}\n", found.assumption);
+    if let Some(why) = &found.missing {
+        println!("There is no estimate: {why}.");
+    }
     for effect in &found.effects {
         println!("{}", effect.sentence);
         if let Some(resampled) = &effect.resampled {
@@ -23,7 +28,5 @@ fn main() -> Result<()> {
     for warning in warnings {
         println!("note: {warning}");
     }
-    // What the numbers rest on belongs beside them, always.
-    println!("\n{}", found.assumption);
     Ok(())
 }

@@ -94,14 +94,12 @@ impl Cells {
         Self { cell_of_row, row_weights: Some(row_weights.into()), ..self.clone() }
     }
 
-    /// The same cells with each row weight multiplied by a count.
+    /// The same cells of some rows, with other row weights. `weights` has one for each row that is there now.
     ///
     /// # Errors
     /// [`Error::NoWeight`] when that leaves none.
-    pub(crate) fn counted(&self, counts: &[f64]) -> Result<Self> {
-        let own = |row: usize| self.row_weights.as_ref().map_or(1.0, |weights| weights[row]);
-        let weights = counts.iter().enumerate().map(|(row, count)| count * own(row)).collect();
-        self.of(self.cell_of_row.clone(), Some(weights), "the rows drawn")
+    pub(crate) fn reweighted(&self, weights: &[f64], rows: &[usize]) -> Result<Self> {
+        self.of(Arc::new(self.cell_of_row.select(rows)), Some(parallel::gather(weights, rows)), "the rows drawn")
     }
 
     /// The same cells of some rows; a cell may then have no rows.

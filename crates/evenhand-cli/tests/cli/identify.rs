@@ -14,6 +14,59 @@ fn json_has_the_same_numbers() {
     snapshot!(CliTest::new(), &format!("{IDENTIFY} --resamples 0 --json"));
 }
 
+/// No weights make the rates of a group even that is the label itself.
+fn group_is_label(test: &CliTest) {
+    let row = |row: usize| {
+        let (label, group) = if row % 3 == 0 { (1, "p") } else { (0, "q") };
+        format!("{},{group},{label}\n", row * 37 % 101)
+    };
+    test.write("group_is_label.csv", &("x,sex,y\n".to_owned() + &(0..2_000).map(row).collect::<String>()));
+}
+
+#[test]
+fn without_a_solution_nothing_is_said_of_the_bias() {
+    let test = CliTest::new();
+    group_is_label(&test);
+    let command = "identify group_is_label.csv --label y --group sex";
+    let text = test.run(command);
+    assert!(text.starts_with("exit code 1\n----- stdout\nThere is no estimate: no multipliers were found"), "{text}");
+    assert!(!text.contains("interval") && !text.contains("chance") && !text.contains("odds"), "{text}");
+    let output = test.expect(1, &format!("{command} --json --report bias.md"));
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (found["effects"].as_array().map(Vec::len), found["multipliers"].as_array().map(Vec::len)),
+        (Some(0), Some(0))
+    );
+    assert_eq!(found["missing"], "no multipliers were found that make the probabilities of the groups even");
+    let page = test.read("bias.md");
+    assert!(page.contains("There is no estimate of the bias") && !page.contains("% interval"), "{page}");
+}
+
+#[test]
+fn the_assumption_stands_before_every_claim() {
+    let test = CliTest::new();
+    let (text, json) = (test.run(&format!("{IDENTIFY} --report bias.txt")), test.run(&format!("{IDENTIFY} --json")));
+    for said in [text, json, test.read("bias.txt")] {
+        let place = |words: &str| said.find(words).unwrap_or_else(|| panic!("{words}: {said}"));
+        assert!(place("is an estimate of labelling bias only if") < place("Positive labels for sex=female"), "{said}");
+    }
+}
+
+/// Drawing a million rows a hundred times takes minutes: with many rows it is done when asked for.
+#[test]
+fn many_rows_are_drawn_again_only_if_asked() {
+    let test = CliTest::new();
+    let rows = test.read("loans.csv");
+    let (head, body) = rows.split_once('\n').unwrap();
+    test.write("many.csv", &format!("{head}\n{}", body.repeat(51)));
+    let command = "identify many.csv --label approved --ignore id --group sex --json";
+    let drawn =
+        |arguments: &str| test.json(&format!("{command}{arguments}"))["effects"][0]["resampled"]["draws"].as_u64();
+    assert_eq!((drawn(""), drawn(" --resamples 20")), (None, Some(20)));
+    let text = test.run(&command.replace(" --json", ""));
+    assert!(text.contains("Rows were not drawn again to check the intervals"), "{text}");
+}
+
 #[test]
 fn what_cannot_be_asked_is_refused() {
     let test = CliTest::new();

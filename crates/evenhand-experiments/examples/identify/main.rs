@@ -3,6 +3,7 @@
 //! Everything is drawn from populations whose truth is known (`evenhand_datasets::synthetic`), and printed as CSV, a line a measurement:
 //!
 //! `identify coverage ROWS DRAWS RESAMPLES` estimates the bias in samples, with intervals;
+//! `identify multiplicity ROWS DRAWS` counts false claims where seven groups have no bias;
 //! `identify accuracy ROWS DRAWS` evaluates classifiers by true labels;
 //! `identify shift ROWS DRAWS` does so with covariate shift ignored and corrected, in populations that the model cannot describe.
 //!
@@ -10,6 +11,7 @@
 
 mod accuracy;
 mod coverage;
+mod multiplicity;
 mod sample;
 mod shift;
 
@@ -24,6 +26,7 @@ fn main() -> Result<()> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
         ["coverage", rows, draws, resamples] => coverage::run(&listed(rows)?, draws.parse()?, resamples.parse()?),
+        ["multiplicity", rows, draws] => multiplicity::run(&listed(rows)?, draws.parse()?),
         ["accuracy", rows, draws] => accuracy::run(&listed(rows)?, draws.parse()?),
         ["shift", rows, draws] => shift::run(&listed(rows)?, draws.parse()?),
         _ => Err("see the head of examples/identify/main.rs for the arguments".into()),

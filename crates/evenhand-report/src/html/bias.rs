@@ -9,10 +9,10 @@ use crate::number::{NONE, confidence, count, counted, factor, factor_short, or_n
 
 /// The bias as odds ratios.
 pub(super) fn bias(bias: &Bias) -> Option<Charted> {
-    if !bias.found {
+    if bias.missing.is_some() {
         return None;
     }
-    let ends = bias.groups.iter().flat_map(|one| [one.odds_ratio, one.low, one.high]);
+    let ends = bias.groups.iter().flat_map(|one| [one.odds_ratio, one.simultaneous_low, one.simultaneous_high]);
     let scale = Scale::factors(ends.flatten());
     let sure = confidence(bias.confidence);
     let lines = bias.groups.iter().map(|one| DotLine {
@@ -20,17 +20,20 @@ pub(super) fn bias(bias: &Bias) -> Option<Charted> {
         rows: counted(one.rows, "row"),
         small: false,
         overall: false,
-        marks: Mark::new(Shape::Alone, &scale, one.odds_ratio, one.low, one.high).into_iter().collect(),
+        marks: Mark::new(Shape::Alone, &scale, one.odds_ratio, one.simultaneous_low, one.simultaneous_high)
+            .into_iter()
+            .collect(),
         numbers: or_none(one.odds_ratio, factor),
     });
     let row = |one: &crate::GroupBias| {
-        let ends = range(one.low, one.high, factor).unwrap_or_else(|| NONE.to_owned());
-        vec![one.group.clone(), count(one.rows), or_none(one.odds_ratio, factor), ends]
+        let ends = |low, high| range(low, high, factor).unwrap_or_else(|| NONE.to_owned());
+        let [alone, at_once] = [ends(one.low, one.high), ends(one.simultaneous_low, one.simultaneous_high)];
+        vec![one.group.clone(), count(one.rows), or_none(one.odds_ratio, factor), alone, at_once]
     };
     Some(Charted {
         title: "Odds of a positive label, against those that the data otherwise support".to_owned(),
         note: format!(
-            "Odds ratios with {sure} intervals, on a scale where half and double are equally far from 1, which is no bias."
+            "Odds ratios with {sure} intervals that hold for all groups at once, on a scale where half and double are equally far from 1, which is no bias."
         ),
         dots: Dots {
             alt: "Odds ratio of each group. The numbers are in the table that follows.".into(),
@@ -43,7 +46,9 @@ pub(super) fn bias(bias: &Bias) -> Option<Charted> {
         },
         table: Table {
             caption: "Odds ratios".to_owned(),
-            heads: ["Group", "Rows", "Odds ratio", &format!("{sure} interval")].map(str::to_owned).to_vec(),
+            heads: ["Group", "Rows", "Odds ratio", &format!("{sure} interval, each by itself"), "all at once"]
+                .map(str::to_owned)
+                .to_vec(),
             words: 1,
             remarks: false,
             rows: bias.groups.iter().map(row).collect(),

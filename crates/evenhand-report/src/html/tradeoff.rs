@@ -135,7 +135,7 @@ fn table(tradeoff: &Tradeoff) -> Table {
         vec![point.name.clone(), percent(point.error), or_none(point.violation, points), remark.to_owned()]
     };
     let baseline = |baseline: &Baseline| {
-        let remark = baseline.why.clone().unwrap_or_else(|| baseline.remark().to_owned());
+        let remark = baseline.why.clone().unwrap_or_else(|| baseline.remark());
         let name = format!("method {}", baseline.method);
         vec![name, or_none(baseline.error, percent), or_none(baseline.violation, points), remark]
     };

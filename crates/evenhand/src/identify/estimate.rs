@@ -4,6 +4,8 @@ use faer::{Mat, Side};
 use serde::{Deserialize, Serialize};
 
 use super::Resampled;
+use super::simultaneous::max_t_quantile;
+use super::words::{Interval, sentence};
 use crate::correction::{Correction, Problem, Silent, Termination, WeightMap};
 use crate::interval::quantile;
 use crate::learner::{Asked, Logistic, LogisticModel, Training};
@@ -16,6 +18,11 @@ pub struct Identification {
     pub rows: usize,
     /// Of the intervals.
     pub confidence: f64,
+    /// What all this rests on.
+    pub assumption: String,
+    /// Why there is no estimate, in words without a full stop; where that is so there are no effects and no multipliers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
     /// What the bias did to each group, one after the other.
     pub effects: Vec<Effect>,
     /// The multipliers, λ in the paper, in units of `g/Z − 1`. Where groups partition the rows they are not
@@ -27,8 +34,6 @@ pub struct Identification {
     pub stop: Termination,
     /// How many times the learner was called.
     pub fits: usize,
-    /// What all this rests on.
-    pub assumption: String,
 }
 
 /// A multiplier with its uncertainty.
@@ -58,11 +63,15 @@ pub struct Effect {
     pub rows: usize,
     /// By which factor the odds of a positive label were changed, on (geometric) average over its rows.
     pub odds_ratio: f64,
-    /// The lower end of its interval.
+    /// The lower end of its interval, taken by itself.
     pub low: f64,
     /// The upper end.
     pub high: f64,
-    /// The same by drawing rows again, if that was asked for.
+    /// The lower end of its interval among those that hold for all groups at once: what the sentence goes by.
+    pub simultaneous_low: f64,
+    /// The upper end.
+    pub simultaneous_high: f64,
+    /// The interval taken by itself by drawing rows again, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resampled: Option<Resampled>,
     /// The finding in words.
@@ -122,56 +131,112 @@ pub(super) fn estimate(
     learner: &Logistic,
     confidence: f64,
 ) -> Result<Identification> {
-    let z = quantile(confidence)?;
     let found = solve(problem, correction, learner)?;
-    let variance = variance(problem, correction, learner, &found)?;
-    let count = found.multipliers.len();
-    let spread = |shares: &[f64]| -> f64 {
-        let pairs = (0..count).flat_map(|one| (0..count).map(move |other| (one, other)));
-        pairs.map(|(a, b)| shares[a] * variance[(a, b)] * shares[b]).sum::<f64>().max(0.0).sqrt()
+    // What a search that ended short leaves behind is no estimate of anything.
+    let estimates =
+        if found.stop == Termination::Converged { Estimates::new(problem, correction, learner, &found)? } else { None };
+    let (effects, multipliers) = match &estimates {
+        Some(estimates) => (estimates.effects(problem, confidence)?, estimates.multipliers(problem, confidence)?),
+        None => (Vec::new(), Vec::new()),
     };
-    let multipliers = (0..count).map(|at| {
-        let (value, standard_error) = (found.multipliers[at], variance[(at, at)].max(0.0).sqrt());
-        Multiplier {
-            name: problem.constraints()[at].name.clone(),
-            value,
-            standard_error,
-            low: value - z * standard_error,
-            high: value + z * standard_error,
-            resampled: None,
-        }
-    });
-    let effects = (0..count).map(|at| {
-        let (exponent, error) = (found.exponents[at], spread(&found.shares[at]));
-        // What the correction raises, the bias had lowered.
-        Effect::new(problem, at, [-exponent, -exponent - z * error, -exponent + z * error], confidence)
-    });
+    let missing = match (&estimates, found.stop) {
+        (Some(_), _) => None,
+        (None, Termination::Converged) => Some(
+            "multipliers make the probabilities of the groups even, but these rows do not tell how uncertain they are",
+        ),
+        (None, _) => Some("no multipliers were found that make the probabilities of the groups even"),
+    };
     Ok(Identification {
         rows: (0..problem.cells().len()).map(|cell| problem.cells().count(cell)).sum(),
         confidence,
-        effects: effects.collect(),
-        multipliers: multipliers.collect(),
+        assumption: super::ASSUMPTION.to_owned(),
+        missing: missing.map(str::to_owned),
+        effects,
+        multipliers,
         violation: found.violation,
         stop: found.stop,
         fits: found.fits,
-        assumption: super::ASSUMPTION.to_owned(),
     })
 }
 
+/// Multipliers and what they make of groups, each with the covariance.
+struct Estimates {
+    multipliers: (Vec<f64>, Mat<f64>),
+    /// Of the logarithm of each group's factor.
+    log_odds: (Vec<f64>, Mat<f64>),
+}
+
+impl Estimates {
+    /// `None` where the rows do not tell a variance.
+    fn new(problem: &Problem, correction: &Correction, learner: &Logistic, found: &Found) -> Result<Option<Self>> {
+        let variance = variance(problem, correction, learner, found)?;
+        let count = found.multipliers.len();
+        let shares = Mat::from_fn(count, count, |group, multiplier| found.shares[group][multiplier]);
+        let of_groups = &shares * &variance * shares.transpose();
+        if !(variance.is_all_finite() && of_groups.is_all_finite()) {
+            return Ok(None);
+        }
+        // What the correction raises, the bias had lowered.
+        let log_odds = found.exponents.iter().map(|exponent| -exponent).collect();
+        Ok(Some(Self { multipliers: (found.multipliers.clone(), variance), log_odds: (log_odds, of_groups) }))
+    }
+
+    fn effects(&self, problem: &Problem, confidence: f64) -> Result<Vec<Effect>> {
+        let (values, covariance) = &self.log_odds;
+        let (alone, at_once) = (quantile(confidence)?, max_t_quantile(covariance, confidence)?);
+        let effect = |(at, &value): (usize, &f64)| {
+            let error = standard_error(covariance, at);
+            let ends = |z: f64| [value - z * error, value + z * error].map(f64::exp);
+            Effect::new(problem, at, value.exp(), [ends(alone), ends(at_once)], confidence)
+        };
+        Ok(values.iter().enumerate().map(effect).collect())
+    }
+
+    fn multipliers(&self, problem: &Problem, confidence: f64) -> Result<Vec<Multiplier>> {
+        let ((values, covariance), z) = (&self.multipliers, quantile(confidence)?);
+        let multiplier = |(at, &value): (usize, &f64)| {
+            let standard_error = standard_error(covariance, at);
+            Multiplier {
+                name: problem.constraints()[at].name.clone(),
+                value,
+                standard_error,
+                low: value - z * standard_error,
+                high: value + z * standard_error,
+                resampled: None,
+            }
+        };
+        Ok(values.iter().enumerate().map(multiplier).collect())
+    }
+}
+
+/// Rounding may leave a variance of zero slightly below it.
+fn standard_error(covariance: &Mat<f64>, at: usize) -> f64 {
+    covariance[(at, at)].max(0.0).sqrt()
+}
+
 impl Effect {
-    fn new(problem: &Problem, at: usize, log_odds: [f64; 3], confidence: f64) -> Self {
+    /// With the ends of the interval taken by itself, and of the one that holds together with all others.
+    fn new(problem: &Problem, at: usize, odds_ratio: f64, ends: [[f64; 2]; 2], confidence: f64) -> Self {
         let cells = problem.cells();
         let place = problem.constraints()[at].group;
         let inside = |&cell: &usize| place.is_none_or(|group| cells.is_in(cell, group));
         let group = place.map_or_else(|| "everyone".to_owned(), |place| problem.group_names()[place].clone());
-        let [odds_ratio, low, high] = log_odds.map(f64::exp);
+        let [[low, high], [simultaneous_low, simultaneous_high]] = ends;
+        let interval = Interval {
+            low: simultaneous_low,
+            high: simultaneous_high,
+            confidence,
+            groups: problem.constraints().len(),
+        };
         Self {
-            sentence: super::words::sentence(&group, odds_ratio, low, high, confidence),
+            sentence: sentence(&group, odds_ratio, interval),
             group,
             rows: (0..cells.len()).filter(inside).map(|cell| cells.count(cell)).sum(),
             odds_ratio,
             low,
             high,
+            simultaneous_low,
+            simultaneous_high,
             resampled: None,
         }
     }

@@ -3,11 +3,12 @@
 //! Under the paper's model observed labels are the closest distortion of true ones that a bias
 //! allowed, and the true ones give every group the overall rate. Then the multipliers that make the *scores* of a
 //! corrected classifier even are the bias itself. [Jiang & Nachum 2019, Prop. 1 and Cor. 1]
-//! `estimate` finds them with standard errors, `bootstrap` checks these by drawing rows
-//! again, `words` says what they mean. Leans on `correction` and the built-in learner.
+//! `estimate` finds them with standard errors, `simultaneous` says how far intervals reach that hold for all groups at
+//! once, `bootstrap` checks them by drawing rows again, `words` says what they mean. Leans on `correction` and the built-in learner.
 
 mod bootstrap;
 mod estimate;
+mod simultaneous;
 mod words;
 
 pub use bootstrap::Resampled;
@@ -25,7 +26,7 @@ use crate::notion::Notion;
 use crate::{Error, Measure, Result, Warning};
 
 /// What the numbers rest on, in words that every output repeats.
-pub const ASSUMPTION: &str = "This is an estimate of labelling bias only if (1) without bias every group would be labelled \
+pub const ASSUMPTION: &str = "What follows is an estimate of labelling bias only if (1) without bias every group would be labelled \
 positive at the overall rate, (2) labels were distorted as little as the bias required, by a factor on the odds that depends on \
 group alone, and (3) the model can describe the labels. If groups truly differ in what is labelled, that difference is in the \
 estimate too.";
@@ -109,7 +110,7 @@ impl Identify {
         self.check()?;
         let correction = self.correction();
         let mut found = estimate::estimate(problem, &correction, &self.learner, self.confidence)?;
-        if self.resamples > 0 {
+        if self.resamples > 0 && found.missing.is_none() {
             bootstrap::check(&mut found, problem, &correction, &self.learner, self)?;
         }
         Ok(found)

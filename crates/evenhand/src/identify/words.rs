@@ -1,8 +1,19 @@
 //! An odds ratio as a sentence.
 
+/// An interval of an odds ratio, among those of all groups that hold at once.
+pub(super) struct Interval {
+    pub(super) low: f64,
+    pub(super) high: f64,
+    pub(super) confidence: f64,
+    /// For how many groups intervals hold at once.
+    pub(super) groups: usize,
+}
+
 /// Says what a factor on the odds of a positive label means for a group.
-pub(super) fn sentence(group: &str, odds_ratio: f64, low: f64, high: f64, confidence: f64) -> String {
-    let range = format!("{} % interval {low:.2} to {high:.2}", percent(confidence));
+pub(super) fn sentence(group: &str, odds_ratio: f64, interval: Interval) -> String {
+    let Interval { low, high, confidence, groups } = interval;
+    let at_once = if groups > 1 { format!(", for all {groups} groups at once") } else { String::new() };
+    let range = format!("{} % interval {low:.2} to {high:.2}{at_once}", percent(confidence));
     if low <= 1.0 && high >= 1.0 {
         return format!(
             "No bias in positive labels for {group} can be told from chance: {odds_ratio:.2} of the odds ({range})."
@@ -21,14 +32,17 @@ fn percent(confidence: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::sentence;
+    use super::*;
 
     #[test]
     fn a_bias_is_said_in_odds_and_one_within_chance_is_not_claimed() {
+        let interval = |low, high, groups| Interval { low, high, confidence: 0.95, groups };
         assert_eq!(
-            sentence("sex=female", 0.6234, 0.58, 0.67, 0.95),
+            sentence("sex=female", 0.6234, interval(0.58, 0.67, 1)),
             "Positive labels for sex=female were given at 0.62 of the odds that the data otherwise support (95 % interval 0.58 to 0.67)."
         );
-        assert!(sentence("a", 1.02, 0.9, 1.1, 0.999).starts_with("No bias in positive labels for a can be told"));
+        let several = sentence("a", 1.02, interval(0.9, 1.1, 7));
+        assert!(several.starts_with("No bias in positive labels for a can be told"), "{several}");
+        assert!(several.ends_with("(95 % interval 0.90 to 1.10, for all 7 groups at once)."), "{several}");
     }
 }

@@ -92,7 +92,7 @@ fn reweighing_takes_any_number_of_classes() {
 }
 
 const LAGRANGIAN: Method =
-    Method::Lagrangian(Lagrangian { rate: 0.01, passes: 100, batch: 100, slack_step: 0.05, seed: 0 });
+    Method::Lagrangian(Lagrangian { rate: 0.01, passes: 100, batch: 100, slack_step: 0.05, seed: 0, sample: None });
 
 #[test]
 fn the_violation_of_the_lagrangian_approach_falls_from_pass_to_pass() {
@@ -123,6 +123,21 @@ fn the_lagrangian_approach_depends_on_its_seed_and_not_on_threads() {
     };
     assert_eq!(on(1, 0), on(2, 0));
     assert_ne!(on(1, 0), on(1, 1));
+}
+
+#[test]
+fn the_lagrangian_approach_may_be_trained_on_a_sample() {
+    let settings = asked("demographic-parity");
+    let (_, problem) = bound(&settings);
+    let on = |sample| {
+        by(Method::Lagrangian(Lagrangian { sample, passes: 20, ..Lagrangian::default() }), &settings, &problem)
+    };
+    let (all, most, some) = (on(None), on(Some(usize::MAX)), on(Some(problem.features().rows() / 2)));
+    assert_eq!(all.predictor, most.predictor);
+    assert_ne!(all.predictor, some.predictor);
+    // It is evaluated on all rows, however few it saw.
+    let (rate, again) = (some.train.positive_rate, problem.evaluate_predictor(&some.predictor, Measure::Decisions));
+    assert_eq!(rate, again.unwrap().positive_rate);
 }
 
 #[test]
@@ -165,6 +180,7 @@ fn the_lagrangian_approach_is_told_to_stop_and_refuses_what_it_cannot_do() {
     assert!(wrong(Lagrangian { rate: 0.0, ..Lagrangian::default() }).to_string().contains("`rate` is 0;"));
     assert!(wrong(Lagrangian { passes: 0, ..Lagrangian::default() }).to_string().contains("`passes` is 0;"));
     assert!(wrong(Lagrangian { batch: 0, ..Lagrangian::default() }).to_string().contains("`batch` is 0;"));
+    assert!(wrong(Lagrangian { sample: Some(0), ..Lagrangian::default() }).to_string().contains("`sample` is 0;"));
     assert!(wrong(Lagrangian { slack_step: 2.0, ..Lagrangian::default() }).to_string().contains("`slack_step` is 2;"));
     let three = settings.fit(&three_classes(), &Logistic::default()).unwrap_err().to_string();
     assert!(three.contains("`method` is lagrangian with 3 classes"), "{three}");

@@ -152,7 +152,7 @@ impl Problem {
 
     /// The same problem aggregated, where settings and learner allow it and it pays. Sampling draws row by row, so it
     /// needs the rows as they are.
-    pub(in crate::correction) fn aggregated_for<L: Learner>(&self, settings: &Correction, learner: &L) -> Option<Self> {
+    pub(crate) fn aggregated_for<L: Learner>(&self, settings: &Correction, learner: &L) -> Option<Self> {
         let allowed = settings.technique == Technique::Weighting && learner.takes_aggregated_rows();
         if allowed { self.aggregated() } else { None }
     }
@@ -162,8 +162,25 @@ impl Problem {
     /// # Errors
     /// [`Error::NoWeight`] when they weigh nothing.
     pub(in crate::correction) fn select(&self, rows: &[usize]) -> Result<Self> {
-        let cells = self.cells.select(rows)?;
-        Ok(Self {
+        Ok(self.select_in(self.cells.select(rows)?, rows))
+    }
+
+    /// The same rows with other row weights, without those that weigh nothing: a bootstrap sample.
+    ///
+    /// # Errors
+    /// [`Error::NoConstraints`] when a constraint is left without rows, [`Error::NoWeight`] when all are.
+    pub(crate) fn reweighted(&self, weights: &[f64]) -> Result<Self> {
+        let rows: Vec<usize> = (0..weights.len()).filter(|&row| weights[row] > 0.0).collect();
+        let drawn = self.select_in(self.cells.reweighted(weights, &rows)?, &rows);
+        if drawn.functionals[..self.corrected].iter().any(Option::is_none) {
+            return Err(Error::NoConstraints { reason: "a group has no rows left".into() });
+        }
+        Ok(drawn)
+    }
+
+    /// Some of the rows, whose cells are these.
+    fn select_in(&self, cells: Cells, rows: &[usize]) -> Self {
+        Self {
             features: self.features.select(rows),
             labels: self.labels.select(rows),
             group_names: self.group_names.clone(),
@@ -171,33 +188,12 @@ impl Problem {
             functionals: self.constraints.iter().map(|one| Functional::bind(one, &cells)).collect(),
             cells,
             ..*self
-        })
+        }
     }
 
     /// The sums of a predictor over these rows.
     pub(crate) fn cell_sums(&self, predictor: &dyn Predictor) -> Result<CellSums> {
         cell_sums(predictor, &self.features, self.cells.cell_rows())
-    }
-
-    /// The same rows with each row weight multiplied by a count: a bootstrap sample.
-    ///
-    /// # Errors
-    /// [`Error::NoConstraints`] when a constraint is left without rows, [`Error::NoWeight`] when all are.
-    pub(crate) fn counted(&self, counts: &[f64]) -> Result<Self> {
-        let cells = self.cells.counted(counts)?;
-        let functionals: Vec<_> = self.constraints.iter().map(|one| Functional::bind(one, &cells)).collect();
-        if functionals[..self.corrected].iter().any(Option::is_none) {
-            return Err(Error::NoConstraints { reason: "a group has no rows left".into() });
-        }
-        Ok(Self {
-            features: self.features.clone(),
-            labels: self.labels.clone(),
-            group_names: self.group_names.clone(),
-            constraints: self.constraints.clone(),
-            cells,
-            functionals,
-            ..*self
-        })
     }
 
     /// Per constraint: the overall mean score of what it counts, the group's, and the weight of the group's rows.

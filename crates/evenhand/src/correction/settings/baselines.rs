@@ -45,6 +45,7 @@ impl Default for Decisions {
 /// | `batch` | 100 | ≥ 1 | how many rows a step looks at |
 /// | `slack_step` | 0.05 | > 0, ≤ 1 | by how much the slack is raised while the solution is degenerate |
 /// | `seed` | 0 | | by which rows are put in order |
+/// | `sample` | none | ≥ 1 | at most how many rows, drawn at random, are trained on |
 ///
 /// A value out of range is [`Error::Setting`] when training starts.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -59,11 +60,14 @@ pub struct Lagrangian {
     pub slack_step: f64,
     /// Seed of the order of rows.
     pub seed: u64,
+    /// At most how many rows, drawn at random, are trained on; all where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<usize>,
 }
 
 impl Default for Lagrangian {
     fn default() -> Self {
-        Self { rate: 0.01, passes: 100, batch: 100, slack_step: 0.05, seed: 0 }
+        Self { rate: 0.01, passes: 100, batch: 100, slack_step: 0.05, seed: 0, sample: None }
     }
 }
 
@@ -75,6 +79,9 @@ impl Lagrangian {
         }
         if self.passes == 0 || self.batch == 0 {
             return Err(Error::setting(if self.passes == 0 { "passes" } else { "batch" }, "0", "one or more"));
+        }
+        if self.sample == Some(0) {
+            return Err(Error::setting("sample", "0", "one row or more"));
         }
         if !(self.slack_step > 0.0 && self.slack_step <= 1.0) {
             return Err(Error::setting("slack_step", self.slack_step, "above 0 and at most 1"));

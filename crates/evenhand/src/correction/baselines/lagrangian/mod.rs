@@ -41,12 +41,13 @@ impl Lagrangian {
     ) -> Result<Solution<L::Predictor>> {
         let mut order: Vec<usize> = (0..problem.features().rows()).collect();
         order.shuffle(&mut ChaCha8Rng::seed_from_u64(self.seed));
+        order.truncate(self.sample.unwrap_or(order.len()));
         let shuffled = problem.select(&order)?;
         let mut steps = Slack::new(self.slack_step);
         loop {
             let slack = steps.slack();
-            let mut run = Run { settings: &self, problem, learner, slack, trace: Vec::new() };
-            let (coefficients, multipliers, cancelled) = run.train(&shuffled, observer)?;
+            let mut run = Run { settings: &self, shuffled: &shuffled, learner, slack, trace: Vec::new() };
+            let (coefficients, multipliers, cancelled) = run.train(observer)?;
             let predictor = linear(learner, coefficients)?;
             let train = problem.evaluate_predictor(&predictor, Measure::Decisions)?;
             let degenerate = train.error >= DEGENERATE * constant_error(problem);
@@ -94,7 +95,8 @@ fn constant_error(problem: &Problem) -> f64 {
 /// One training with one slack.
 struct Run<'a, L> {
     settings: &'a Lagrangian,
-    problem: &'a Problem,
+    /// The rows to train on, in the order of their batches.
+    shuffled: &'a Problem,
     learner: &'a L,
     slack: f64,
     trace: Vec<Iteration>,
@@ -102,8 +104,8 @@ struct Run<'a, L> {
 
 impl<L: Learner> Run<'_, L> {
     /// The coefficients, one multiplier per constraint, and whether the observer asked to stop.
-    fn train(&mut self, shuffled: &Problem, observer: &mut dyn Observer) -> Result<(Vec<f64>, Vec<f64>, bool)> {
-        let Lagrangian { rate, passes, batch, seed, .. } = *self.settings;
+    fn train(&mut self, observer: &mut dyn Observer) -> Result<(Vec<f64>, Vec<f64>, bool)> {
+        let (Lagrangian { rate, passes, batch, seed, .. }, shuffled) = (*self.settings, self.shuffled);
         let relaxation = Relaxation::new(shuffled, self.slack);
         let (rows, constraints) = (shuffled.features().rows(), shuffled.constraints().len());
         let mut coefficients = vec![0.0; shuffled.features().width() + 1];
@@ -138,16 +140,16 @@ impl<L: Learner> Run<'_, L> {
 
     /// Adds a pass to the trace, and returns whether to go on.
     fn record(&mut self, pass: usize, at: &[f64], net: Vec<f64>, observer: &mut dyn Observer) -> Result<bool> {
-        let sums = self.problem.cell_sums(&linear(self.learner, at.to_vec())?)?;
-        let violations = self.problem.violations(&sums, Measure::Decisions);
+        let sums = self.shuffled.cell_sums(&linear(self.learner, at.to_vec())?)?;
+        let violations = self.shuffled.violations(&sums, Measure::Decisions);
         self.trace.push(Iteration {
             number: pass,
             next_multipliers: net.clone(),
             multipliers: net,
             violation: violations.iter().fold(0.0, |largest: f64, one| largest.max(one.abs())),
             violations,
-            error: self.problem.error(&sums),
-            loss: self.problem.loss(&sums),
+            error: self.shuffled.error(&sums),
+            loss: self.shuffled.loss(&sums),
             seconds: observer.seconds(),
         });
         Ok(observer.after(self.trace.last().expect("one was just pushed")))
