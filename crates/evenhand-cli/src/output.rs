@@ -105,6 +105,7 @@ fn advice(warning: &Warning) -> Option<String> {
         Warning::ConstantColumn { .. } => Some("leave it out with --ignore"),
         Warning::RenamedColumn { .. } => Some("give every column a name of its own"),
         Warning::UnseenCategories { .. } => Some("check the spelling of the values, or fit again with rows like these"),
+        Warning::NearlyKnown { .. } => Some("spell the values as training did, or fit again with rows like these"),
         Warning::UnseenPattern { .. } => Some("fit again with rows like these, or ask for fewer groups"),
         Warning::NotSearched { .. } => Some("join groups, as in `race=A,B`, bring more rows, or lower --min-group"),
         Warning::HeldLoosely { .. } => Some("bring more rows, or join groups, as in `race=A,B`"),

@@ -72,7 +72,7 @@ fn worded(error: &mut Error) -> String {
 fn class_of(error: &Error) -> &'static str {
     match error {
         Error::Io { .. } => "EvenhandFileError",
-        Error::Learner { .. } => "EvenhandLearnerError",
+        Error::Learner { .. } | Error::Score { .. } => "EvenhandLearnerError",
         _ => "EvenhandError",
     }
 }

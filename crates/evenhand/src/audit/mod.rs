@@ -19,7 +19,7 @@ pub use violation::{AuditedNotion, Gap, Largest, RateKind, Violation};
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Codes, Dataset, Labels};
+use crate::data::{Codes, Dataset, Labels, computable};
 use crate::group::{Groups, Membership};
 use crate::interval::quantile;
 use crate::{Error, Result, Warning};
@@ -132,6 +132,8 @@ impl Audit {
     ) -> Result<Self> {
         let view = View { labels, predictions, membership, row_weights };
         check(view, classes)?;
+        let row_weights = row_weights.map(computable);
+        let view = View { row_weights: row_weights.as_deref(), ..view };
         let audited = match positive {
             Some(class) if class < classes.len() => vec![class],
             Some(class) => return Err(not_a_class("positive", class, classes)),

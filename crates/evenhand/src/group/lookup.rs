@@ -64,6 +64,9 @@ impl<'a> Lookup<'a> {
                 Cells::Codes(values.codes())
             }
             Column::Numeric(values) => {
+                if groups.iter().flat_map(asked).any(|condition| !is_interval(condition)) {
+                    table.check_exact(name)?;
+                }
                 let mut edges: Vec<f64> = groups.iter().flat_map(asked).flat_map(Condition::edges).collect();
                 edges.sort_unstable_by(f64::total_cmp);
                 edges.dedup();

@@ -4,7 +4,7 @@
 //! of their own. A new file is written beside the old one and takes its name when it is complete.
 
 #[cfg(feature = "_arrow")]
-mod arrow;
+pub(super) mod arrow;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -41,14 +41,10 @@ impl Table {
     /// # Errors
     /// [`Error::Setting`] for another extension; [`Error::Io`].
     pub fn write(&self, path: &Path) -> Result<()> {
-        match extension(path).as_str() {
-            "csv" => replace(path, |file| write_text(self, ',', file)),
-            "tsv" => replace(path, |file| write_text(self, '\t', file)),
-            #[cfg(feature = "parquet")]
-            "parquet" => replace(path, |file| arrow::write_parquet(self, file)),
-            #[cfg(feature = "ipc")]
-            "arrow" | "feather" | "ipc" => replace(path, |file| arrow::write_ipc(self, file)),
-            _ => Err(no_format(path)),
+        match Target::of(path)? {
+            Target::Text(delimiter) => replace(path, |file| write_text(self, delimiter, file)),
+            #[cfg(feature = "_arrow")]
+            target => replace(path, |file| arrow::write(self, target, file)),
         }
     }
 
@@ -57,10 +53,32 @@ impl Table {
     /// # Errors
     /// [`Error::Setting`] where it does not.
     pub fn check_format(path: &Path) -> Result<()> {
-        let mut known = vec!["csv", "tsv"];
-        known.extend(cfg!(feature = "parquet").then_some("parquet"));
-        known.extend(cfg!(feature = "ipc").then_some(["arrow", "feather", "ipc"]).into_iter().flatten());
-        if known.contains(&extension(path).as_str()) { Ok(()) } else { Err(no_format(path)) }
+        Target::of(path).map(|_| ())
+    }
+}
+
+/// What is written, by the extension of its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Target {
+    /// Text, with that between fields.
+    Text(char),
+    #[cfg(feature = "parquet")]
+    Parquet,
+    #[cfg(feature = "ipc")]
+    Ipc,
+}
+
+impl Target {
+    pub(super) fn of(path: &Path) -> Result<Self> {
+        match extension(path).as_str() {
+            "csv" => Ok(Self::Text(',')),
+            "tsv" => Ok(Self::Text('\t')),
+            #[cfg(feature = "parquet")]
+            "parquet" => Ok(Self::Parquet),
+            #[cfg(feature = "ipc")]
+            "arrow" | "feather" | "ipc" => Ok(Self::Ipc),
+            _ => Err(no_format(path)),
+        }
     }
 }
 
@@ -72,7 +90,7 @@ fn no_format(path: &Path) -> Error {
     Error::setting("output", format!("`{}`", path.display()), ALLOWED)
 }
 
-fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>) -> Result<()> {
+pub(super) fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>) -> Result<()> {
     let target = target(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
     let attempt = || -> io::Result<()> {
         let existing = fs::metadata(&target).ok();
@@ -122,33 +140,29 @@ fn write_text(table: &Table, delimiter: char, out: &mut impl Write) -> io::Resul
         out.write_all(quoted(name, &[',', ';', '\t', '|']).as_bytes())?;
     }
     out.write_all(b"\n")?;
-    // A row of one empty field would be an empty line, which readers skip.
-    let missing = if table.names().len() == 1 { "\"\"" } else { "" };
     let fields: Vec<Fields<'_>> = table.columns().map(|(_, column)| Fields::of(column, delimiter)).collect();
+    let mut line = Vec::new();
     for row in 0..table.rows() {
+        line.clear();
         for (at, field) in fields.iter().enumerate() {
-            out.write_all(if at == 0 { b"" } else { &separator })?;
-            match field {
-                Fields::Numbers(values) if values[row].is_nan() => out.write_all(missing.as_bytes())?,
-                Fields::Numbers(values) => write_number(values[row], out)?,
-                Fields::Texts(values, texts) => {
-                    out.write_all(texts.get(values.codes().get(row)).map_or(missing, String::as_str).as_bytes())?;
-                }
-            }
+            line.extend_from_slice(if at == 0 { b"" } else { &separator });
+            field.spell(row, &mut line)?;
         }
+        // A row of one empty field would be an empty line, which readers skip.
+        out.write_all(if line.is_empty() { b"\"\"" } else { &line })?;
         out.write_all(b"\n")?;
     }
     Ok(())
 }
 
 /// A column ready to be written: every text is quoted once, not once a row.
-enum Fields<'a> {
+pub(super) enum Fields<'a> {
     Numbers(&'a [f64]),
     Texts(&'a Categorical, Vec<String>),
 }
 
 impl<'a> Fields<'a> {
-    fn of(column: &'a Column, delimiter: char) -> Self {
+    pub(super) fn of(column: &'a Column, delimiter: char) -> Self {
         match column {
             Column::Numeric(values) => Self::Numbers(values),
             Column::Categorical(values) => {
@@ -156,9 +170,21 @@ impl<'a> Fields<'a> {
             }
         }
     }
+
+    /// Adds the field of a row to its line; a missing value is an empty field.
+    pub(super) fn spell(&self, row: usize, line: &mut Vec<u8>) -> io::Result<()> {
+        match self {
+            Self::Numbers(values) if values[row].is_nan() => {}
+            Self::Numbers(values) => write_number(values[row], line)?,
+            Self::Texts(values, texts) => {
+                line.extend_from_slice(texts.get(values.codes().get(row)).map_or("", String::as_str).as_bytes());
+            }
+        }
+        Ok(())
+    }
 }
 
-fn quoted(text: &str, delimiters: &[char]) -> String {
+pub(super) fn quoted(text: &str, delimiters: &[char]) -> String {
     if text.contains(['"', '\n', '\r']) || text.contains(delimiters) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
@@ -167,7 +193,7 @@ fn quoted(text: &str, delimiters: &[char]) -> String {
 }
 
 /// The shortest text that reads back as the same number.
-fn write_number(number: f64, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn write_number(number: f64, out: &mut impl Write) -> io::Result<()> {
     // Without an exponent 1e300 would take 301 digits.
     let plain = number.abs() < 1e16 && (number.abs() >= 1e-5 || number.to_bits() << 1 == 0);
     if plain { write!(out, "{number}") } else { write!(out, "{number:e}") }
