@@ -16,7 +16,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::binding::{Binding, dataset};
-use crate::error::Failure;
+use crate::error::{Failure, raised};
 use crate::learner::scores;
 use crate::model::{Warnings, search_warning, warnings};
 use crate::settings::{Roles, Settings};

@@ -53,12 +53,11 @@ impl Table {
         values: &Bound<'_, PyAny>,
         missing: Option<PyReadonlyArray1<'_, bool>>,
     ) -> PyResult<()> {
-        let values: Vec<i128> = match values.extract::<PyReadonlyArray1<'_, i64>>() {
-            Ok(values) => values.as_array().iter().map(|&value| value.into()).collect(),
-            Err(_) => {
-                let values: PyReadonlyArray1<'_, u64> = values.extract()?;
-                values.as_array().iter().map(|&value| value.into()).collect()
-            }
+        let values: Vec<i128> = if let Ok(values) = values.extract::<PyReadonlyArray1<'_, i64>>() {
+            values.as_array().iter().map(|&value| value.into()).collect()
+        } else {
+            let values: PyReadonlyArray1<'_, u64> = values.extract()?;
+            values.as_array().iter().map(|&value| value.into()).collect()
         };
         let missing = missing.map(|missing| missing.as_array().to_vec());
         let is_missing = |row: usize| missing.as_ref().is_some_and(|missing| missing.get(row) == Some(&true));

@@ -106,7 +106,9 @@ pub enum Error {
         found: String,
     },
     /// A whole number with more digits than a double holds, where its digits tell values apart.
-    #[error("column `{column}`, row {row}: `{found}` has more digits than a number keeps here, and values would merge; read the column as categories")]
+    #[error(
+        "column `{column}`, row {row}: `{found}` has more digits than a number keeps here, and values would merge; read the column as categories"
+    )]
     Rounded {
         /// The column.
         column: String,

@@ -26,11 +26,7 @@ impl OutOfRange {
 const COMPUTABLE: std::ops::Range<f64> = 1e-100..1e100;
 
 /// What becomes of a column of numbers, and whether it is constant; where it cannot be computed with, its furthest value.
-pub(super) fn number(
-    kind: &PlanKind,
-    values: &[f64],
-    row_weights: Option<&[f64]>,
-) -> Result<(Code, bool), OutOfRange> {
+pub(super) fn number(kind: &PlanKind, values: &[f64], row_weights: Option<&[f64]>) -> Result<(Code, bool), OutOfRange> {
     let weight = |row: usize| row_weights.map_or(1.0, |weights| weights[row]);
     let known = || values.iter().enumerate().filter(|(_, value)| !value.is_nan());
     let total: f64 = known().map(|(row, _)| weight(row)).sum();

@@ -98,7 +98,9 @@ pub fn check_probabilities(
         let (learner, found) = (learner.to_owned(), scores[at].to_string());
         return Err(Error::Score { learner, row: row(at / classes), found });
     }
-    scores.iter_mut().for_each(|score| *score = score.clamp(0.0, 1.0));
+    for score in scores {
+        *score = score.clamp(0.0, 1.0);
+    }
     Ok(())
 }
 

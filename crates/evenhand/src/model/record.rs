@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::{Error, Result, Warning};
 use crate::constraint::WeightRule;
 use crate::correction::{
     Binding, BoundTest, Classifier, Correction, Fitted, Iteration, Metrics, NamedValue, Predictions, Termination,
@@ -11,6 +10,7 @@ use crate::correction::{
 };
 use crate::data::{ReadOptions, Table, digest_text};
 use crate::learner::{Logistic, LogisticModel, Predictor, ProcessModel};
+use crate::{Error, Result, Warning};
 
 /// A corrected classifier with everything it was made from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

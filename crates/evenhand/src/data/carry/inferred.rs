@@ -122,15 +122,15 @@ impl From<'_> {
 fn built(kind: Kind, fields: &[Option<String>]) -> ArrayRef {
     let number = |field: &Option<String>| field.as_ref().map(|text| text.trim().to_owned());
     match kind {
-        Kind::Whole => {
-            Arc::new(fields.iter().map(|field| number(field)?.parse::<i64>().ok()).collect::<Int64Array>())
-        }
+        Kind::Whole => Arc::new(fields.iter().map(|field| number(field)?.parse::<i64>().ok()).collect::<Int64Array>()),
         Kind::Double => {
             Arc::new(fields.iter().map(|field| number(field)?.parse::<f64>().ok()).collect::<Float64Array>())
         }
         Kind::Empty | Kind::Text => {
             let mut builder = StringBuilder::new();
-            fields.iter().for_each(|field| builder.append_option(field.as_deref()));
+            for field in fields {
+                builder.append_option(field.as_deref());
+            }
             Arc::new(builder.finish())
         }
     }
@@ -218,7 +218,9 @@ fn kind_of(field: &[u8]) -> (Kind, usize) {
     let text = std::str::from_utf8(field).unwrap_or_default();
     let counted = mantissa.iter().filter(|byte| byte.is_ascii_digit()).count();
     match text.parse::<f64>() {
-        Ok(_) if is_number && after.is_none() && exponent.is_none() && text.parse::<i64>().is_ok() && field != b"-0" => {
+        Ok(_)
+            if is_number && after.is_none() && exponent.is_none() && text.parse::<i64>().is_ok() && field != b"-0" =>
+        {
             (Kind::Whole, counted)
         }
         Ok(number) if is_number && counted <= DIGITS && (number.is_normal() || number.abs() <= 0.0) => {
@@ -236,7 +238,9 @@ mod tests {
     fn a_column_is_as_wide_as_its_widest_field() {
         let kind = |fields: &[&str]| {
             let mut seen = Seen { kind: Kind::Empty, digits: 0 };
-            fields.iter().for_each(|field| seen.add(kind_of(field.as_bytes())));
+            for field in fields {
+                seen.add(kind_of(field.as_bytes()));
+            }
             seen.kind
         };
         assert_eq!(kind(&["55", "", "55.5"]), Kind::Double);

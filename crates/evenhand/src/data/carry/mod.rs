@@ -173,11 +173,11 @@ impl Carry {
                 (Layout::Typed, _) => typed::carry(self, target, file),
             };
             // What is wrong with the input is no fault of the output's.
-            done.or_else(|error| match error {
-                Error::Io { source, path: at } if at.as_os_str().is_empty() => Err(source),
+            done.map_err(|error| match error {
+                Error::Io { source, path: at } if at.as_os_str().is_empty() => source,
                 error => {
                     failed = Some(error);
-                    Err(std::io::Error::other("the input"))
+                    std::io::Error::other("the input")
                 }
             })
         });
@@ -216,5 +216,6 @@ fn unwritten(source: std::io::Error) -> Error {
     Error::Io { path: std::path::PathBuf::new(), source }
 }
 
-#[cfg(all(test, feature = "parquet", feature = "ipc"))]
+#[cfg(test)]
+#[cfg(all(feature = "parquet", feature = "ipc"))]
 mod tests;

@@ -101,7 +101,7 @@ fn cut(bytes: &[u8], delimiter: u8, state: &mut State, record: &mut Record) -> (
             // Empty lines are no records.
             (State::StartRecord, _) if is_end => continue,
             (State::Quoted, b'"') => *state = State::Closing,
-            (State::Closing, b'"') | (State::StartRecord | State::StartField, b'"') => *state = State::Quoted,
+            (State::Closing | State::StartRecord | State::StartField, b'"') => *state = State::Quoted,
             (State::Quoted, _) => {}
             (_, byte) if byte == delimiter => {
                 record.ends.push(record.bytes.len());

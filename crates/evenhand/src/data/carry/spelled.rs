@@ -174,7 +174,11 @@ where
     write!(out, "{}", array.as_primitive::<T>().value(row))
 }
 
-fn decimal<T: DecimalType + ArrowPrimitiveType>(array: &dyn Array, row: usize, out: &mut Vec<u8>) -> std::io::Result<()> {
+fn decimal<T: DecimalType + ArrowPrimitiveType>(
+    array: &dyn Array,
+    row: usize,
+    out: &mut Vec<u8>,
+) -> std::io::Result<()> {
     write!(out, "{}", array.as_primitive::<T>().value_as_string(row))
 }
 

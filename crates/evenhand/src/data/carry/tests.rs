@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float32Array, Int64Array,
-    ListArray, RecordBatch, StringArray, TimestampMicrosecondArray, UInt64Array,
+    Array, ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float32Array,
+    Int64Array, ListArray, RecordBatch, StringArray, TimestampMicrosecondArray, UInt64Array,
 };
 use arrow_schema::{Field, Schema as ArrowSchema, SchemaRef};
 use proptest::prelude::*;
@@ -23,16 +23,17 @@ const LARGE: i64 = 9_007_199_254_740_993;
 
 /// Columns of all sorts, in three batches whose dictionaries differ.
 fn typed() -> (SchemaRef, Vec<RecordBatch>) {
-    let batch = |at: i64| {
-        let codes: DictionaryArray<Int8Type> = [["b", "a"], ["c", "b"], ["a", "a"]][at as usize].into_iter().collect();
+    let batch = |at: u8| {
+        let codes = [["b", "a"], ["c", "b"], ["a", "a"]][usize::from(at)];
+        let codes: DictionaryArray<Int8Type> = codes.into_iter().collect();
         let money = Decimal128Array::from(vec![Some(12_345_678_901_234_567_890_123_450 + i128::from(at)), None]);
-        let moment = TimestampMicrosecondArray::from(vec![Some(1_700_000_000_123_456 + at), None]);
+        let moment = TimestampMicrosecondArray::from(vec![Some(1_700_000_000_123_456 + i64::from(at)), None]);
         let columns: Vec<(&str, ArrayRef)> = vec![
-            ("id", Arc::new(Int64Array::from(vec![Some(LARGE + at), None]))),
-            ("hash", Arc::new(UInt64Array::from(vec![u64::MAX - at as u64, 7]))),
+            ("id", Arc::new(Int64Array::from(vec![Some(LARGE + i64::from(at)), None]))),
+            ("hash", Arc::new(UInt64Array::from(vec![u64::MAX - u64::from(at), 7]))),
             ("money", Arc::new(money.with_precision_and_scale(38, 2).unwrap())),
             ("flag", Arc::new(BooleanArray::from(vec![Some(true), None]))),
-            ("day", Arc::new(Date32Array::from(vec![Some(19_000 + at as i32), None]))),
+            ("day", Arc::new(Date32Array::from(vec![Some(19_000 + i32::from(at)), None]))),
             ("moment", Arc::new(moment.with_timezone("Europe/Berlin"))),
             (" text ", Arc::new(StringArray::from(vec![Some("  blank, \"quoted\" "), Some("")]))),
             ("code", Arc::new(codes)),
@@ -55,12 +56,16 @@ fn written(folder: &TempDir, name: &str, schema: &SchemaRef, batches: &[RecordBa
     let mut out = std::io::BufWriter::new(&file);
     if name.ends_with(".parquet") {
         let mut writer = BatchWriter::new(Target::Parquet, schema, &mut out).unwrap();
-        batches.iter().for_each(|batch| writer.write(batch).unwrap());
+        for batch in batches {
+            writer.write(batch).unwrap();
+        }
         writer.close().unwrap();
     } else {
         // A stream may have a dictionary a batch.
         let mut writer = arrow_ipc::writer::StreamWriter::try_new(&mut out, schema).unwrap();
-        batches.iter().for_each(|batch| writer.write(batch).unwrap());
+        for batch in batches {
+            writer.write(batch).unwrap();
+        }
         writer.finish().unwrap();
     }
     drop(out);
@@ -162,7 +167,10 @@ fn fields_and_headers_of_a_text_file_come_out_to_the_letter() {
     assert_eq!(carry.names(), ["id", "na,me", "x", "x.1", "column_5", "plain"]);
     carry.put("p", Column::Numeric(vec![0.5, 0.25]));
     carry.write(&path).unwrap();
-    let expected = ODD.replace("\"plain\"\r\n", "\"plain\",p\n").replace("\"\"\r\n", "\"\",0.5\n").replace("q\"q\r\n", "q\"q,0.25\n");
+    let expected = ODD
+        .replace("\"plain\"\r\n", "\"plain\",p\n")
+        .replace("\"\"\r\n", "\"\",0.5\n")
+        .replace("q\"q\r\n", "q\"q,0.25\n");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
     // What is left out is left out, and the rest stays.
     let carry = Carry::open(&source, &ReadOptions::default().ignore(["na,me", "column_5"])).unwrap();
@@ -233,7 +241,9 @@ proptest! {
         let (source, path) = (folder.path().join("in.csv"), folder.path().join(if tabs { "out.tsv" } else { "out.csv" }));
         let mut writer = csv::WriterBuilder::new().from_path(&source).unwrap();
         writer.write_record(["a", "b", "c"]).unwrap();
-        fields.iter().for_each(|row| writer.write_record(row).unwrap());
+        for row in &fields {
+            writer.write_record(row).unwrap();
+        }
         drop(writer);
         let mut carry = Carry::open(&source, &ReadOptions::default()).unwrap();
         carry.put("p", Column::Numeric(vec![1.0; fields.len()]));

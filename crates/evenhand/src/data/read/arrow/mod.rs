@@ -27,7 +27,12 @@ use crate::{Error, Result, Warning};
 impl Reading {
     /// A typed file: rows are counted from 1, texts are taken as they are.
     pub(super) fn typed(path: &Path, format: &'static str, options: &ReadOptions) -> Self {
-        Self { path: path.to_owned(), format, first_row: 1, values: Values::new(&options.missing, options.trim.unwrap_or(false)) }
+        Self {
+            path: path.to_owned(),
+            format,
+            first_row: 1,
+            values: Values::new(&options.missing, options.trim.unwrap_or(false)),
+        }
     }
 }
 
