@@ -273,8 +273,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
             of X (``"sex"``, ``["sex", "age<=30"]``). A row whose value is missing is in no group of that
             column, and still trained on. None makes everyone one group: nothing is corrected.
         sample_weight : array-like of shape (n_samples,), default=None
-            The user's own weights. They count relative to their mean, so that their unit does not change the penalty; where
-            they are counts, ``l2`` divided by their mean gives the fit to repeated rows.
+            The user's own weights. They count relative to their mean, so that their unit does not change the penalty;
+            where they are counts, ``l2`` divided by their mean gives the fit to repeated rows.
 
         Returns
         -------

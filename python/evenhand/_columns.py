@@ -134,7 +134,9 @@ def _add_pandas(table: Table, name: str, series: Any) -> None:
     elif pd.api.types.is_integer_dtype(dtype):
         missing = np.asarray(series.isna(), dtype=np.bool_)
         whole = np.uint64 if "uint64" in str(dtype).lower() else np.int64
-        table.add_whole(name, series.to_numpy(dtype=whole, na_value=0) if missing.any() else series.to_numpy(whole), missing)
+        table.add_whole(
+            name, series.to_numpy(dtype=whole, na_value=0) if missing.any() else series.to_numpy(whole), missing
+        )
     elif pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
         table.add_numbers(name, series.to_numpy(dtype=np.float64, na_value=np.nan))
     else:

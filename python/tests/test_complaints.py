@@ -283,7 +283,9 @@ class Margins(LogisticRegression):
 
 def test_scores_of_an_estimator_that_are_no_probabilities_are_refused(loans):
     X, y, _ = loans
-    with pytest.raises(EvenhandError, match=r"`Margins`, row \d+ \(counted from 0\): the score .* is no probability") as refused:
+    with pytest.raises(
+        EvenhandError, match=r"`Margins`, row \d+ \(counted from 0\): the score .* is no probability"
+    ) as refused:
         EvenhandClassifier(Margins()).fit(X[["income", "history"]], y, sensitive_features=X["sex"])
     assert refused.value.code == "score-invalid"
 
@@ -307,7 +309,9 @@ def test_blanks_around_categories_do_not_make_them_unseen(loans):
     clf = EvenhandClassifier().fit(X, y, sensitive_features="sex")
     blank = X.assign(sex=" " + X["sex"].astype(str))
     np.testing.assert_array_equal(clf.predict_proba(blank), clf.predict_proba(X))
-    with pytest.warns(EvenhandWarning, match="differ from known ones by blanks or case alone, such as `FEMALE` from `female`"):
+    with pytest.warns(
+        EvenhandWarning, match="differ from known ones by blanks or case alone, such as `FEMALE` from `female`"
+    ):
         clf.predict_proba(X.assign(sex=X["sex"].astype(str).str.upper()))
 
 
