@@ -119,6 +119,9 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         (``"RAC1P"``, ``"RAC1P=1,2"``, ``X[["RAC1P"]]``) are so by themselves.
     numeric : list of str, default=None
         Columns of X that are numbers to the built-in learner, even if groups are made of their values.
+    missing : list of str, default=None
+        Texts that mean a missing value, such as ``"?"``, in every column. The model file keeps them, so that
+        ``evenhand predict`` reads them alike. With the built-in learner alone.
     method : str, default="weighting"
         ``"weighting"`` weighs rows; ``"sampling"`` keeps each with a probability equal to its weight, for estimators
         that take no weights. For comparison there are other methods: ``"unconstrained"`` (no correction),
@@ -229,6 +232,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         withhold: Sequence[str] | None = None,
         categorical: Sequence[str] | None = None,
         numeric: Sequence[str] | None = None,
+        missing: Sequence[str] | None = None,
         method: str = "weighting",
         measure: str = "decisions",
         covariate_shift: str = "ignored",
@@ -257,6 +261,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.withhold = withhold
         self.categorical = categorical
         self.numeric = numeric
+        self.missing = missing
         self.method = method
         self.measure = measure
         self.covariate_shift = covariate_shift
@@ -288,7 +293,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
             of X (``"sex"``, ``["sex", "age<=30"]``). A row whose value is missing is in no group of that
             column, and still trained on. None makes everyone one group: nothing is corrected.
         sample_weight : array-like of shape (n_samples,), default=None
-            The user's own weights: a weight of 2 is a row that comes twice.
+            The user's own weights. They count relative to their mean, so that their unit does not change the penalty;
+            where they are counts, ``l2`` divided by their mean gives the fit to repeated rows.
 
         Returns
         -------
@@ -318,6 +324,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
                 groups_needed=not lone,
                 categorical=self.categorical,
                 numeric=self.numeric,
+                missing=self.missing,
             )
 
         data = gathered()
@@ -332,7 +339,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
                 target.classes,
                 self._engine_order(target, positive),
                 self.method == "sampling",
-                weight is not None,
+                weight,
             )
         interrupts = nullcontext() if learner is None else learner.interrupts
         with interrupts, watching(self.callback, self.progress, settings.most_fits) as callback:
@@ -542,6 +549,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         method = _method_of(asked.get("method", {"name": "correction"}))
         roles = body["binding"]["schema"]
         other |= {name: roles[name] for name in ("categorical", "numeric") if name in roles}
+        if body["reading"]["missing"]:
+            other["missing"] = body["reading"]["missing"]
         self = cls(constraints=asked["notions"], groups=asked["groups"], method=method, **bounds, **other)
         texts = model.classes
         whole = all(text.lstrip("-").isdigit() for text in texts)

@@ -131,6 +131,12 @@ def _add_pandas(table: Table, name: str, series: Any) -> None:
         except TypeError as error:  # lists, dictionaries and their like
             raise _no_column(name, dtype) from error
         _add_codes(table, name, codes, values)
+    elif pd.api.types.is_integer_dtype(dtype):
+        missing = np.asarray(series.isna(), dtype=np.bool_)
+        whole = np.uint64 if "uint64" in str(dtype).lower() else np.int64
+        table.add_whole(
+            name, series.to_numpy(dtype=whole, na_value=0) if missing.any() else series.to_numpy(whole), missing
+        )
     elif pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
         table.add_numbers(name, series.to_numpy(dtype=np.float64, na_value=np.nan))
     else:
@@ -153,7 +159,9 @@ def _add_array(table: Table, name: str, values: NDArray[Any]) -> None:
     kind = values.dtype.kind
     if kind == "b":
         table.add_flags(name, np.ascontiguousarray(values))
-    elif kind in "iuf":
+    elif kind in "iu":
+        table.add_whole(name, np.ascontiguousarray(values, dtype=np.uint64 if values.dtype == np.uint64 else np.int64))
+    elif kind == "f":
         table.add_numbers(name, np.asarray(values, dtype=np.float64))
     elif kind in "OUS":
         try:

@@ -208,10 +208,6 @@ class Corrector:
         if scores.shape != (rows, classes):
             message = f"predictions of shape {scores.shape}; {rows} rows of {classes} probabilities were expected"
             raise EvenhandError(message, "shape")
-        wrong = np.flatnonzero(~np.isfinite(scores).all(axis=1))
-        if len(wrong):
-            message = f"predictions, row {wrong[0]} (counted from 0): a probability that is no finite number"
-            raise EvenhandError(message, "learner-failed")
         self._core.update(np.ascontiguousarray(scores[:, self._order]))
 
     def _forget(self) -> None:

@@ -99,12 +99,14 @@ def assemble(
     groups_needed: bool = True,
     categorical: Sequence[str] | None = None,
     numeric: Sequence[str] | None = None,
+    missing: Sequence[str] | None = None,
 ) -> Data:
     """Add label, weights and sensitive columns to the columns of X.
 
     A sensitive column that X has as well, under the same name and with the same values, is that one;
     under the same name with other values it gets another. ``known``, ``label`` and ``weight`` are names that
-    training gave; ``categorical`` and ``numeric`` are columns of X.
+    training gave; ``categorical`` and ``numeric`` are columns of X, ``missing`` texts that
+    mean a missing value.
     """
     specs, withhold, shared = add_sensitive(table, sensitive, known)
     if not specs and groups_needed:
@@ -122,6 +124,7 @@ def assemble(
         weight=weight if sample_weight is not None else None,
         categorical=_named(categorical, "categorical"),
         numeric=_named(numeric, "numeric"),
+        missing=_named(missing, "missing", "texts"),
     )
     return Data(table, roles, specs, withhold, label, weight if sample_weight is not None else None, shared)
 
@@ -137,6 +140,7 @@ def gather(
     intersections: bool = False,
     categorical: Sequence[str] | None,
     numeric: Sequence[str] | None,
+    missing: Sequence[str] | None = None,
 ) -> Data:
     """Make raw inputs of the built-in learner one table: frames as they are, anything else as an array."""
     sensitive = sensitive_of(sensitive_features, len(target.codes), groups=groups, intersections=intersections)
@@ -148,6 +152,7 @@ def gather(
         sample_weight=None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64),
         categorical=categorical,
         numeric=numeric,
+        missing=missing,
     )
 
 
@@ -177,10 +182,10 @@ def quiet_about(data: object) -> frozenset[str]:
     return frozenset() if is_frame(data) else frozenset({"possible-codes"})
 
 
-def _named(columns: Sequence[str] | None, setting: str) -> list[str]:
-    """Read names of columns; a lone text would be taken letter by letter."""
+def _named(columns: Sequence[str] | None, setting: str, what: str = "names of columns") -> list[str]:
+    """Read names of columns, or other texts; a lone text would be taken letter by letter."""
     if isinstance(columns, str):
-        message = f"`{setting}` is {columns!r}; allowed is a list of names of columns, such as [{columns!r}]"
+        message = f"`{setting}` is {columns!r}; allowed is a list of {what}, such as [{columns!r}]"
         raise EvenhandError(message, "setting-invalid")
     return [] if columns is None else [str(name) for name in columns]
 

@@ -77,8 +77,8 @@ class Learner:
     order: list[int]
     """For each class of the engine, its place in ``classes``."""
     sampling: bool
-    weighted: bool
-    """Whether the user gave weights."""
+    own: NDArray[np.float64] | None
+    """The user's own weights, if there are any."""
     interrupts: Interrupts = field(default_factory=Interrupts)
     others: Any = None
     """Rows that were not trained on, counted on from those that were."""
@@ -98,30 +98,34 @@ class Learner:
             return self.others
         return _safe_indexing(self.X, rows.astype(np.intp))
 
-    def _repeated(self, weights: NDArray[np.float64]) -> NDArray[np.intp]:
+    def _repeated(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Rows as often as they weigh: a row of weight 2 comes twice."""
-        times = weights.astype(np.intp)
-        if not np.array_equal(times, weights):
+        if self.own is None:
+            return rows
+        times = self.own[rows].astype(np.intp)
+        if not np.array_equal(times, self.own[rows]):
             message = (
                 f"`{type(self.estimator).__name__}.fit` takes no sample_weight, so rows are repeated instead, and "
                 "these weights are no whole numbers; leave them out, or take another estimator"
             )
             raise EvenhandError(message, "learner-weights")
-        return np.repeat(np.arange(len(weights)), times)
+        return np.repeat(rows, times)
 
     def __call__(self, weights: NDArray[np.float64], rows: NDArray[np.uintp] | None) -> Callable[..., Any]:
         """Fit a clone."""
         X, y = self.X, self.y
         chosen = None if rows is None else rows.astype(np.intp)
         if self.sampling:
-            kept = np.flatnonzero(weights) if self.parameter is not None else self._repeated(weights)
+            kept = np.flatnonzero(weights)
             weights = weights[kept]
             chosen = kept if chosen is None else chosen[kept]
+            if self.parameter is None:
+                chosen = self._repeated(chosen)
         if chosen is not None:
             X, y = _safe_indexing(X, chosen), y[chosen]
         estimator = clone(self.estimator)
         with self.interrupts.minded(), config_context(enable_metadata_routing=False):
-            if self.parameter is None or (self.sampling and not self.weighted):
+            if self.parameter is None or (self.sampling and self.own is None):
                 estimator.fit(X, y)
             else:
                 estimator.fit(X, y, **{self.parameter: weights})

@@ -101,6 +101,7 @@ def frontier(
     withhold: Sequence[str] | None = None,
     categorical: Sequence[str] | None = None,
     numeric: Sequence[str] | None = None,
+    missing: Sequence[str] | None = None,
     pos_label: Any = None,
     min_group: int | None = None,
     max_violation: Mapping[str, float] | None = None,
@@ -117,7 +118,7 @@ def frontier(
     ----------
     X, y, sensitive_features, sample_weight
         As in :meth:`EvenhandClassifier.fit`, with the built-in learner.
-    constraints, groups, intersections, withhold, categorical, numeric, pos_label
+    constraints, groups, intersections, withhold, categorical, numeric, missing, pos_label
         As in :class:`EvenhandClassifier`.
     min_group, l2, covariate_shift
         As in :class:`EvenhandClassifier`.
@@ -158,6 +159,7 @@ def frontier(
             intersections=intersections,
             categorical=categorical,
             numeric=numeric,
+            missing=missing,
         )
 
     def gathered() -> tuple[Data, _core.Table | None]:

@@ -95,6 +95,7 @@ def identify(
     withhold: Sequence[str] | None = None,
     categorical: Sequence[str] | None = None,
     numeric: Sequence[str] | None = None,
+    missing: Sequence[str] | None = None,
     pos_label: Any = None,
     confidence: float = 0.95,
     resamples: int = 0,
@@ -113,7 +114,7 @@ def identify(
         A frame is taken raw.
     y : array-like of shape (n_samples,)
         Labels of two classes.
-    sensitive_features, sample_weight, groups, withhold, categorical, numeric, pos_label
+    sensitive_features, sample_weight, groups, withhold, categorical, numeric, missing, pos_label
         As in :class:`EvenhandClassifier`.
     confidence : float, default=0.95
         Of the intervals.
@@ -149,6 +150,7 @@ def identify(
         groups=groups,
         categorical=categorical,
         numeric=numeric,
+        missing=missing,
     )
     record, found_warnings, report = _core.identify(
         data.table,

@@ -54,6 +54,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
     withhold: Sequence[str] | None
     categorical: Sequence[str] | None
     numeric: Sequence[str] | None
+    missing: Sequence[str] | None
     classes_: NDArray[Any]
     _binding: _core.Binding
 
@@ -62,7 +63,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
             raise self._refused("on_interrupt", "'raise' or 'keep'")
         if self.estimator is not None and self.method in BUILT_IN_ONLY:
             raise self._refused("method", "one that trains by weighted fits, or estimator=None: this one is not")
-        for name in ("categorical", "numeric"):
+        for name in ("categorical", "numeric", "missing"):
             if self.estimator is not None and getattr(self, name) is not None:
                 raise self._refused(name, "None with an estimator, which takes columns in its own way")
         for name in ("max_violation", "max_difference", "min_ratio", "margin", "l2"):

@@ -36,13 +36,15 @@ def test_two_attributes_are_constrained_without_their_intersections(loans):
     assert all(" & " in name for name in crossed.multipliers_)
 
 
-def test_sample_weight_changes_the_result_and_equals_duplicated_rows(loans):
+def test_sample_weight_changes_the_result_and_equals_duplicated_rows_for_as_much_penalty(loans):
     X, y, _ = loans
     times = np.where(np.arange(len(y)) % 3 == 0, 3, 1)
     rows = np.repeat(np.arange(len(y)), times)
 
     def fitted(**settings):
-        weighted = EvenhandClassifier(**settings).fit(X, y, sensitive_features=X["sex"], sample_weight=times)
+        # Weights count relative to their mean: with a penalty a row as large as that of the repeated rows.
+        weighted = EvenhandClassifier(l2=1 / times.mean(), **settings)
+        weighted.fit(X, y, sensitive_features=X["sex"], sample_weight=times)
         repeated = EvenhandClassifier(**settings)
         repeated.fit(X.iloc[rows], y.iloc[rows], sensitive_features=X["sex"].iloc[rows])
         plain = EvenhandClassifier(**settings).fit(X, y, sensitive_features=X["sex"])
@@ -56,6 +58,22 @@ def test_sample_weight_changes_the_result_and_equals_duplicated_rows(loans):
     weighted, repeated, plain = fitted()
     np.testing.assert_allclose(weighted, repeated, atol=1e-3)
     assert np.abs(weighted - plain).max() > 5e-3
+
+
+@pytest.mark.parametrize("estimator", [None, LogisticRegression()])
+def test_the_unit_of_sample_weight_does_not_matter(loans, estimator):
+    X, y, _ = loans
+    numbers = X[["income", "history"]]
+    weight = np.where(X["income"] > 50, 2.5, 0.5)
+
+    def fitted(sample_weight):
+        clf = EvenhandClassifier(sklearn.clone(estimator) if estimator is not None else None)
+        clf.fit(numbers, y, sensitive_features=X["sex"], sample_weight=sample_weight)
+        return clf.predict_proba(numbers)
+
+    for factor in (2.0**-40, 2.0**900):
+        np.testing.assert_array_equal(fitted(weight), fitted(weight * factor))
+    np.testing.assert_array_equal(fitted(None), fitted(np.full(len(y), 1 / len(y))))
 
 
 def test_two_predict_calls_agree(loans):
@@ -253,3 +271,63 @@ def test_results_are_pandas_for_pandas(loans):
     X, y, _ = loans
     found = audit(y, y, sensitive_features=X["sex"])
     assert isinstance(found.by_group, pd.DataFrame)
+
+
+class Margins(LogisticRegression):
+    """Gives margins where probabilities are asked for."""
+
+    def predict_proba(self, X):
+        margins = self.decision_function(X)
+        return np.column_stack([-margins, margins])
+
+
+def test_scores_of_an_estimator_that_are_no_probabilities_are_refused(loans):
+    X, y, _ = loans
+    with pytest.raises(
+        EvenhandError, match=r"`Margins`, row \d+ \(counted from 0\): the score .* is no probability"
+    ) as refused:
+        EvenhandClassifier(Margins()).fit(X[["income", "history"]], y, sensitive_features=X["sex"])
+    assert refused.value.code == "score-invalid"
+
+
+def test_texts_that_mean_missing_travel_in_the_model_file(loans, tmp_path):
+    X, y, _ = loans
+    raw = X.astype({"history": object})
+    raw.loc[raw.index[::7], "history"] = "?"
+    known = raw.assign(history=raw["history"].replace("?", None))
+    plain = EvenhandClassifier().fit(known, y, sensitive_features="sex")
+    clf = EvenhandClassifier(missing=["?"]).fit(raw, y, sensitive_features="sex")
+    np.testing.assert_array_equal(clf.predict_proba(raw), plain.predict_proba(known))
+    clf.save(tmp_path / "model.json")
+    loaded = EvenhandClassifier.load(tmp_path / "model.json")
+    assert loaded.missing == ["?"]
+    np.testing.assert_array_equal(loaded.predict_proba(raw), plain.predict_proba(known))
+
+
+def test_blanks_around_categories_do_not_make_them_unseen(loans):
+    X, y, _ = loans
+    clf = EvenhandClassifier().fit(X, y, sensitive_features="sex")
+    blank = X.assign(sex=" " + X["sex"].astype(str))
+    np.testing.assert_array_equal(clf.predict_proba(blank), clf.predict_proba(X))
+    with pytest.warns(
+        EvenhandWarning, match="differ from known ones by blanks or case alone, such as `FEMALE` from `female`"
+    ):
+        clf.predict_proba(X.assign(sex=X["sex"].astype(str).str.upper()))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "nullable", "polars", "numpy"])
+def test_group_codes_beyond_doubles_do_not_merge(loans, kind):
+    X, y, _ = loans
+    codes = np.where(X["sex"] == "female", 2**53, 2**53 + 1)
+    column = {
+        "pandas": pd.Series(codes, index=X.index, name="code"),
+        "nullable": pd.Series(codes, index=X.index, name="code", dtype="Int64"),
+        "polars": pl.Series("code", codes),
+        "numpy": codes,
+    }[kind]
+    with pytest.raises(EvenhandError, match="`9007199254740993` has more digits than a number keeps here") as refused:
+        EvenhandClassifier().fit(X[["income"]], y, sensitive_features=column)
+    assert refused.value.code == "value-rounded"
+    texts = pd.Series(codes, index=X.index).astype(str)
+    clf = EvenhandClassifier().fit(X[["income"]], y, sensitive_features=texts)
+    assert len(clf.multipliers_) == 2

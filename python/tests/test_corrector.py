@@ -125,3 +125,15 @@ def test_predictions_that_cannot_be_meant_leave_the_search_where_it_was(loans, n
     with pytest.raises(EvenhandError, match=message):
         corrector.update(predictions)
     assert finished(corrector, numbers, y).stop_ == "converged"
+
+
+@pytest.mark.parametrize("bad", [1.5, -0.2, float("nan")])
+def test_predictions_that_are_no_probabilities_are_refused_and_can_be_given_again(loans, bad):
+    X, y, _ = loans
+    corrector = Corrector("demographic_parity")
+    corrector.weights(y, X["sex"])
+    scores = np.full(len(y), 0.5)
+    scores[3] = bad
+    with pytest.raises(EvenhandError, match=r"predictions, row 3 \(counted from 0\): the score .* is no probability"):
+        corrector.update(scores)
+    corrector.update(np.full(len(y), 0.5))

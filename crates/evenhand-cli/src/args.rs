@@ -202,7 +202,7 @@ pub(crate) struct DataArgs {
     #[arg(long = "group", value_name = "GROUP", help_heading = "Columns")]
     groups: Vec<String>,
 
-    /// Column of row weights.
+    /// Column of row weights, which count relative to their mean.
     #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
     weight: Option<String>,
 

@@ -216,6 +216,9 @@ fn hint(error: &Error, running: Running) -> Option<String> {
                 _ => format!("leave out --{option}, or --method"),
             }
         }
+        Error::ColumnType { .. } if running == Running::Predict => {
+            "leave it out with --ignore, or write .parquet or .arrow, which keep it as it is".to_owned()
+        }
         Error::ColumnType { .. } if running != Running::Verify => "leave it out with --ignore".to_owned(),
         Error::NoConstraints { .. } if matches!(running, Running::Identify | Running::Audit) => {
             "name groups with --group".to_owned()
@@ -244,6 +247,8 @@ fn data_hint(error: &Error) -> Option<String> {
         Error::NotFinite { column, found, .. } => {
             format!("give --missing '{found}' to read it as missing, or --ignore '{column}'")
         }
+        Error::Rounded { column, .. } => format!("give --categorical '{column}'"),
+        Error::OutOfRange { column, .. } => format!("or leave it out with --ignore '{column}'"),
         Error::NotNumeric { column, .. } => {
             format!("name the text with --missing if it means a missing value, or give --categorical '{column}'")
         }

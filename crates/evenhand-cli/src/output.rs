@@ -136,6 +136,7 @@ fn advice(warning: &Warning) -> Option<String> {
         Warning::UnseenGroup { .. } => {
             Some("fit again with rows like these, or name the groups that are meant, as in `race=A,B`")
         }
+        Warning::NearlyKnown { .. } => Some("spell the values as training did, or fit again with rows like these"),
         Warning::UnseenPattern { .. } => Some("fit again with rows like these, or ask for fewer groups"),
         Warning::NotSearched { .. } => Some("join groups, as in `race=A,B`, bring more rows, or lower --min-group"),
         Warning::HeldLoosely { .. } => Some("bring more rows, or join groups, as in `race=A,B`"),

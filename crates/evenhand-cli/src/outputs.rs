@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::Result;
 use clap::Args;
 use evenhand::Table;
-use evenhand::data::WriteOptions;
+use evenhand::data::{Carry, WriteOptions};
 
 use crate::files;
 
@@ -48,6 +48,15 @@ impl Outputs {
         }
         let mut out = BufWriter::with_capacity(1 << 18, io::stdout().lock());
         streamed(table.write_csv(&mut out, self.options).and_then(|()| out.flush()))
+    }
+
+    /// Writes the columns of another file, with what is put beside them.
+    pub(crate) fn carry(&mut self, path: &Path, carry: &Carry) -> Result<()> {
+        if !files::is_stdout(path) {
+            return Ok(self.files.carry(path, carry, self.options)?);
+        }
+        let mut out = BufWriter::with_capacity(1 << 18, io::stdout().lock());
+        streamed(carry.write_csv(&mut out, self.options)?.and_then(|()| out.flush()))
     }
 
     /// Writes a text.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use evenhand::correction::Predictions;
-use evenhand::data::Categorical;
+use evenhand::data::{Carry, Categorical};
 use evenhand::model::{LearnerRecord, Sealed};
 use evenhand::{Column, Error, Model, ReadOptions, Table, Warning};
 use evenhand_datasets::Recipe;
@@ -21,9 +21,9 @@ use crate::{Ending, files, text};
 /// Score the rows of a new file with a model.
 ///
 /// Rows may come from standard input and go to standard output, `-`; what is said of them then goes to standard error.
-/// All columns of the file are kept, to the letter from a text file to a text file, and these
-/// are added at the end: with two classes `probability` (of the positive class) and
-/// `decision`; with more, `probability_CLASS` for every class and `decision`. Neither labels nor sensitive columns are needed, unless the
+/// All columns of the file are carried along as they are, to the letter from a text file to a text file and with their
+/// types from a typed file to a typed one, and these are added at the end: with two classes `probability` (of the positive
+/// class) and `decision`; with more, `probability_CLASS` for every class and `decision`. Neither labels nor sensitive columns are needed, unless the
 /// model was trained on them as features, or post-processed (`fit --method threshold-postprocessing`): then the columns that define the groups
 /// are needed, since each group has thresholds of its own, and `probability` is still that of the learner.
 #[derive(Debug, Args)]
@@ -46,6 +46,10 @@ pub(crate) struct PredictArgs {
     /// Column that is neither read nor written; may be repeated.
     #[arg(long, value_name = "COLUMN")]
     ignore: Vec<String>,
+
+    /// Text that means a missing value, besides those of training; may be repeated.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    missing: Vec<String>,
 
     /// What separates the fields of a text file [default: as in training].
     #[arg(long, value_name = "CHARACTER")]
@@ -70,6 +74,8 @@ Examples:
   evenhand predict model.json applicants.csv --out scored.parquet
   evenhand predict model.json - --out - < applicants.csv | head
 
+What training read as missing, as numbers and as categories, with blanks or without, is read so here too: the model file says.
+
 JSON keys: model, out, rows, columns (those added), decisions (class and rows), warnings.";
 
 /// What was done.
@@ -93,7 +99,7 @@ struct Decided {
 pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
     files::check_table(&args.out, &[&args.data, &args.model])?;
     let model = load(&args.model, args.learner.as_deref())?;
-    let mut reading = model.reading_features().ignore(&args.ignore);
+    let mut reading = model.reading_features().ignore(&args.ignore).missing(&args.missing);
     if let Some(delimiter) = &args.delimiter {
         reading = reading.delimiter(character(delimiter)?);
     }
@@ -101,24 +107,17 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
     let copied = files::copy_of_pipe(&args.data)?;
     let data = copied.as_ref().map_or(&args.data, |(_, path)| path);
     let input = Input { path: data, recipe: published(args, &model)? };
-    let (table, mut warnings) = progress.during(format!("reading {}", args.data.display()), || input.read(&reading))?;
-    let predictions = progress.during("predicting", || model.predict(&table)).map_err(|error| {
-        let hint = model.provenance.recipe.as_ref().filter(|_| !args.published);
-        match (hint, &error) {
-            (Some(recipe), Error::LostColumns { .. }) => Usage::new(error.to_string())
-                .code(error.code())
-                .hint(format!("give --published if it is a file as {recipe} is published, without names of columns"))
-                .into(),
-            _ => anyhow::Error::from(error),
-        }
-    })?;
-    let mut table = progress.during("reading again", || as_it_came(args, &input, reading, table))?;
-    warnings.extend(predictions.warnings.iter().cloned());
+    let Read { table, mut warnings, mut rows, extra } = progress
+        .during(format!("reading {}", args.data.display()), || input.read(&reading, &model))
+        .map_err(|error| explained(error, args, &model))?;
+    let predictions =
+        progress.during("predicting", || model.predict(&table)).map_err(|error| explained(error, args, &model))?;
+    warnings.extend(predictions.warnings.iter().cloned().chain(extra));
     let classes = model.binding.classes();
-    let columns = append(&mut table, &predictions, classes)?;
+    let columns = append(&mut rows, &predictions, classes)?;
     progress.during(format!("writing {}", args.out.display()), || {
         let mut outputs = Outputs::new(args.csv);
-        outputs.table(&args.out, &table)?;
+        rows.write(&mut outputs, &args.out)?;
         outputs.commit()
     })?;
     let report = Report {
@@ -139,12 +138,77 @@ struct Input<'a> {
     recipe: Option<&'static Recipe>,
 }
 
+/// What was read: columns for the model, and rows for the output.
+struct Read {
+    table: Table,
+    warnings: Vec<Warning>,
+    rows: Rows,
+    /// Columns that the model does not know.
+    extra: Option<Warning>,
+}
+
+/// The rows that predictions are added to.
+enum Rows {
+    /// A published file, as its recipe prepares it.
+    Prepared(Table),
+    /// Any other, as it is.
+    Carried(Carry),
+}
+
 impl Input<'_> {
-    fn read(&self, reading: &ReadOptions) -> evenhand::Result<(Table, Vec<Warning>)> {
-        match self.recipe {
-            Some(recipe) => Ok((recipe.rows_of(self.path, reading)?, Vec::new())),
-            None => Table::read(self.path, reading),
+    /// Reads the columns that the model needs; all others are carried along without a look at them.
+    fn read(&self, reading: &ReadOptions, model: &Model) -> evenhand::Result<Read> {
+        if let Some(recipe) = self.recipe {
+            let table = recipe.rows_of(self.path, reading)?;
+            let (missing, categorical, numeric) = (Vec::new(), Vec::new(), Vec::new());
+            let to_the_letter = ReadOptions { missing, categorical, numeric, keep_text: true, ..reading.clone() };
+            let rows = Rows::Prepared(recipe.rows_of(self.path, &to_the_letter)?);
+            return Ok(Read { table, warnings: Vec::new(), rows, extra: None });
         }
+        let carry = Carry::open(self.path, reading)?;
+        let names = carry.names();
+        let extra = model.check_columns(&names)?;
+        let others = names.into_iter().filter(|name| !model.needs(name));
+        let (table, warnings) = Table::read(self.path, &reading.clone().ignore(others))?;
+        Ok(Read { table, warnings, rows: Rows::Carried(carry), extra })
+    }
+}
+
+impl Rows {
+    fn names(&self) -> Vec<String> {
+        match self {
+            Self::Prepared(table) => table.names().to_vec(),
+            Self::Carried(carry) => carry.names(),
+        }
+    }
+
+    fn put(&mut self, name: &str, column: Column) -> evenhand::Result<()> {
+        match self {
+            Self::Prepared(table) => table.set(name, column),
+            Self::Carried(carry) => {
+                carry.put(name, column);
+                Ok(())
+            }
+        }
+    }
+
+    fn write(&self, outputs: &mut Outputs, path: &Path) -> Result<()> {
+        match self {
+            Self::Prepared(table) => outputs.table(path, table),
+            Self::Carried(carry) => outputs.carry(path, carry),
+        }
+    }
+}
+
+/// An error of reading or predicting; that of a published file read as any other says what to do.
+fn explained(error: Error, args: &PredictArgs, model: &Model) -> anyhow::Error {
+    let recipe = model.provenance.recipe.as_ref().filter(|_| !args.published);
+    match (recipe, &error) {
+        (Some(recipe), Error::LostColumns { .. }) => Usage::new(error.to_string())
+            .code(error.code())
+            .hint(format!("give --published if it is a file as {recipe} is published, without names of columns"))
+            .into(),
+        _ => error.into(),
     }
 }
 
@@ -158,17 +222,6 @@ fn published(args: &PredictArgs, model: &Model) -> Result<Option<&'static Recipe
             Err(Usage::new(message).hint("leave out --published").into())
         }
     }
-}
-
-/// The table to add to. From text to text, fields come out to the letter, whatever the model
-/// reads in them; a file with types of its own is written from what was read with types.
-fn as_it_came(args: &PredictArgs, input: &Input<'_>, reading: ReadOptions, table: Table) -> Result<Table> {
-    if !(Table::is_text(input.path)? && files::is_text(&args.out)) {
-        return Ok(table);
-    }
-    let (missing, categorical, numeric) = (Vec::new(), Vec::new(), Vec::new());
-    let to_the_letter = ReadOptions { missing, categorical, numeric, keep_text: true, ..reading };
-    Ok(input.read(&to_the_letter)?.0)
 }
 
 /// Reads a model, and agrees to its command where the user does.
@@ -191,7 +244,7 @@ pub(crate) fn load_sealed(path: &Path, learner: Option<&str>) -> Result<Sealed> 
 }
 
 /// Adds probabilities and decisions; the names of the new columns are returned.
-fn append(table: &mut Table, predictions: &Predictions, classes: &[String]) -> Result<Vec<String>> {
+fn append(rows: &mut Rows, predictions: &Predictions, classes: &[String]) -> Result<Vec<String>> {
     let of_class =
         |class: usize| Column::Numeric(predictions.scores.iter().skip(class).step_by(classes.len()).copied().collect());
     let decisions = predictions.decisions.iter().map(|class| class as u32).collect();
@@ -200,14 +253,18 @@ fn append(table: &mut Table, predictions: &Predictions, classes: &[String]) -> R
         _ => classes.iter().enumerate().map(|(at, class)| (format!("probability_{class}"), of_class(at))).collect(),
     };
     columns.push(("decision".to_owned(), Column::Categorical(Categorical::new(decisions, classes.to_vec()))));
-    if let Some((name, _)) = columns.iter().find(|(name, _)| table.get(name).is_some()) {
+    let taken = rows.names();
+    if let Some((name, _)) = columns.iter().find(|(name, _)| taken.contains(name)) {
         let message = format!("the data have a column `{name}` already");
         return Err(Usage::new(message).hint(format!("rename it, or leave it out with --ignore '{name}'")).into());
     }
-    for (name, column) in &columns {
-        table.set(name, column.clone())?;
-    }
-    Ok(columns.into_iter().map(|(name, _)| name).collect())
+    columns
+        .into_iter()
+        .map(|(name, column)| {
+            rows.put(&name, column)?;
+            Ok(name)
+        })
+        .collect()
 }
 
 fn decided(predictions: &Predictions, classes: &[String]) -> Vec<Decided> {

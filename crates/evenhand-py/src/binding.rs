@@ -3,7 +3,7 @@
 use evenhand::correction::Problem;
 use evenhand::features::Features;
 use evenhand::learner::FnPredictor;
-use evenhand::{Correction, Dataset, Warning};
+use evenhand::{Correction, Dataset, ReadOptions, Warning};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
@@ -21,6 +21,9 @@ use crate::work::{apart, json};
 pub(crate) struct Binding {
     pub(crate) settings: Correction,
     pub(crate) inner: evenhand::correction::Binding,
+    /// How columns are read, so that what was missing in training is missing here.
+    #[serde(default)]
+    pub(crate) reading: ReadOptions,
 }
 
 #[pymethods]
@@ -38,6 +41,7 @@ impl Binding {
         let tested = apart(py, || {
             let (problem, found) = self.problem(table)?;
             let predictor = FnPredictor::new(self.inner.classes().len(), |_: &Features| Ok(scores.clone()));
+            let predictor = predictor.named("the predictions", 0);
             let evaluated = problem.evaluated(&predictor, self.settings.measure)?;
             Ok((evaluated.metrics(), evaluated.test_bounds(&self.settings.bounds, confidence)?, found))
         })?;
@@ -80,6 +84,7 @@ impl Binding {
     /// Rows without features: scores are given.
     fn problem(&self, table: evenhand::Table) -> evenhand::Result<(Problem, Vec<Warning>)> {
         let (classes, positive) = (self.inner.classes(), self.inner.positive());
+        let table = table.as_read(&self.reading)?.into_owned();
         let data = Dataset::with_classes(table, self.inner.schema(), classes, positive)?;
         scored(&self.inner, &data, 0)
     }
@@ -95,13 +100,19 @@ pub(crate) fn scored(
     binding.problem_of(Features::new(first + data.rows(), 0, Vec::new(), Vec::new())?.select(&places), data)
 }
 
-/// A table that may have been given, which is used up.
-pub(crate) fn taken(table: Option<&Bound<'_, Table>>) -> PyResult<Option<evenhand::Table>> {
-    table.map(|table| Ok(std::mem::take(&mut table.try_borrow_mut()?.inner))).transpose()
+/// A table that may have been given, read as the training rows are; it is used up.
+pub(crate) fn taken(
+    table: Option<&Bound<'_, Table>>,
+    roles: &crate::settings::Roles,
+) -> PyResult<Option<evenhand::Table>> {
+    let Some(table) = table else { return Ok(None) };
+    let table = std::mem::take(&mut table.try_borrow_mut()?.inner);
+    Ok(Some(table.as_read(&roles.reading()).map_err(raised)?.into_owned()))
 }
 
 /// A dataset of a table, which is used up.
 pub(crate) fn dataset(table: &Bound<'_, Table>, roles: &crate::settings::Roles) -> PyResult<Dataset> {
     let table = std::mem::take(&mut table.try_borrow_mut()?.inner);
+    let table = table.as_read(&roles.reading()).map_err(raised)?.into_owned();
     Dataset::new(table, &roles.schema).map_err(raised)
 }

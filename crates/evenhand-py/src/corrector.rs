@@ -9,14 +9,14 @@ use std::thread::JoinHandle;
 
 use evenhand::correction::{Effect, Iteration, Observer};
 use evenhand::features::Features;
-use evenhand::learner::{FnLearner, FnPredictor, Training};
+use evenhand::learner::{FnLearner, FnPredictor, Training, check_probabilities};
 use evenhand::{Correction, Error};
 use numpy::PyArray1;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::binding::{Binding, dataset};
-use crate::error::Failure;
+use crate::error::{Failure, raised};
 use crate::learner::scores;
 use crate::model::{Warnings, search_warning, warnings};
 use crate::settings::{Roles, Settings};
@@ -74,7 +74,7 @@ impl Corrector {
         let (replies, predictions) = channel();
         let bound = py.detach(|| caught(|| Ok(evenhand::correction::Binding::new(&correction, &data)?)));
         let (inner, problem, first_warnings) = bound?;
-        let binding = Binding { settings: correction.clone(), inner };
+        let binding = Binding { settings: correction.clone(), inner, reading: roles.reading() };
         let classes = binding.inner.classes().to_vec();
         drop(data);
         let mut first_warnings = warnings(&first_warnings);
@@ -102,7 +102,8 @@ impl Corrector {
 
     /// Gives predictions of what was trained with the weights; the search goes on, or ends.
     fn update(&self, py: Python<'_>, predictions: &Bound<'_, PyAny>) -> PyResult<()> {
-        let scores = scores(predictions)?;
+        let mut scores = scores(predictions)?;
+        check_probabilities(&mut scores, self.classes.len(), "predictions", |row| row).map_err(raised)?;
         let mut guard = self.state()?;
         let state = &mut *guard;
         match &state.replies {
@@ -146,7 +147,8 @@ impl Corrector {
     /// What evaluates predictions on other rows.
     #[getter]
     fn binding(&self) -> Binding {
-        Binding { settings: self.binding.settings.clone(), inner: self.binding.inner.clone() }
+        let Binding { settings, inner, reading } = &self.binding;
+        Binding { settings: settings.clone(), inner: inner.clone(), reading: reading.clone() }
     }
 }
 
@@ -224,7 +226,7 @@ fn search(
         let scores = predictions.lock().map_err(|_| Error::Interrupted)?.recv().map_err(|_| Error::Interrupted)?;
         let number = asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let all: Scores = Box::new(move |_| Ok(scores.clone()));
-        Ok(Numbered { number, scores: FnPredictor::new(training.classes, all) })
+        Ok(Numbered { number, scores: FnPredictor::new(training.classes, all).named("predictions", 0) })
     });
     let solution = correction.solve(problem, &learner, &mut ChannelObserver(sender))?;
     let names = problem.constraints().iter().map(|constraint| constraint.name.clone());

@@ -63,8 +63,8 @@ pub(crate) fn fit(
 ) -> PyResult<Fitted> {
     let data = dataset(table, roles)?;
     match learner {
-        None => fit_built_in(py, data, settings, callback.as_ref(), keep),
-        Some(learner) => fit_python(py, &data, settings, &learner, callback.as_ref(), keep),
+        None => fit_built_in(py, data, settings, roles.reading(), callback.as_ref(), keep),
+        Some(learner) => fit_python(py, &data, settings, roles.reading(), &learner, callback.as_ref(), keep),
     }
 }
 
@@ -72,6 +72,7 @@ fn fit_built_in(
     py: Python<'_>,
     data: Dataset,
     settings: &Settings,
+    reading: ReadOptions,
     callback: Option<&Py<PyAny>>,
     keep: bool,
 ) -> PyResult<Fitted> {
@@ -82,19 +83,20 @@ fn fit_built_in(
         let record = |model: &LogisticModel| LearnerRecord::Logistic { settings: learner, model: model.clone() };
         let source = (data.digest(), data.rows());
         let model = evenhand::Model::new(&correction, &fitted, record, None, source, None);
-        let model = model.read_as(&ReadOptions::default(), data.table());
+        let model = model.read_as(&reading, data.table());
         Ok((fitted, model))
     })?;
-    let digest = model.provenance.data_sha256.clone();
+    let (digest, reading) = (model.provenance.data_sha256.clone(), model.reading.clone());
     let model = Py::new(py, Model { inner: model })?;
     let found = |solution| Found::BuiltIn(Arc::new(solution));
-    Fitted::new(py, settings, fitted, digest, (Some(model), None), found)
+    Fitted::new(py, settings, fitted, (digest, reading), (Some(model), None), found)
 }
 
 fn fit_python(
     py: Python<'_>,
     data: &Dataset,
     settings: &Settings,
+    reading: ReadOptions,
     learner: &Py<PyAny>,
     callback: Option<&Py<PyAny>>,
     keep: bool,
@@ -110,7 +112,8 @@ fn fit_python(
     });
     let (fitted, digest) = settle(py, done, raised.take(), keep)?;
     let object = fitted.predictor().object.clone_ref(py);
-    Fitted::new(py, settings, fitted, digest, (None, Some(object)), |solution| Found::Python(Box::new(solution)))
+    let source = (digest, reading.like(data.table()));
+    Fitted::new(py, settings, fitted, source, (None, Some(object)), |solution| Found::Python(Box::new(solution)))
 }
 
 impl Fitted {
@@ -118,13 +121,13 @@ impl Fitted {
         py: Python<'_>,
         settings: &Settings,
         fitted: evenhand::Fitted<P>,
-        digest: String,
+        (digest, reading): (String, ReadOptions),
         (model, predictor): (Option<Py<Model>>, Option<Py<PyAny>>),
         found: impl FnOnce(evenhand::correction::Solution<P>) -> Found,
     ) -> PyResult<Self> {
         let solution = fitted.solution();
         let Settings { correction, learner } = settings;
-        let binding = Binding { settings: correction.clone(), inner: fitted.binding().clone() };
+        let binding = Binding { settings: correction.clone(), inner: fitted.binding().clone(), reading };
         // What an estimator of another library takes a column for is its own business.
         let is_ours = |warning: &&Warning| predictor.is_none() || !matches!(warning, Warning::PossibleCodes { .. });
         let warned: Vec<Warning> = fitted.warnings().iter().filter(is_ours).cloned().collect();

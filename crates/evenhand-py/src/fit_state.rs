@@ -59,8 +59,12 @@ impl FitState {
         identify: bool,
         confidence: f64,
     ) -> PyResult<Report> {
-        let request =
-            Request { basis: Arc::clone(&self.basis), train: dataset(table, roles)?, test: taken(test)?, confidence };
+        let request = Request {
+            basis: Arc::clone(&self.basis),
+            train: dataset(table, roles)?,
+            test: taken(test, roles)?,
+            confidence,
+        };
         let inner = match (&self.found, learner) {
             (Found::BuiltIn(solution), _) => {
                 let solution = Arc::clone(solution);

@@ -58,7 +58,7 @@ impl Traced {
         confidence: f64,
     ) -> PyResult<Report> {
         let (basis, train) = (Arc::clone(&self.basis), dataset(table, roles)?);
-        let request = Request { basis, train, test: taken(test)?, confidence };
+        let request = Request { basis, train, test: taken(test, roles)?, confidence };
         let frontier = Arc::clone(&self.frontier);
         let report = watched(py, None, false, move |observer, stop| Ok(report(&frontier, &request, observer, stop)))?;
         Ok(Report { inner: report? })
@@ -94,7 +94,7 @@ pub(crate) fn frontier(
 ) -> PyResult<(String, Warnings, Traced)> {
     let (correction, learner) = (settings.correction.clone(), settings.learner);
     let data = dataset(table, roles)?;
-    let test = taken(test)?;
+    let test = taken(test, roles)?;
     let (path, found_warnings, traced) = watched(py, callback.as_ref(), keep, move |observer, stop| {
         let (binding, problem, mut found_warnings) = Binding::new(&correction, &data)?;
         let learner = Interruptible { learner, stop };

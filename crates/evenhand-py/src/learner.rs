@@ -68,7 +68,8 @@ impl Learner for PythonLearner<'_> {
             Python::attach(|py| scores(&scorer.bind(py).call1((rows(py, features),))?))
                 .map_err(|error: PyErr| raised.keep(error))
         });
-        Ok(PythonPredictor { object, scores: FnPredictor::new(classes, scores) })
+        let name = Python::attach(|py| name(object.bind(py)));
+        Ok(PythonPredictor { object, scores: FnPredictor::new(classes, scores).named(name, 0) })
     }
 }
 
@@ -80,6 +81,12 @@ impl Predictor for PythonPredictor {
 
 fn rows<'py>(py: Python<'py>, features: &Features) -> Option<Bound<'py, PyArray1<usize>>> {
     features.places().map(|places| PyArray1::from_slice(py, places))
+}
+
+/// What messages call an estimator: its class.
+fn name(predictor: &Bound<'_, PyAny>) -> String {
+    let estimator = predictor.getattr("estimator").unwrap_or_else(|_| predictor.clone());
+    estimator.get_type().name().map_or_else(|_| "the estimator".to_owned(), |name| format!("`{name}`"))
 }
 
 /// Class probabilities, row by row.

@@ -58,7 +58,8 @@ impl Model {
     /// What evaluates predictions on other rows.
     #[getter]
     fn binding(&self) -> Binding {
-        Binding { settings: self.inner.settings.clone(), inner: self.inner.binding.clone() }
+        let reading = self.inner.reading.clone();
+        Binding { settings: self.inner.settings.clone(), inner: self.inner.binding.clone(), reading }
     }
 
     /// The names of the classes, the positive of two last.

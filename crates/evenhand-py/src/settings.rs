@@ -4,7 +4,7 @@ use evenhand::correction::{
     CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, Limit, Technique, ThresholdPostprocessing,
     Validation, WeightRange,
 };
-use evenhand::{Correction, Error, Logistic, Measure, Method, Preset, Schema, Tilt};
+use evenhand::{Correction, Error, Logistic, Measure, Method, Preset, ReadOptions, Schema, Tilt};
 use pyo3::prelude::*;
 
 use crate::error::raised;
@@ -16,22 +16,25 @@ pub(crate) struct Settings {
     pub(crate) learner: Logistic,
 }
 
-/// Which column is the label, what counts as positive, which one weighs rows, and what is a category or a number.
+/// Which column is the label, what counts as positive, which one weighs rows, what is a category or a number, and which
+/// texts mean a missing value.
 #[pyclass(module = "evenhand._core", frozen)]
 pub(crate) struct Roles {
     pub(crate) schema: Schema,
+    pub(crate) missing: Vec<String>,
 }
 
 #[pymethods]
 impl Roles {
     #[new]
-    #[pyo3(signature = (label, *, positive=None, weight=None, categorical=None, numeric=None))]
+    #[pyo3(signature = (label, *, positive=None, weight=None, categorical=None, numeric=None, missing=None))]
     fn new(
         label: &str,
         positive: Option<String>,
         weight: Option<String>,
         categorical: Option<Vec<String>>,
         numeric: Option<Vec<String>>,
+        missing: Option<Vec<String>>,
     ) -> Self {
         let mut schema = Schema::label(label);
         if let Some(positive) = positive {
@@ -42,7 +45,14 @@ impl Roles {
         }
         schema = categorical.into_iter().flatten().fold(schema, Schema::categorical);
         schema = numeric.into_iter().flatten().fold(schema, Schema::numeric);
-        Self { schema }
+        Self { schema, missing: missing.unwrap_or_default() }
+    }
+}
+
+impl Roles {
+    /// How columns are read that come from no file.
+    pub(crate) fn reading(&self) -> ReadOptions {
+        ReadOptions::default().missing(&self.missing)
     }
 }
 

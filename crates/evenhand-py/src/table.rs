@@ -45,6 +45,27 @@ impl Table {
         self.add(name, Column::Numeric(values))
     }
 
+    /// Adds a column of whole numbers, of 64 bits with a sign or without; where `missing` is true there is none.
+    #[pyo3(signature = (name, values, missing=None))]
+    fn add_whole(
+        &mut self,
+        name: &str,
+        values: &Bound<'_, PyAny>,
+        missing: Option<PyReadonlyArray1<'_, bool>>,
+    ) -> PyResult<()> {
+        let values: Vec<i128> = if let Ok(values) = values.extract::<PyReadonlyArray1<'_, i64>>() {
+            values.as_array().iter().map(|&value| value.into()).collect()
+        } else {
+            let values: PyReadonlyArray1<'_, u64> = values.extract()?;
+            values.as_array().iter().map(|&value| value.into()).collect()
+        };
+        let missing = missing.map(|missing| missing.as_array().to_vec());
+        let is_missing = |row: usize| missing.as_ref().is_some_and(|missing| missing.get(row) == Some(&true));
+        self.check_new(name)?;
+        let values = values.into_iter().enumerate().map(|(row, value)| (!is_missing(row)).then_some(value));
+        self.inner.set_whole(name, values).map_err(raised)
+    }
+
     /// Adds a column for each column of a matrix.
     fn add_matrix(&mut self, names: Vec<String>, values: PyReadonlyArray2<'_, f64>) -> PyResult<()> {
         let values = values.as_array();
@@ -76,12 +97,13 @@ impl Table {
 
     /// Adds the columns of another table, as they are named there.
     fn add_table(&mut self, other: &Self) -> PyResult<()> {
-        other.inner.columns().try_for_each(|(name, column)| self.add(name, column.clone()))
+        other.inner.names().iter().try_for_each(|name| self.add_column(name, other, name))
     }
 
     /// Adds one column of another table under a name of its own.
     fn add_column(&mut self, name: &str, other: &Self, column: &str) -> PyResult<()> {
-        self.add(name, other.inner.column(column).map_err(raised)?.clone())
+        self.check_new(name)?;
+        self.inner.set_from(name, &other.inner, column).map_err(raised)
     }
 
     /// Whether a column holds the same values as one of another table.
@@ -135,10 +157,15 @@ impl Table {
 
 impl Table {
     fn add(&mut self, name: &str, column: Column) -> PyResult<()> {
-        if self.inner.get(name).is_some() {
-            return Err(PyValueError::new_err(format!("there are two columns named `{name}`")));
-        }
+        self.check_new(name)?;
         self.inner.set(name, column).map_err(raised)
+    }
+
+    fn check_new(&self, name: &str) -> PyResult<()> {
+        match self.inner.get(name) {
+            Some(_) => Err(PyValueError::new_err(format!("there are two columns named `{name}`"))),
+            None => Ok(()),
+        }
     }
 }
 

@@ -123,6 +123,30 @@ pub enum Error {
         /// The value.
         found: String,
     },
+    /// A whole number with more digits than a double holds, where its digits tell values apart.
+    #[error(
+        "column `{column}`, row {row}: `{found}` has more digits than a number keeps here, and values would merge; read the column as categories"
+    )]
+    Rounded {
+        /// The column.
+        column: String,
+        /// The row, counted as the file counts it.
+        row: usize,
+        /// The value.
+        found: String,
+    },
+    /// Numbers so large or so small that doubles cannot compute with them.
+    #[error("column `{column}`, row {row}: `{found}` is too {} to compute with; give the column in another unit, or as categories", if *large { "large" } else { "small" })]
+    OutOfRange {
+        /// The column.
+        column: String,
+        /// The row, counted as the file counts it.
+        row: usize,
+        /// The value.
+        found: String,
+        /// Whether it is too large, or too small.
+        large: bool,
+    },
     /// A column that had to be categorical, or numeric, is the other.
     #[error("column `{column}` is {found}, but {wanted} is needed {purpose}")]
     ColumnKind {
@@ -328,6 +352,16 @@ pub enum Error {
         /// The error behind it, where there is one.
         source: Option<Cause>,
     },
+    /// A learner gave a score that is no probability.
+    #[error("{learner}, row {row}: the score {found} is no probability; scores lie between 0 and 1")]
+    Score {
+        /// The learner.
+        learner: String,
+        /// The row of those it was given.
+        row: usize,
+        /// The score.
+        found: String,
+    },
     /// Somebody asked to stop before there was anything to return.
     #[error("interrupted before the first fit was done")]
     Interrupted,
@@ -379,6 +413,9 @@ impl Error {
             Self::RaggedRow { row, .. }
             | Self::NotNumeric { row, .. }
             | Self::NotFinite { row, .. }
+            | Self::OutOfRange { row, .. }
+            | Self::Rounded { row, .. }
+            | Self::Score { row, .. }
             | Self::LabelMissing { row, .. }
             | Self::UnknownClass { row, .. }
             | Self::RowWeight { row, .. } => Some(row),
@@ -401,6 +438,8 @@ impl Error {
             Self::ColumnType { .. } => "column-type",
             Self::NotNumeric { .. } => "value-not-numeric",
             Self::NotFinite { .. } => "value-not-finite",
+            Self::OutOfRange { .. } => "value-out-of-range",
+            Self::Rounded { .. } => "value-rounded",
             Self::ColumnKind { .. } => "column-kind",
             Self::LabelMissing { .. } => "label-missing",
             Self::OneClass { .. } => "label-one-class",
@@ -424,6 +463,7 @@ impl Error {
             Self::Setting { .. } => "setting-invalid",
             Self::Length { .. } => "length-mismatch",
             Self::Learner { .. } => "learner-failed",
+            Self::Score { .. } => "score-invalid",
             Self::Interrupted => "interrupted",
             Self::ModelFormat { .. } => "model-format",
             Self::ModelVersion { .. } => "model-version",

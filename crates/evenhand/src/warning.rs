@@ -76,6 +76,17 @@ pub enum Warning {
         /// One of them.
         example: String,
     },
+    /// Unseen categories that differ from a known one by blanks or case alone: most likely the same.
+    NearlyKnown {
+        /// The column.
+        column: String,
+        /// How many rows.
+        rows: usize,
+        /// One of them.
+        found: String,
+        /// The category that it nearly is.
+        known: String,
+    },
     /// Columns of the new data that the model does not know: not used.
     ExtraColumns {
         /// Their names.
@@ -288,6 +299,13 @@ impl std::fmt::Display for Warning {
                 write!(
                     f,
                     "column `{column}`: {} of categories training never saw, such as `{example}`: taken as none of the known",
+                    count(*rows, "row")
+                )
+            }
+            Self::NearlyKnown { column, rows, found, known } => {
+                write!(
+                    f,
+                    "column `{column}`: {} of categories that differ from known ones by blanks or case alone, such as `{found}` from `{known}`; spell them alike if they are the same",
                     count(*rows, "row")
                 )
             }

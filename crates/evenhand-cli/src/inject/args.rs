@@ -24,8 +24,8 @@ pub(crate) struct InjectArgs {
     #[command(flatten)]
     pub(super) data: DataArgs,
 
-    /// Where to write all columns, the biased label in its column and the truth in another (.csv, .parquet, .arrow, …; or `-`,
-    /// CSV on standard output).
+    /// Where to write all columns as they are, those of --ignore included, with the biased label in its column and the truth in
+    /// another (.csv, .parquet, .arrow, …; or `-`, CSV on standard output).
     #[arg(long, value_name = "FILE")]
     pub(super) out: PathBuf,
 

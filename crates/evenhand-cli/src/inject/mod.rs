@@ -7,11 +7,13 @@ mod report;
 
 pub(crate) use args::InjectArgs;
 
+use std::path::Path;
+
 use anyhow::Result;
 use evenhand::correction::{Binding, Problem};
-use evenhand::data::Codes;
+use evenhand::data::{Carry, Codes};
 use evenhand::scratch::ScratchFolder;
-use evenhand::{Column, Correction, Notion, ReadOptions, Table, Warning};
+use evenhand::{Correction, Notion, Table, Warning};
 use evenhand_datasets::inject::{Bias, Injected, Injection};
 
 use crate::Ending;
@@ -32,14 +34,14 @@ pub(crate) fn run(args: &InjectArgs) -> Result<Ending> {
     let _copied = keep_pipe(&mut origin)?;
     let progress = Progress::new(args.json);
     let whole = origin.read(progress)?;
-    let names = Columns::new(args, &whole)?;
+    let mut rows = Rows::of(&origin, &whole)?;
+    let names = Columns::new(args, &whole, &rows)?;
     let (injection, problem, warnings) = bound(args, &asked, correction, &whole)?;
     let injected = progress.during("drawing", || injection.draw(&problem, args.seed))?;
-    let table = progress.during("reading again", || to_the_letter(&origin, &whole, args))?;
-    let table = names.put(table, whole.data.labels().codes(), &injected)?;
+    names.put(&mut rows, whole.data.labels().codes(), &injected)?;
     progress.during(format!("writing {}", args.out.display()), || {
         let mut outputs = Outputs::new(args.csv);
-        outputs.table(&args.out, &table)?;
+        rows.write(&mut outputs, &args.out)?;
         outputs.commit()
     })?;
 
@@ -98,45 +100,73 @@ struct Columns {
 }
 
 impl Columns {
-    fn new(args: &InjectArgs, whole: &Whole) -> Result<Self> {
+    fn new(args: &InjectArgs, whole: &Whole, rows: &Rows) -> Result<Self> {
         let label = whole.data.schema().label_column().to_owned();
         let truth = args.truth_column.clone().unwrap_or_else(|| format!("{label}_true"));
-        if whole.data.table().get(&truth).is_some() {
+        if rows.names().contains(&truth) {
             let message = format!("the data have a column `{truth}` already, and the true labels are to go there");
             return Err(Usage::new(message).hint("name another with --truth-column").into());
         }
         Ok(Self { label, truth })
     }
 
-    /// The table with both labels, each value spelled as the file has it.
-    fn put(&self, mut table: Table, labels: &Codes, injected: &Injected) -> Result<Table> {
-        let column = table.column(&self.label)?.clone();
+    /// Puts both labels into the rows, each value spelled as the file has it.
+    fn put(&self, rows: &mut Rows, labels: &Codes, injected: &Injected) -> Result<()> {
         let mut sample: Vec<Option<usize>> = Vec::new();
         for (row, class) in labels.iter().enumerate() {
             sample.resize(sample.len().max(class + 1), None);
             sample[class].get_or_insert(row);
         }
         // Every class has a row: classes are the values that occur.
-        let spelled = |codes: &Codes| -> Column {
+        let spelled = |codes: &Codes| -> Vec<usize> {
             let row = |class: usize| sample.get(class).copied().flatten().unwrap_or_default();
-            column.select(&codes.iter().map(row).collect::<Vec<_>>())
+            codes.iter().map(row).collect()
         };
-        let truth = if injected.truth == *labels { column.clone() } else { spelled(&injected.truth) };
-        let biased = spelled(&injected.biased);
-        table.set(&self.label, biased)?;
-        table.set(&self.truth, truth)?;
-        Ok(table)
+        let is_truth = injected.truth == *labels;
+        let truth = if is_truth { (0..labels.len()).collect() } else { spelled(&injected.truth) };
+        rows.put(&self.truth, &self.label, truth)?;
+        rows.put(&self.label, &self.label, spelled(&injected.biased))?;
+        Ok(())
     }
 }
 
-/// All columns that were read: from text to text as they are spelled, otherwise with their types.
-fn to_the_letter(origin: &Origin, whole: &Whole, args: &InjectArgs) -> Result<Table> {
-    match origin {
-        Origin::File { path, schema, reading } if Table::is_text(path)? && files::is_text(&args.out) => {
-            let (missing, categorical, numeric) = (Vec::new(), Vec::new(), Vec::new());
-            let options = ReadOptions { missing, categorical, numeric, keep_text: true, ..(**reading).clone() };
-            Ok(Table::read(path, &options.ignore(schema.ignored()))?.0)
+/// The rows that labels are put into: a file as it is, columns that are not read included; or what a recipe has prepared.
+enum Rows {
+    Prepared(Table),
+    Carried(Carry),
+}
+
+impl Rows {
+    fn of(origin: &Origin, whole: &Whole) -> Result<Self> {
+        Ok(match origin {
+            Origin::File { path, reading, .. } => Self::Carried(Carry::open(path, reading)?),
+            Origin::Recipe { .. } => Self::Prepared(whole.data.table().clone()),
+        })
+    }
+
+    fn names(&self) -> Vec<String> {
+        match self {
+            Self::Prepared(table) => table.names().to_vec(),
+            Self::Carried(carry) => carry.names(),
         }
-        _ => Ok(whole.data.table().clone()),
+    }
+
+    /// Puts values of a column, each from the row given, into another or into itself.
+    fn put(&mut self, name: &str, from: &str, rows: Vec<usize>) -> Result<()> {
+        match self {
+            Self::Prepared(table) => {
+                let column = table.column(from)?.select(&rows);
+                table.set(name, column)?;
+            }
+            Self::Carried(carry) => carry.put_rows(name, from, rows)?,
+        }
+        Ok(())
+    }
+
+    fn write(&self, outputs: &mut Outputs, path: &Path) -> Result<()> {
+        match self {
+            Self::Prepared(table) => outputs.table(path, table),
+            Self::Carried(carry) => outputs.carry(path, carry),
+        }
     }
 }

@@ -207,47 +207,6 @@ fn predictions_are_added_to_all_columns_as_they_were() {
     assert!(after.lines().next().unwrap().ends_with(",approved,probability,decision"));
 }
 
-/// Numbers that `f64` would spell otherwise, an empty field, and a text that means missing.
-const ODD: &str = "id,income,history,sex,age,region\n\
-    00502,0055,good,female,30.0,r1\n\
-    12345678901234567890,5.50e1,?,male,,r2\n\
-    7,?,NA,male,+41,r0\n";
-
-#[track_caller]
-fn assert_carried(before: &str, after: &str, delimiter: char) {
-    assert_eq!(before.lines().count(), after.lines().count(), "{after}");
-    for (before, after) in before.lines().zip(after.lines()) {
-        assert!(after.starts_with(&format!("{before}{delimiter}")), "{before}\n{after}");
-    }
-}
-
-#[test]
-fn fields_of_a_text_file_come_out_to_the_letter() {
-    let test = CliTest::new();
-    test.expect(0, &format!("{FIT} --missing ? --model model.json"));
-    test.write("new.csv", ODD);
-    test.expect(0, "predict model.json new.csv --out scored.csv");
-    assert_carried(ODD, &test.read("scored.csv"), ',');
-    let tabs = ODD.replace(',', "\t");
-    test.write("new.tsv", &tabs);
-    test.expect(0, "predict model.json new.tsv --out scored.tsv");
-    assert_carried(&tabs, &test.read("scored.tsv"), '\t');
-}
-
-#[cfg(unix)]
-#[test]
-fn rows_may_come_through_a_pipe() {
-    let test = CliTest::new();
-    test.expect(0, &format!("{FIT} --missing ? --model model.json"));
-    test.write("new.csv", ODD);
-    let piped = "cat new.csv | \"$0\" predict model.json /dev/stdin --out scored.csv";
-    let mut shell = std::process::Command::new("sh");
-    shell.args(["-c", piped, env!("CARGO_BIN_EXE_evenhand")]).current_dir(test.path(""));
-    let output = shell.output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_carried(ODD, &test.read("scored.csv"), ',');
-}
-
 #[test]
 fn columns_of_a_typed_file_keep_their_types() {
     let test = CliTest::new();
@@ -336,12 +295,33 @@ fn a_weight_of_two_is_a_repeated_row() {
         .collect();
     test.write("weighted.csv", &weighted);
     test.write("repeated.csv", &repeated);
-    let weighted =
-        test.json(&format!("{} --weight times --preset paper --loops 3 --json", FIT.replace("loans", "weighted")));
+    // Weights are relative: the penalty is that of 400 rows, and of 533 where 133 are repeated.
+    let fit = FIT.replace("loans", "weighted");
+    let weighted = test.json(&format!("{fit} --weight times --l2 {} --preset paper --loops 3 --json", 400.0 / 533.0));
     let repeated = test.json(&format!("{} --preset paper --loops 3 --json", FIT.replace("loans", "repeated")));
     let error = |json: &serde_json::Value| json["train"]["error"].as_f64().unwrap();
     assert!((error(&weighted) - error(&repeated)).abs() < 1e-12);
     assert_eq!(weighted["train"]["rows"], 400);
+}
+
+#[test]
+fn weights_in_any_unit_give_the_same_model() {
+    let test = CliTest::new();
+    let loans = test.read("loans.csv");
+    // Weights that add up to 1, weights whose sum overflows, and none: all of them equal.
+    for (name, weight) in [("one.csv", "0.0025"), ("huge.csv", "1e308"), ("plain.csv", "1")] {
+        test.write(name, &each_line(&loans, |at, line| format!("{line},{}", if at == 0 { "w" } else { weight })));
+    }
+    let fit = |name: &str| {
+        let fit = FIT.replace("loans.csv", name);
+        let mut json = test.json(&format!("{fit} --weight w --max-violation 0.05 --json"));
+        json.as_object_mut().unwrap().retain(|key, _| ["multipliers", "train", "bounds"].contains(&key.as_str()));
+        json
+    };
+    assert_eq!(fit("one.csv"), fit("plain.csv"));
+    assert_eq!(fit("huge.csv"), fit("plain.csv"));
+    let audit = |name: &str| test.json(&format!("audit {name} --label approved --group sex --weight w --json"));
+    assert_eq!(audit("huge.csv"), audit("plain.csv"));
 }
 
 #[test]

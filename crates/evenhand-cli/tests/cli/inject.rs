@@ -37,6 +37,33 @@ fn all_columns_stay_to_the_letter_and_the_truth_stands_beside() {
 }
 
 #[test]
+fn columns_that_are_left_out_are_carried_and_labels_keep_their_type() {
+    let test = CliTest::new();
+    let loans = test.read("loans.csv");
+    let named: String = loans
+        .lines()
+        .enumerate()
+        .map(|(at, line)| match at {
+            0 => line.to_owned() + ", note \n",
+            _ => format!("{},{}", line.replace(",yes", ",1").replace(",no", ",0"), "  9007199254740993 \n"),
+        })
+        .collect();
+    test.write("named.csv", &named);
+    let options = "--label approved --group sex --ignore note --flip sex=female=1";
+    test.expect(0, &format!("inject named.csv {options} --out biased.csv"));
+    for (before, after) in named.lines().zip(test.read("biased.csv").lines()).skip(1) {
+        let fields: Vec<&str> = after.split(',').collect();
+        assert_eq!((fields[7], fields.len()), ("  9007199254740993 ", 9));
+        assert_eq!(before.split(',').nth(6), Some(fields[8]));
+    }
+    test.expect(0, &format!("inject named.csv {options} --out biased.parquet"));
+    test.expect(0, &format!("inject biased.parquet {options} --truth-column again --out back.csv"));
+    let back = test.read("back.csv");
+    let row = back.lines().nth(1).unwrap();
+    assert!(row.contains(",9007199254740993,") && !row.contains(".0,"), "{row}");
+}
+
+#[test]
 fn the_seed_decides_and_the_format_does_not() {
     let test = CliTest::new();
     test.convert("loans.csv", "loans.parquet");

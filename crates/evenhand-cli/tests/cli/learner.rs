@@ -54,6 +54,20 @@ fn what_a_command_says_when_it_fails_is_passed_on() {
 }
 
 #[test]
+fn scores_that_are_no_probabilities_are_refused() {
+    let test = test();
+    for (name, score) in [("margins.sh", "1.7"), ("nothing.sh", "nan")] {
+        test.write(
+            name,
+            &SHARES.replace("print ($0 in share) ? share[$0] : 0.5", &format!("print (FNR == 3) ? \"{score}\" : 0.5")),
+        );
+        let output = String::from_utf8(test.expect(2, &format!("{FIT} 'sh {name}'")).stderr).unwrap();
+        assert!(output.contains(&format!("`sh {name} predict`, row 3: the score")), "{output}");
+        assert!(output.contains("is no probability; scores lie between 0 and 1"), "{output}");
+    }
+}
+
+#[test]
 fn options_of_the_built_in_learner_do_not_go_with_a_command() {
     let test = test();
     test.expect(2, &format!("{FIT} 'sh shares.sh' --penalise-intercept"));

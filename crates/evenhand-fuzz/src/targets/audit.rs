@@ -2,7 +2,7 @@
 
 use arbitrary::Unstructured;
 use evenhand::audit::AuditOptions;
-use evenhand::{Audit, Dataset, Groups, Membership, Schema, Table};
+use evenhand::{Bound, Audit, Dataset, Groups, Membership, Schema, Table};
 use serde_json::Value;
 
 use super::{Checked, must};
@@ -44,8 +44,14 @@ fn draw(from: &mut Unstructured<'_>) -> arbitrary::Result<Drawn> {
         None
     };
     let confidence = *from.choose(&[0.95, 0.5, 0.999, 0.999_999])?;
-    let options =
-        AuditOptions { confidence, small_group: from.int_in_range(0..=40)?, intersections: from.arbitrary()? };
+    let bounds = if from.arbitrary()? { vec![Bound::MaxViolation(*from.choose(&[0.0, 0.05, 0.3, 1.0])?)] } else { Vec::new() };
+    let options = AuditOptions {
+        confidence,
+        small_group: from.int_in_range(0..=40)?,
+        intersections: from.arbitrary()?,
+        bounds,
+        ..AuditOptions::default()
+    };
     Ok(Drawn {
         classes,
         labels,
@@ -64,7 +70,7 @@ impl Drawn {
         let predictions = self.predictions.as_ref().map(narrow);
         let weights = self.weights.as_deref();
         let labels = narrow(&self.labels);
-        Audit::of(&labels, predictions.as_ref(), &self.membership, weights, &names, self.positive, self.options)
+        Audit::of(&labels, predictions.as_ref(), &self.membership, weights, &names, self.positive, &self.options)
     }
 }
 
@@ -78,7 +84,7 @@ pub(super) fn check_table(table: &Table) -> Result<(), String> {
     let Ok(data) = Dataset::new(table.clone(), &schema) else { return Ok(()) };
     let Ok(spec) = group.parse() else { return Ok(()) };
     let Ok((groups, _)) = Groups::of(&[spec], &data) else { return Ok(()) };
-    let audit = Audit::of_dataset(&data, &groups, None, AuditOptions::default()).map_err(|error| error.to_string())?;
+    let audit = Audit::of_dataset(&data, &groups, None, &AuditOptions::default()).map_err(|error| error.to_string())?;
     agrees(&audit)
 }
 

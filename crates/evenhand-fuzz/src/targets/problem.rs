@@ -78,7 +78,7 @@ fn draw(from: &mut Unstructured<'_>) -> Result<(Table, Schema, Correction)> {
     let mut correction = Correction::new(from.choose(&NOTIONS)?.clone());
     correction.groups.extend("group".parse());
     if from.arbitrary()? {
-        correction.bounds.push(Bound::MaxViolation(*from.choose(&[0.0, 0.01, 0.1, 0.5, 1.0])?));
+        correction.bounds.push(Bound::MaxViolation(*from.choose(&[0.0, 0.01, 0.1, 0.5, 1.0])?).into());
     }
     if let Solver::Sqp(settings) = &mut correction.solver {
         settings.min_group = *from.choose(&[0, 0, 30])?;

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::Codes;
+use crate::data::{Codes, computable};
 use crate::interval::{effective_rows, quantile};
 use crate::{Error, Result};
 
@@ -46,9 +46,10 @@ impl ErrorChange {
         if rows == 0 {
             return Err(Error::NoRows { what: "the comparison".into() });
         }
+        let row_weights = row_weights.map(computable);
         let (mut total, mut squares, mut worse, mut better) = (0.0, 0.0, 0.0, 0.0);
         for row in 0..rows {
-            let weight = row_weights.map_or(1.0, |weights| weights[row]);
+            let weight = row_weights.as_ref().map_or(1.0, |weights| weights[row]);
             total += weight;
             squares += weight * weight;
             match (before.get(row) == labels.get(row), after.get(row) == labels.get(row)) {

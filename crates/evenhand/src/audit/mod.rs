@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::bound::{Bound, BoundTest};
-use crate::data::{Codes, Dataset, Labels};
+use crate::data::{Codes, Dataset, Labels, computable};
 use crate::group::{Groups, Membership};
 use crate::interval::quantile;
 use crate::notion::Notion;
@@ -155,6 +155,8 @@ impl Audit {
     ) -> Result<Self> {
         let view = View { labels, predictions, membership, row_weights };
         check(view, classes)?;
+        let row_weights = row_weights.map(computable);
+        let view = View { row_weights: row_weights.as_deref(), ..view };
         let audited = match positive {
             Some(class) if class < classes.len() => vec![class],
             Some(class) => return Err(not_a_class("positive", class, classes)),

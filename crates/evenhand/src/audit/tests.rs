@@ -269,3 +269,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn weights_whose_sum_overflows_give_the_rates_of_their_ratios() {
+    let membership = masks(&[("a", vec![true, true, false, false])]);
+    let of = |factor: f64| {
+        let weights = [1.0, 3.0, 2.0, 2.0].map(|weight| weight * factor);
+        let (labels, options) = (codes(&[1, 0, 1, 0]), AuditOptions::default());
+        let found =
+            Audit::of(&labels, Some(&labels), &membership, Some(&weights), &classes(2), Some(1), options).unwrap();
+        let labels = &found.classes[0].labels;
+        let rate = labels.groups[0].positive_rate;
+        (labels.violation.clone(), rate.value, rate.low, rate.high)
+    };
+    assert_eq!(of(2f64.powi(1021)), of(1.0));
+    assert_eq!(of(2f64.powi(-1000)), of(1.0));
+}

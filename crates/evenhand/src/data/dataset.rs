@@ -4,10 +4,11 @@
 //! `table`, `schema`, `labels` and `read`. Knows nothing of groups or encodings.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::digest::digest;
-use super::{Categorical, Codes, Column, Labels, ReadOptions, Schema, Table};
-use crate::{Error, Result, Warning};
+use super::{Categorical, Codes, Column, Labels, ReadOptions, Schema, Table, mean_one};
+use crate::{Error, Result, Warning, parallel};
 
 /// Columns with roles: labels that are all there, weights that are weights.
 ///
@@ -23,6 +24,7 @@ pub struct Dataset {
     table: Table,
     schema: Schema,
     labels: Labels,
+    row_weights: Option<Arc<[f64]>>,
 }
 
 impl Dataset {
@@ -58,7 +60,7 @@ impl Dataset {
         check_roles(&table, schema)?;
         let name = schema.label_column();
         let labels = Labels::against(table.column(name)?, name, &table, classes, positive)?;
-        Ok(Self { table, schema: schema.clone(), labels })
+        Ok(Self::of(table, schema, labels))
     }
 
     /// Training data from a file. Ignored columns are not read; what the options say is numeric the schema of the
@@ -94,7 +96,15 @@ impl Dataset {
         }
         let name = schema.label_column();
         let labels = Labels::from_column(table.column(name)?, name, &table, schema.positive_value())?;
-        Ok(Self { table, schema: schema.clone(), labels })
+        Ok(Self::of(table, schema, labels))
+    }
+
+    fn of(table: Table, schema: &Schema, labels: Labels) -> Self {
+        let row_weights = match schema.weight_column().and_then(|name| table.get(name)) {
+            Some(Column::Numeric(weights)) => Some(mean_one(weights.as_slice().into())),
+            _ => None,
+        };
+        Self { table, schema: schema.clone(), labels, row_weights }
     }
 
     /// All columns, whatever their role.
@@ -117,12 +127,10 @@ impl Dataset {
         self.table.rows()
     }
 
-    /// The row weights, where the schema names a column of them: finite, not negative, not all zero.
+    /// The row weights, where the schema names a column of them: finite, not negative, not all zero, and scaled to mean 1
+    /// over the rows that weigh anything. Only their ratios count, so that a learner's penalty does not depend on their unit.
     pub fn row_weights(&self) -> Option<&[f64]> {
-        match self.table.get(self.schema.weight_column()?) {
-            Some(Column::Numeric(weights)) => Some(weights),
-            _ => None,
-        }
+        self.row_weights.as_deref()
     }
 
     /// Every column that is not the label, the weight or ignored, in the order of the file.
@@ -130,10 +138,16 @@ impl Dataset {
         self.table.names().iter().filter(|name| self.schema.is_feature(name)).cloned().collect()
     }
 
-    /// The given rows, in the given order. Nothing is checked again: a part may lack a class.
+    /// The given rows, in the given order, their weights scaled anew. Nothing is checked again: a part may lack a class.
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
-        Self { table: self.table.select(rows), schema: self.schema.clone(), labels: self.labels.select(rows) }
+        let weights = self.row_weights.as_ref().map(|weights| mean_one(parallel::gather(weights, rows).into()));
+        Self {
+            table: self.table.select(rows),
+            schema: self.schema.clone(),
+            labels: self.labels.select(rows),
+            row_weights: weights,
+        }
     }
 
     /// The same rows with other labels, of the same classes.
@@ -163,7 +177,7 @@ impl Dataset {
         let mut table = self.table.clone();
         table.set(name, column)?;
         let labels = Labels::against(table.column(name)?, name, &table, classes, self.labels.positive())?;
-        Ok(Self { table, schema: self.schema.clone(), labels })
+        Ok(Self { table, schema: self.schema.clone(), labels, row_weights: self.row_weights.clone() })
     }
 
     /// Lower-case hexadecimal SHA-256 of the content, ignored columns apart.
@@ -249,12 +263,12 @@ mod tests {
 
     #[test]
     fn roles_are_found_and_the_rest_are_features() {
-        let data = Dataset::new(table(&[1.0, 0.0, 2.0]), &schema()).unwrap();
+        let data = Dataset::new(table(&[2.0, 0.0, 2.0]), &schema()).unwrap();
         assert_eq!(data.feature_names(), ["x"]);
-        assert_eq!(data.row_weights(), Some(&[1.0, 0.0, 2.0][..]));
+        assert_eq!(data.row_weights(), Some(&[1.0, 0.0, 1.0][..]));
         assert_eq!(data.labels().classes(), ["no", "yes"]);
         let part = data.select(&[2, 0]);
-        assert_eq!((part.rows(), part.row_weights()), (2, Some(&[2.0, 1.0][..])));
+        assert_eq!((part.rows(), part.row_weights()), (2, Some(&[1.0, 1.0][..])));
         assert_eq!(part.labels().codes().iter().collect::<Vec<_>>(), [1, 0]);
     }
 

@@ -55,6 +55,7 @@ impl Labels {
     /// [`Error::LabelMissing`], [`Error::OneClass`], [`Error::TooManyClasses`],
     /// [`Error::UnknownPositive`], [`Error::PositiveNeeded`].
     pub fn from_column(column: &Column, name: &str, table: &Table, positive: Option<&str>) -> Result<Self> {
+        table.check_exact(name)?;
         let values = column.to_categorical();
         let counts = values.counts();
         check_present(values.codes(), &counts, name, table)?;
@@ -84,6 +85,7 @@ impl Labels {
         classes: &[String],
         positive: Option<usize>,
     ) -> Result<Self> {
+        table.check_exact(name)?;
         let values = column.to_categorical();
         let counts = values.counts();
         check_present(values.codes(), &counts, name, table)?;

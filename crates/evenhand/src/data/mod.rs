@@ -1,26 +1,30 @@
 //! From a file to typed, checked columns, and back.
 //!
-//! `read` makes a `table` of a file, `write` a file of a table; `codes` is the storage of
+//! `read` makes a `table` of a file, `write` a file of a table, `carry` a file of a file; `codes` is the storage of
 //! categories. `schema` says which column is what, `labels` numbers the classes, and
 //! `dataset` puts the three together, checked once. `digest` fingerprints a dataset,
-//! `split` cuts its rows in two. Knows nothing of groups, encodings or learners.
+//! `split` cuts its rows in two, `row_weights` takes the unit out of weights. Knows nothing of groups, encodings or learners.
 
+mod carry;
 mod codes;
 mod dataset;
 mod digest;
 mod labels;
 mod read;
+mod row_weights;
 mod schema;
 mod split;
 mod table;
 mod write;
 
+pub use carry::Carry;
 pub use codes::Codes;
 pub use dataset::Dataset;
 pub(crate) use digest::digest_text;
 pub use digest::sha256;
 pub use labels::Labels;
 pub use read::{ReadOptions, read_text};
+pub(crate) use row_weights::{computable, mean_one};
 pub use schema::Schema;
 pub use split::{holdout, holdout_rows};
 pub use table::{Categorical, Column, Table};

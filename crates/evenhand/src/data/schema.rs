@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// | --- | --- | --- |
 /// | `label` | none, it must be said | the column to be predicted |
 /// | `positive` | inferred for 0/1, false/true, no/yes, n/y and -1/1 | the class that counts as positive |
-/// | `weight` | none: every row counts once | a column of row weights |
+/// | `weight` | none: every row counts once | a column of row weights, scaled to mean 1 |
 /// | `ignore` | none | columns that are not read at all |
 /// | `categorical` | those whose values are groups | columns of numbers that are categories to a learner |
 /// | `numeric` | all others | columns of numbers that are numbers to a learner, even if groups are made of their values |

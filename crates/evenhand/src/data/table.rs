@@ -17,6 +17,16 @@ pub struct Table {
     columns: Vec<Column>,
     /// Where the first column of each name stands.
     places: HashMap<String, usize>,
+    /// Columns of whole numbers that doubles do not hold, each with the first.
+    rounded: Vec<Rounded>,
+}
+
+/// A whole number that a double does not hold.
+#[derive(Debug, Clone)]
+pub(super) struct Rounded {
+    pub(super) column: String,
+    pub(super) row: usize,
+    pub(super) found: String,
 }
 
 /// One column.
@@ -54,7 +64,45 @@ impl Table {
         for (at, name) in names.iter().enumerate() {
             places.entry(name.clone()).or_insert(at);
         }
-        Ok(Self { rows, first_row, names, columns, places })
+        Ok(Self { rows, first_row, names, columns, places, rounded: Vec::new() })
+    }
+
+    /// The same table, with what its columns lost of whole numbers.
+    pub(super) fn rounded(self, rounded: Vec<Rounded>) -> Self {
+        Self { rounded, ..self }
+    }
+
+    /// Checks that values of a column can be told apart, as groups, classes or categories have to be.
+    ///
+    /// # Errors
+    /// [`Error::Rounded`] for whole numbers beyond 2⁵³ that became others as doubles.
+    pub(crate) fn check_exact(&self, name: &str) -> Result<()> {
+        let Some(Rounded { column, row, found }) = self.rounded.iter().find(|one| one.column == name) else {
+            return Ok(());
+        };
+        Err(Error::Rounded { column: column.clone(), row: self.shown_row(*row), found: found.clone() })
+    }
+
+    /// Adds a column of whole numbers, or replaces one; `None` is missing.
+    ///
+    /// They become doubles, and those that doubles do not hold are remembered: values of such a column are not taken for groups,
+    /// classes or categories.
+    ///
+    /// # Errors
+    /// Those of [`Table::set`].
+    pub fn set_whole(&mut self, name: &str, values: impl Iterator<Item = Option<i128>>) -> Result<()> {
+        let mut rounded = None;
+        let number = |(row, value): (usize, Option<i128>)| {
+            let Some(value) = value else { return f64::NAN };
+            if !is_exact(value) && rounded.is_none() {
+                rounded = Some(Rounded { column: name.to_owned(), row, found: value.to_string() });
+            }
+            value as f64
+        };
+        let column = Column::Numeric(values.enumerate().map(number).collect());
+        self.set(name, column)?;
+        self.rounded.extend(rounded);
+        Ok(())
     }
 
     /// How many rows.
@@ -107,6 +155,7 @@ impl Table {
         if column.len() != self.rows {
             return Err(Error::Length { what: "values in a column", expected: self.rows, found: column.len() });
         }
+        self.rounded.retain(|one| one.column != name);
         if let Some(&at) = self.places.get(name) {
             self.columns[at] = column;
         } else {
@@ -114,6 +163,17 @@ impl Table {
             self.names.push(name.to_owned());
             self.columns.push(column);
         }
+        Ok(())
+    }
+
+    /// Adds a column of another table, or replaces one by it.
+    ///
+    /// # Errors
+    /// [`Error::UnknownColumn`], and those of [`Table::set`].
+    pub fn set_from(&mut self, name: &str, other: &Self, column: &str) -> Result<()> {
+        self.set(name, other.column(column)?.clone())?;
+        let rounded = other.rounded.iter().filter(|one| one.column == column);
+        self.rounded.extend(rounded.map(|one| Rounded { column: name.to_owned(), ..one.clone() }));
         Ok(())
     }
 
@@ -126,8 +186,14 @@ impl Table {
             names: self.names.clone(),
             columns: self.columns.iter().map(|column| column.select(rows)).collect(),
             places: self.places.clone(),
+            rounded: self.rounded.clone(),
         }
     }
+}
+
+/// Whether a double holds that whole number.
+pub(super) fn is_exact(value: i128) -> bool {
+    value.unsigned_abs() <= 1 << 53 || value as f64 as i128 == value
 }
 
 impl Column {

@@ -6,9 +6,12 @@
 //! count as none of the known ones, missing numbers become the training mean, extra
 //! columns are not used, the order of columns does not matter. A lost column is an error.
 
+use std::collections::{HashMap, HashSet};
+
 use serde::{Deserialize, Serialize};
 
 use super::design::{Active, CodedColumn, DenseColumn, Features};
+use super::number::{number, scaled};
 use crate::data::{Categorical, Codes, Column, Table};
 use crate::{Error, Result, Warning};
 
@@ -117,7 +120,7 @@ impl Encoding {
 
     /// Learns dictionaries, means and scales from training rows.
     ///
-    /// `row_weights` count in means and scales, so that a repeated row is a weight of 2.
+    /// `row_weights` count in means and scales, so that a repeated row is a weight of 2; their unit does not.
     ///
     /// # Errors
     /// [`Error::UnknownColumn`], or [`Error::ColumnKind`] when numbers are planned for text.
@@ -130,12 +133,15 @@ impl Encoding {
         for plan in plans {
             let column = table.column(&plan.column)?;
             let (code, constant) = match &plan.kind {
-                PlanKind::OneHot => one_hot(&column.to_categorical()),
+                PlanKind::OneHot => {
+                    table.check_exact(&plan.column)?;
+                    one_hot(&column.to_categorical())
+                }
                 PlanKind::Buckets { edges, thermometer } => {
                     numbers(plan, column)?;
                     (Code::Buckets { edges: edges.clone(), thermometer: *thermometer }, false)
                 }
-                kind => number(kind, numbers(plan, column)?, row_weights),
+                kind => number(kind, numbers(plan, column)?, row_weights).map_err(|at| at.of(table, &plan.column))?,
             };
             if constant {
                 warnings.push(Warning::ConstantColumn { column: plan.column.clone() });
@@ -173,7 +179,7 @@ impl Encoding {
     /// # Errors
     /// [`Error::LostColumns`] when a column is not there, [`Error::ColumnKind`] when numbers have become text.
     pub fn transform(&self, table: &Table, others: &[String]) -> Result<(Features, Vec<Warning>)> {
-        self.check_columns(table)?;
+        let extra = self.check_columns(table.names(), others)?;
         let (mut coded, mut dense, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
         let mut first = 0;
         for encoded in &self.columns {
@@ -191,7 +197,7 @@ impl Encoding {
                         let (column, indicator) = (encoded.column.clone(), *indicator);
                         warnings.push(Warning::MissingFilled { column, rows, indicator });
                     }
-                    let value = |&raw: &f64| (if raw.is_nan() { *fill } else { raw } - centre) / scale;
+                    let value = |&raw: &f64| scaled(if raw.is_nan() { *fill } else { raw }, *centre, *scale);
                     dense.push(DenseColumn { feature: first, values: raw.iter().map(value).collect() });
                     if *indicator {
                         let codes = absent.into_iter().map(u32::from).collect();
@@ -205,25 +211,25 @@ impl Encoding {
             }
             first += encoded.code.width();
         }
-        warnings.extend(self.extra_columns(table, others));
+        warnings.extend(extra);
         Ok((Features::new(table.rows(), first, coded, dense)?, warnings))
     }
 
-    fn check_columns(&self, table: &Table) -> Result<()> {
-        let mut columns: Vec<String> = self
-            .columns
-            .iter()
-            .filter(|column| table.get(&column.column).is_none())
-            .map(|column| column.column.clone())
-            .collect();
+    /// Checks that all columns are among these, and says which of these are not known: neither here nor among `others`.
+    ///
+    /// # Errors
+    /// [`Error::LostColumns`].
+    pub fn check_columns(&self, names: &[String], others: &[String]) -> Result<Option<Warning>> {
+        let present: HashSet<&String> = names.iter().collect();
+        let lost = self.columns.iter().map(|column| &column.column).filter(|name| !present.contains(name));
+        let mut columns: Vec<String> = lost.cloned().collect();
         columns.dedup();
-        if columns.is_empty() { Ok(()) } else { Err(Error::LostColumns { columns }) }
-    }
-
-    fn extra_columns(&self, table: &Table, others: &[String]) -> Option<Warning> {
-        let known = |name: &String| self.columns.iter().any(|column| &column.column == name) || others.contains(name);
-        let columns: Vec<String> = table.names().iter().filter(|name| !known(name)).cloned().collect();
-        (!columns.is_empty()).then_some(Warning::ExtraColumns { columns })
+        if !columns.is_empty() {
+            return Err(Error::LostColumns { columns });
+        }
+        let known: HashSet<&String> = self.columns.iter().map(|column| &column.column).chain(others).collect();
+        let columns: Vec<String> = names.iter().filter(|name| !known.contains(name)).cloned().collect();
+        Ok((!columns.is_empty()).then_some(Warning::ExtraColumns { columns }))
     }
 }
 
@@ -291,28 +297,6 @@ fn one_hot(column: &Categorical) -> (Code, bool) {
     (Code::OneHot { values, missing }, constant)
 }
 
-fn number(kind: &PlanKind, values: &[f64], row_weights: Option<&[f64]>) -> (Code, bool) {
-    let weight = |row: usize| row_weights.map_or(1.0, |weights| weights[row]);
-    let known = || values.iter().enumerate().filter(|(_, value)| !value.is_nan());
-    let total: f64 = known().map(|(row, _)| weight(row)).sum();
-    let mean = |of: &dyn Fn(f64) -> f64| {
-        if total > 0.0 { known().map(|(row, &value)| weight(row) * of(value)).sum::<f64>() / total } else { 0.0 }
-    };
-    let fill = mean(&|value| value);
-    let spread = mean(&|value| (value - fill).powi(2)).sqrt();
-    let indicator = values.iter().any(|value| value.is_nan());
-    // A spread that is rounding error of the mean would blow rounding errors up to features.
-    let flat = spread <= 1e-12 * fill.abs().max(1e-300);
-    let mut others = values.iter().filter(|value| !value.is_nan());
-    let constant = others.next().is_none_or(|first| others.all(|value| value.total_cmp(first).is_eq()));
-    let (centre, scale) = match kind {
-        PlanKind::Standardised => (fill, if flat { 1.0 } else { spread }),
-        PlanKind::Centred(centre) => (*centre, 1.0),
-        _ => (0.0, 1.0),
-    };
-    (Code::Number { centre, scale, fill, indicator }, constant && !indicator)
-}
-
 fn look_up(
     column: &Categorical,
     values: &[String],
@@ -333,10 +317,32 @@ fn look_up(
         let example = strange.first().map_or("(missing)", |&code| &column.dictionary()[code]).to_owned();
         warnings.push(Warning::UnseenCategories { column: name.to_owned(), rows, example });
     }
+    warnings.extend(nearly_known(column, values, &strange, &counts, name));
     CodedColumn {
         codes: column.codes().map(&table, features + 1),
         active: Active::one_hot(first, features, features + 1),
     }
+}
+
+/// What to say of unseen categories that differ from a known one by blanks or case alone.
+fn nearly_known(
+    column: &Categorical,
+    values: &[String],
+    strange: &[usize],
+    counts: &[usize],
+    name: &str,
+) -> Option<Warning> {
+    if strange.is_empty() {
+        return None;
+    }
+    let bare = |text: &str| text.split_whitespace().collect::<String>().to_lowercase();
+    let known: HashMap<String, &String> = values.iter().rev().map(|value| (bare(value), value)).collect();
+    let text = |code: usize| &column.dictionary()[code];
+    let mut near = strange.iter().filter_map(|&code| Some((code, *known.get(&bare(text(code)))?))).peekable();
+    let &(first, meant) = near.peek()?;
+    let (found, meant) = (text(first).clone(), meant.clone());
+    let rows = near.map(|(code, _)| counts[code]).sum();
+    Some(Warning::NearlyKnown { column: name.to_owned(), rows, found, known: meant })
 }
 
 fn bucket(values: &[f64], edges: &[f64], thermometer: bool, first: usize) -> CodedColumn {

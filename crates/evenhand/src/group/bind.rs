@@ -70,6 +70,9 @@ fn parts(spec: &GroupSpec, table: &Table) -> Result<Vec<Part>> {
 /// The conditions a part stands for, in order; a row meets at most one of them.
 fn conditions(spec: &GroupSpec, part: &Part, table: &Table, warnings: &mut Vec<Warning>) -> Result<Vec<Condition>> {
     let column = table.column(&part.column)?;
+    if matches!(part.test, Test::Any | Test::Values(_)) {
+        table.check_exact(&part.column)?;
+    }
     let equals = |value: String| Condition::Equals { column: part.column.clone(), value };
     let within =
         |lower: Option<Bound>, upper: Option<Bound>| Condition::Within { column: part.column.clone(), lower, upper };

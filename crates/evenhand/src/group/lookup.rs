@@ -90,8 +90,11 @@ impl<'a> Lookup<'a> {
                 Cells::Codes(values.codes())
             }
             Column::Numeric(values) => {
-                let conditions = sets.groups.iter().flat_map(|group| asked(group, name));
-                let mut edges: Vec<f64> = conditions.flat_map(Condition::edges).collect();
+                let conditions = || sets.groups.iter().flat_map(|group| asked(group, name));
+                if conditions().any(|condition| !is_interval(condition)) {
+                    table.check_exact(name)?;
+                }
+                let mut edges: Vec<f64> = conditions().flat_map(Condition::edges).collect();
                 edges.sort_unstable_by(f64::total_cmp);
                 edges.dedup();
                 for value in representatives(&edges) {

@@ -12,7 +12,7 @@ mod logistic;
 mod minimise;
 mod process;
 
-pub use function::{FnLearner, FnPredictor};
+pub use function::{FnLearner, FnPredictor, check_probabilities};
 pub(crate) use influence::Asked;
 pub use interruptible::Interruptible;
 pub use logistic::{Logistic, LogisticModel};

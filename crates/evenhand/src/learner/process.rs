@@ -22,7 +22,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-use super::function::scorer_of_all;
+use super::function::{check_length, check_probabilities, scorer_of_all};
 use super::{Learner, Predictor, Scorer, Training};
 use crate::features::Features;
 use crate::scratch::ScratchFolder;
@@ -99,7 +99,9 @@ impl Predictor for ProcessModel {
         for (at, line) in text.lines().enumerate() {
             self.read_scores(at, line, &mut all)?;
         }
-        scorer_of_all(all, features.rows(), self.classes)
+        check_length(&all, features, self.classes)?;
+        check_probabilities(&mut all, self.classes, &format!("`{} predict`", self.command), |row| row + 1)?;
+        Ok(scorer_of_all(all, self.classes))
     }
 }
 

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::Result;
 use crate::constraint::WeightRule;
 use crate::correction::{
     Binding, BoundTest, Classifier, Correction, Fitted, Iteration, Metrics, NamedValue, Predictions, Termination,
@@ -13,6 +12,7 @@ use crate::correction::{
 };
 use crate::data::{ReadOptions, Table, digest_text};
 use crate::learner::{Logistic, LogisticModel, Predictor, ProcessModel};
+use crate::{Error, Result, Warning};
 
 /// A corrected classifier with everything it was made from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -241,15 +241,29 @@ impl Model {
     /// How to read a file to be predicted: features as in training, groups too where it decides by them, every other
     /// column as it stands.
     pub fn reading_features(&self) -> ReadOptions {
-        let is_feature = |name: &String| {
-            self.groups_needed.contains(name)
-                || self.binding.encoding().columns().iter().any(|code| code.column == *name)
-        };
+        let is_feature = |name: &String| self.needs(name);
         let mut options = self.reading.clone();
         options.categorical.retain(is_feature);
         options.numeric.retain(is_feature);
         options.ignore.clear();
         ReadOptions { if_present: true, keep_text: true, ..options }
+    }
+
+    /// Whether a column is needed to predict: a feature, or what tells a group where it decides by them.
+    pub fn needs(&self, column: &str) -> bool {
+        self.groups_needed.iter().any(|name| name == column)
+            || self.binding.encoding().columns().iter().any(|code| code.column == column)
+    }
+
+    /// Checks that there are all columns that it needs, and says which others the model does not know.
+    ///
+    /// # Errors
+    /// [`Error::GroupNeeded`] or [`Error::LostColumns`].
+    pub fn check_columns(&self, names: &[String]) -> Result<Option<Warning>> {
+        if let Some(column) = self.groups_needed.iter().find(|column| !names.contains(column)) {
+            return Err(Error::GroupNeeded { column: column.clone(), known: names.to_vec() });
+        }
+        self.binding.check_columns(names)
     }
 
     /// How to read the file the model came from: everything as in training.
@@ -258,13 +272,14 @@ impl Model {
         ReadOptions { if_present: true, ..options }
     }
 
-    /// Scores and decides the rows of a raw table. Labels are not needed, nor groups unless thresholds by group decide.
+    /// Scores and decides the rows of a raw table, whose columns are taken as those of training were read. Labels are not
+    /// needed, nor groups unless thresholds by group decide.
     ///
     /// # Errors
     /// [`crate::Error::GroupNeeded`] when thresholds by group decide, and a column that tells a group is not there;
     /// [`crate::Error::LostColumns`] or [`crate::Error::ColumnKind`] when the table is not like the training one.
     pub fn predict(&self, table: &Table) -> Result<Predictions> {
-        self.classifier().predict(&self.binding, table)
+        self.classifier().predict(&self.binding, &*table.as_read(&self.reading_features())?)
     }
 
     /// The classifier alone.

@@ -246,6 +246,38 @@ fn any_closure_can_be_the_learner() {
 }
 
 #[test]
+fn scores_that_are_no_probabilities_are_refused_with_learner_row_and_value() {
+    let (data, settings) = (dataset(table()), correction("demographic-parity"));
+    for bad in [1.5, -0.1, f64::NAN, f64::INFINITY] {
+        let learner = FnLearner::new(move |_: Training<'_>| {
+            let scores = move |features: &evenhand::features::Features| {
+                let mut scores = vec![0.5; 2 * features.rows()];
+                scores[7] = bad;
+                Ok(scores)
+            };
+            Ok(FnPredictor::new(2, scores).named("`Booster`", 1))
+        });
+        let error = settings.fit(&data, &learner).err().unwrap();
+        assert_eq!(error.code(), "score-invalid");
+        let said = format!("`Booster`, row 4: the score {bad} is no probability");
+        assert!(error.to_string().starts_with(&said), "{error}");
+    }
+}
+
+#[test]
+fn scores_beyond_one_by_rounding_are_put_back() {
+    let (data, settings) = (dataset(table()), correction("demographic-parity"));
+    let learner = FnLearner::new(|_: Training<'_>| {
+        Ok(FnPredictor::new(2, |features: &evenhand::features::Features| {
+            Ok([-1e-8, f64::from(1.000_000_1_f32)].repeat(features.rows()))
+        }))
+    });
+    let fitted = settings.fit(&data, &learner).unwrap();
+    let found = scores(fitted.predictor(), fitted.problem().features(), 2).unwrap();
+    assert!(found.iter().all(|score| (0.0..=1.0).contains(score)));
+}
+
+#[test]
 fn groups_without_rows_of_a_label_lose_their_constraint_with_a_warning() {
     let table = table();
     let young = table.get("age_band").unwrap().clone();

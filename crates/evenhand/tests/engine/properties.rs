@@ -1,5 +1,5 @@
 //! What must not matter to a correction: the order of rows, the names of groups, the number
-//! of threads; and what must: a repeated row is a weight of 2.
+//! of threads, the unit of weights; and what must: a repeated row is a weight of 2, for as much penalty a row.
 use evenhand::correction::{Problem, Silent, Technique, Termination};
 use evenhand::correction::{Tilt, WeightRule};
 use evenhand::data::Codes;
@@ -34,8 +34,12 @@ fn problem(rows: &[Row], names: [&str; 2], weights: Option<Vec<f64>>, notion: No
 
 /// Scores vary smoothly with the rows' order of summation, decisions do not: a tie may fall either way.
 fn solution(problem: &Problem) -> Found {
+    penalised(problem, 1.0)
+}
+
+fn penalised(problem: &Problem, l2: f64) -> Found {
     let correction = Correction::new(problem.constraints()[0].notion.clone()).measure(Measure::Scores);
-    let learner = Logistic { tolerance: 1e-13, ..Logistic::default() };
+    let learner = Logistic { tolerance: 1e-13, l2, ..Logistic::default() };
     let solution = correction.solve(problem, &learner, &mut Silent).unwrap();
     Found { multipliers: solution.multipliers, violation: solution.train.violation.unwrap(), stop: solution.stop }
 }
@@ -90,9 +94,29 @@ proptest! {
     fn a_repeated_row_is_a_row_weight_of_two(rows in rows(), notion in 0usize..5) {
         let repeated: Vec<Row> = rows.iter().chain(&rows[..15]).copied().collect();
         let weights = (0..rows.len()).map(|row| if row < 15 { 2.0 } else { 1.0 }).collect();
-        let weighted = solution(&problem(&rows, ["a", "b"], Some(weights), NOTIONS[notion].clone()));
+        // Weights are relative: the penalty stands against as many rows as there are, and repeated ones are more.
+        let l2 = rows.len() as f64 / repeated.len() as f64;
+        let weighted = penalised(&problem(&rows, ["a", "b"], Some(weights), NOTIONS[notion].clone()), l2);
         let repeated = solution(&problem(&repeated, ["a", "b"], None, NOTIONS[notion].clone()));
         prop_assert!(close(&weighted, &repeated), "{weighted:?} {repeated:?}");
+    }
+
+    #[test]
+    fn the_unit_of_weights_does_not_matter(
+        rows in rows(), notion in 0usize..5, exponent in -900i32..900, seed in prop::collection::vec(0.0f64..4.0, 120)
+    ) {
+        // By powers of two, which round nothing: the same bits.
+        let of = |factor: f64| {
+            let weights = seed[..rows.len()].iter().map(|weight| (weight + 0.01) * factor).collect();
+            solution(&problem(&rows, ["a", "b"], Some(weights), NOTIONS[notion].clone()))
+        };
+        prop_assert_eq!(of(1.0), of(2f64.powi(exponent)));
+    }
+
+    #[test]
+    fn equal_weights_are_none(rows in rows(), notion in 0usize..5, weight in 1e-3f64..1e3) {
+        let of = |weights| solution(&problem(&rows, ["a", "b"], weights, NOTIONS[notion].clone()));
+        prop_assert_eq!(of(None), of(Some(vec![weight; rows.len()])));
     }
 
     #[test]

@@ -147,12 +147,7 @@ impl Binding {
     /// # Errors
     /// [`Error::LostColumns`] or [`Error::ColumnKind`] when the table is not like the training one.
     pub fn features(&self, table: &Table) -> Result<(Features, Vec<Warning>)> {
-        let known = std::iter::once(self.schema.label_column().to_owned())
-            .chain(self.schema.weight_column().map(str::to_owned))
-            .chain(self.schema.ignored().iter().cloned())
-            .chain(self.withheld.iter().cloned())
-            .chain(self.groups.columns().into_iter().chain(self.pinned.columns()).map(str::to_owned));
-        let (features, warnings) = self.encoding.transform(table, &known.collect::<Vec<_>>())?;
+        let (features, warnings) = self.encoding.transform(table, &self.other_columns())?;
         if self.interactions.is_empty() {
             return Ok((features, warnings));
         }
@@ -167,6 +162,25 @@ impl Binding {
     /// How many features there are.
     pub fn width(&self) -> usize {
         self.encoding.width() + self.interactions.len()
+    }
+
+    /// Checks that all columns that features are made of are among these, and says which of these are not known.
+    ///
+    /// # Errors
+    /// [`Error::LostColumns`].
+    pub fn check_columns(&self, names: &[String]) -> Result<Option<Warning>> {
+        self.encoding.check_columns(names, &self.other_columns())
+    }
+
+    /// The columns that have a role, and are no features.
+    fn other_columns(&self) -> Vec<String> {
+        let groups = self.groups.columns().into_iter().chain(self.pinned.columns()).map(str::to_owned);
+        std::iter::once(self.schema.label_column().to_owned())
+            .chain(self.schema.weight_column().map(str::to_owned))
+            .chain(self.schema.ignored().iter().cloned())
+            .chain(self.withheld.iter().cloned())
+            .chain(groups)
+            .collect()
     }
 
     /// Which rows of a table are in which group, pinned subsets last.

@@ -7,7 +7,7 @@ use crate::bound::Judged;
 use crate::cells::Cells;
 use crate::constraint::{Constraint, Functional, Measure, TiltTable, WeightRule, constraints};
 use crate::correction::settings::{Correction, Technique};
-use crate::data::Codes;
+use crate::data::{Codes, mean_one};
 use crate::features::Features;
 use crate::group::Membership;
 use crate::kernel::{CellSums, cell_sums};
@@ -40,6 +40,8 @@ pub struct Problem {
 impl Problem {
     /// Binds constraints to rows. A constraint that conditions on rows which do not occur stays, with no violation.
     ///
+    /// Row weights are scaled to mean 1 over the rows that weigh anything, as those of a [`crate::Dataset`] are.
+    ///
     /// # Errors
     /// [`Error::Length`] when the parts are not of one length, [`Error::TooLarge`] when there are too many constraints
     /// for so many classes and groups.
@@ -55,7 +57,7 @@ impl Problem {
         if features.rows() != labels.len() {
             return Err(Error::Length { what: "labels", expected: features.rows(), found: labels.len() });
         }
-        let cells = Cells::new(membership, &labels, classes, row_weights)?;
+        let cells = Cells::new(membership, &labels, classes, row_weights.map(mean_one))?;
         check_size(constraints.len(), cells.len(), classes)?;
         let functionals = constraints.iter().map(|constraint| Functional::bind(constraint, &cells)).collect();
         let group_names = membership.names().to_vec();
@@ -269,7 +271,7 @@ impl Problem {
         all.map(|(constraint, _)| Warning::OwnReference { what: constraint.name.clone() }).collect()
     }
 
-    /// The user's own weight of a row: 1 where none was given.
+    /// The user's own weight of a row, scaled to mean 1: 1 where none was given.
     pub fn row_weight(&self, row: usize) -> f64 {
         self.cells.row_weights().map_or(1.0, |weights| weights[row])
     }

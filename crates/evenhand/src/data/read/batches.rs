@@ -60,10 +60,11 @@ pub(super) fn collect<B: Send + Sync>(
 
 /// The finished table.
 pub(super) fn finish(builders: Vec<ColumnBuilder>, reading: &Reading) -> Result<Table> {
+    let rounded = builders.iter().filter_map(|builder| builder.rounded(reading.first_row)).collect();
     let columns = builders.into_iter().map(|builder| Ok((builder.name().to_owned(), builder.finish()?)));
     let columns: Vec<(String, Column)> = columns.collect::<Result<_>>()?;
     if columns.first().is_none_or(|(_, column)| column.is_empty()) {
         return Err(reading.no_rows());
     }
-    Table::new(columns, reading.first_row)
+    Ok(Table::new(columns, reading.first_row)?.rounded(rounded))
 }

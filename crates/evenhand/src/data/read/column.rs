@@ -8,6 +8,7 @@ use super::batches::Reading;
 use super::dictionary::DictionaryBuilder;
 use super::texts::Texts;
 use super::values::Parsed;
+use crate::data::table::{Rounded, is_exact};
 use crate::data::{Categorical, Column};
 use crate::{Error, Result};
 
@@ -43,6 +44,8 @@ struct Found {
     more_than_empty: bool,
     number: bool,
     infinite: Option<(usize, String)>,
+    /// The first whole number that a double does not hold.
+    rounded: Option<(usize, String)>,
 }
 
 impl ColumnBuilder {
@@ -74,6 +77,14 @@ impl ColumnBuilder {
 
     pub(super) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The first whole number that a double does not hold, in a column of numbers.
+    pub(super) fn rounded(&self, first_row: usize) -> Option<Rounded> {
+        let State::Numbers(Numbers { found: Found { rounded: Some((row, found)), .. }, .. }) = &self.state else {
+            return None;
+        };
+        Some(Rounded { column: self.name.clone(), row: row - first_row, found: found.clone() })
     }
 
     /// Whether the column has to be read again, as categories.
@@ -147,6 +158,11 @@ impl Numbers {
                         let row = reading.first_row + self.values.len();
                         self.found.infinite.get_or_insert_with(|| (row, shown(texts.get(at))));
                     }
+                    if number.abs() >= LARGEST_EXACT && self.found.rounded.is_none() {
+                        let (row, text) = (reading.first_row + self.values.len(), shown(texts.get(at)));
+                        let rounded = text.parse::<i128>().is_ok_and(|value| !is_exact(value));
+                        self.found.rounded = rounded.then_some((row, text));
+                    }
                     number
                 }
                 Parsed::Text => return Some(at),
@@ -160,8 +176,11 @@ impl Numbers {
 #[cfg(feature = "_arrow")]
 impl Numbers {
     /// Adds numbers.
-    pub(super) fn push_floats(&mut self, mut values: Vec<f64>, reading: &Reading) {
+    pub(super) fn push_floats(&mut self, mut values: Vec<f64>, rounded: Option<(usize, String)>, reading: &Reading) {
         let before = self.values.len();
+        if let Some((at, found)) = rounded {
+            self.found.rounded.get_or_insert((reading.first_row + before + at, found));
+        }
         for value in &mut values {
             if reading.values.is_missing_number(*value) {
                 *value = f64::NAN;
@@ -175,6 +194,9 @@ impl Numbers {
         self.values.append(&mut values);
     }
 }
+
+/// Whole numbers below are doubles, every one of them.
+const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// A field as a message shows it.
 fn shown(text: Option<&[u8]>) -> String {

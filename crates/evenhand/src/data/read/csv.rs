@@ -32,7 +32,7 @@ const FIELDS_IN_BATCH: usize = 1 << 17;
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// A text file whose layout is known.
-struct Text<'a> {
+pub(in crate::data) struct Text<'a> {
     source: &'a Source,
     delimiter: u8,
     header: bool,
@@ -57,11 +57,9 @@ pub(super) fn read(source: &Source, options: &ReadOptions) -> Result<(Table, Vec
         path: source.path().to_owned(),
         format: source.format().name(),
         first_row: if options.header { 2 } else { 1 },
-        values: Values::new(&options.missing, true),
+        values: Values::new(&options.missing, options.trim.unwrap_or(true)),
     };
-    let head = head(source)?;
-    let delimiter = delimiter(options.delimiter, &source.extension(), &head)?;
-    let text = Text { source, delimiter, header: options.header };
+    let text = Text::open(source, options)?;
     let names = text.names()?;
     if names.is_empty() {
         return Err(reading.no_rows());
@@ -109,7 +107,18 @@ fn read_again_as_categories(
     Ok(())
 }
 
-impl Text<'_> {
+impl<'a> Text<'a> {
+    /// A text file, its delimiter found where none is given.
+    pub(in crate::data) fn open(source: &'a Source, options: &ReadOptions) -> Result<Self> {
+        let delimiter = delimiter(options.delimiter, &source.extension(), &head(source)?)?;
+        Ok(Self { source, delimiter, header: options.header })
+    }
+
+    /// What separates its fields.
+    pub(in crate::data) fn delimiter(&self) -> u8 {
+        self.delimiter
+    }
+
     /// Its records from the start, a header being one of them.
     fn records(&self) -> Result<Reader<impl Read>> {
         let checked = UnclosedQuoteCheck::new(self.source.text()?, self.delimiter);
@@ -118,7 +127,7 @@ impl Text<'_> {
     }
 
     /// The names in the first line, or one empty name a field without a header.
-    fn names(&self) -> Result<Vec<String>> {
+    pub(in crate::data) fn names(&self) -> Result<Vec<String>> {
         let mut first = ByteRecord::new();
         self.records()?.read_byte_record(&mut first).map_err(|error| self.explain(error))?;
         let name = |field: &[u8]| match std::str::from_utf8(field) {

@@ -4,14 +4,15 @@
 //! own; `batches` turns batches of rows into columns, and all formats share it. `plan` settles names and kinds beforehand.
 
 #[cfg(feature = "_arrow")]
-mod arrow;
+pub(super) mod arrow;
 mod batches;
 mod column;
-mod csv;
+pub(super) mod csv;
 mod dictionary;
-mod plan;
+mod like;
+pub(super) mod plan;
 mod quotes;
-mod source;
+pub(super) mod source;
 mod stray;
 mod texts;
 mod values;
@@ -37,10 +38,11 @@ use source::{Format, Source};
 /// | `names` | those of the file | names for all columns, in the order of the file |
 /// | `ignore` | none | columns that are not read at all |
 /// | `if_present` | `false` | whether options about columns that are not there are passed over |
+/// | `trim` | in text files | whether blanks around texts count for nothing |
 /// | `keep_text` | `false` | whether columns of a text file that no option names stay text |
 ///
 /// An empty field is always missing, and so are `NA`, `N/A`, `NaN`, `null` and `None` in a
-/// column of numbers. Blanks around the fields of a text file do not count.
+/// column of numbers. Blanks around the fields of a text file do not count, unless `trim` says that they do.
 ///
 /// ```
 /// use evenhand::ReadOptions;
@@ -68,6 +70,8 @@ pub struct ReadOptions {
     pub if_present: bool,
     /// Whether columns of a text file that no option names stay text, leading zeros and all.
     pub keep_text: bool,
+    /// Whether blanks around texts count for nothing; `None`: in a text file they do, in a typed one they do not.
+    pub trim: Option<bool>,
 }
 
 impl Default for ReadOptions {
@@ -82,6 +86,7 @@ impl Default for ReadOptions {
             ignore: Vec::new(),
             if_present: false,
             keep_text: false,
+            trim: None,
         }
     }
 }
@@ -136,14 +141,23 @@ impl ReadOptions {
         self
     }
 
+    /// Sets whether blanks around texts count for nothing.
+    #[must_use]
+    pub fn trim(mut self, trim: bool) -> Self {
+        self.trim = Some(trim);
+        self
+    }
+
     /// How to read another file as `table` was read with these options: every column of
-    /// the kind it has there, and nothing asked of columns the other file lacks.
+    /// the kind it has there, nothing asked of columns the other file lacks, and blanks around texts left out unless a text
+    /// of the table has some.
     #[must_use]
     pub fn like(&self, table: &Table) -> Self {
         let of_kind = |kind: &str| -> Vec<String> {
             table.columns().filter(|(_, column)| column.kind() == kind).map(|(name, _)| name.to_owned()).collect()
         };
-        Self { categorical: of_kind("categorical"), numeric: of_kind("numeric"), if_present: true, ..self.clone() }
+        let (categorical, numeric) = (of_kind("categorical"), of_kind("numeric"));
+        Self { categorical, numeric, if_present: true, trim: Some(!like::has_blanks(table)), ..self.clone() }
     }
 }
 
@@ -185,14 +199,6 @@ impl Table {
             #[cfg(not(feature = "ipc"))]
             Format::ArrowFile | Format::ArrowStream => Err(source.not_built("ipc")),
         }
-    }
-
-    /// Whether a file is text, gzipped or not, and not a format that has types of its own.
-    ///
-    /// # Errors
-    /// [`crate::Error::Io`] when it cannot be opened.
-    pub fn is_text(path: &Path) -> Result<bool> {
-        Ok(matches!(Source::open(path)?.format(), Format::Text | Format::Gzip))
     }
 
     /// Parses text that is already in memory, as a text file of that name would be read.

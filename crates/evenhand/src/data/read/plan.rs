@@ -17,7 +17,7 @@ pub(super) enum Kind {
 
 /// The names of a file after renaming, and which of its columns are kept.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(in crate::data) struct Plan {
     names: Vec<String>,
     kept: Vec<usize>,
     asked: Vec<Option<Kind>>,
@@ -25,7 +25,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(in_file: Vec<String>, options: &ReadOptions) -> Result<Self> {
+    pub(in crate::data) fn new(in_file: Vec<String>, options: &ReadOptions) -> Result<Self> {
         let raw = match &options.names {
             Some(names) if names.len() != in_file.len() => {
                 return Err(Error::Length { what: "column names", expected: in_file.len(), found: names.len() });
@@ -68,8 +68,13 @@ impl Plan {
     }
 
     /// The positions in the file of the columns that are read.
-    pub(super) fn kept(&self) -> &[usize] {
+    pub(in crate::data) fn kept(&self) -> &[usize] {
         &self.kept
+    }
+
+    /// The names of all columns, each its own.
+    pub(in crate::data) fn names(&self) -> &[String] {
+        &self.names
     }
 
     pub(super) fn name(&self, at: usize) -> &str {

@@ -14,7 +14,7 @@ use crate::{Cause, Error, Result};
 
 /// What a file holds, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
+pub(in crate::data) enum Format {
     Text,
     Gzip,
     Parquet,
@@ -24,7 +24,7 @@ pub(super) enum Format {
 
 impl Format {
     /// The name in messages.
-    pub(super) fn name(self) -> &'static str {
+    pub(in crate::data) fn name(self) -> &'static str {
         match self {
             Self::Text => "CSV",
             Self::Gzip => "gzipped CSV",
@@ -57,7 +57,7 @@ impl Format {
 
 /// An open file, its name, and what it holds.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(in crate::data) struct Source {
     path: PathBuf,
     file: File,
     format: Format,
@@ -65,7 +65,7 @@ pub(super) struct Source {
 
 impl Source {
     /// Opens a file and looks at its first bytes.
-    pub(super) fn open(path: &Path) -> Result<Self> {
+    pub(in crate::data) fn open(path: &Path) -> Result<Self> {
         let failed = |source| Error::Io { path: path.to_owned(), source };
         let mut file =
             if path == Path::new(STANDARD_INPUT) { standard_input()? } else { File::open(path).map_err(failed)? };
@@ -81,22 +81,22 @@ impl Source {
     }
 
     /// Text that is already in memory, under a name for messages.
-    pub(super) fn of_text(name: &Path, text: &str) -> Result<Self> {
+    pub(in crate::data) fn of_text(name: &Path, text: &str) -> Result<Self> {
         // Columns that turn out to be categories are read again: a file is what can be.
         let file = copy(name, &mut text.as_bytes())?;
         Ok(Self { path: name.to_owned(), file, format: Format::Text })
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(in crate::data) fn path(&self) -> &Path {
         &self.path
     }
 
-    pub(super) fn format(&self) -> Format {
+    pub(in crate::data) fn format(&self) -> Format {
         self.format
     }
 
     /// The extension in lower case, without `.gz`.
-    pub(super) fn extension(&self) -> String {
+    pub(in crate::data) fn extension(&self) -> String {
         match extension(&self.path).as_str() {
             "gz" => extension(Path::new(self.path.file_stem().unwrap_or_default())),
             other => other.to_owned(),
@@ -104,7 +104,7 @@ impl Source {
     }
 
     /// The bytes from the start. Handles share one position: only the newest may be used.
-    pub(super) fn bytes(&self) -> Result<File> {
+    pub(in crate::data) fn bytes(&self) -> Result<File> {
         let rewound = || -> io::Result<File> {
             let mut file = self.file.try_clone()?;
             file.rewind()?;
@@ -114,7 +114,7 @@ impl Source {
     }
 
     /// The text from the start, unpacked, without a byte order mark.
-    pub(super) fn text(&self) -> Result<Box<dyn Read>> {
+    pub(in crate::data) fn text(&self) -> Result<Box<dyn Read>> {
         let file = self.bytes()?;
         let mut text: Box<dyn Read> = match self.format {
             // Several members in a row are one file, as `gunzip` has it.
@@ -130,7 +130,7 @@ impl Source {
     }
 
     /// An error from reading: in a packed file it is about the packing, else of the system.
-    pub(super) fn failed(&self, source: io::Error) -> Error {
+    pub(in crate::data) fn failed(&self, source: io::Error) -> Error {
         match self.format {
             Format::Gzip => self.unreadable(source),
             _ => Error::Io { path: self.path.clone(), source },
@@ -139,12 +139,12 @@ impl Source {
 
     /// A format that this build leaves out.
     #[cfg(not(all(feature = "parquet", feature = "ipc")))]
-    pub(super) fn not_built(&self, feature: &str) -> Error {
+    pub(in crate::data) fn not_built(&self, feature: &str) -> Error {
         self.unreadable(format!("this build does not read it; build evenhand with its feature `{feature}`"))
     }
 
     /// An error from the parser.
-    pub(super) fn unreadable(&self, source: impl Into<Cause>) -> Error {
+    pub(in crate::data) fn unreadable(&self, source: impl Into<Cause>) -> Error {
         Error::Unreadable { path: self.path.clone(), format: self.format.name(), source: source.into() }
     }
 }

@@ -30,10 +30,10 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// Rules of a text file, or else of a typed one, whose texts are taken as they are.
-    pub(super) fn new(missing: &[String], is_text_file: bool) -> Self {
+    /// Rules of a file, with the texts that mean missing, and whether blanks around texts count for nothing.
+    pub(super) fn new(missing: &[String], trimmed: bool) -> Self {
         Self {
-            trimmed: is_text_file,
+            trimmed,
             missing: missing.iter().map(|text| text.trim().as_bytes().to_vec()).collect(),
             missing_numbers: missing.iter().filter_map(|text| text.trim().parse().ok()).collect(),
         }
@@ -68,7 +68,7 @@ impl Values {
     }
 
     fn is_missing(&self, bytes: &[u8]) -> bool {
-        bytes.is_empty() || self.missing.iter().any(|missing| missing == bytes)
+        bytes.is_empty() || self.missing.iter().any(|missing| missing == bytes.trim_ascii())
     }
 }
 
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_count_in_typed_files_only() {
+    fn blanks_count_unless_they_are_trimmed() {
         assert_eq!(Values::new(&[], true).text(b" Male "), Some(&b"Male"[..]));
         assert_eq!(Values::new(&[], false).text(b" Male "), Some(&b" Male "[..]));
         assert_eq!(Values::new(&[], false).text(b""), None);

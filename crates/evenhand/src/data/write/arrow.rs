@@ -11,7 +11,7 @@ use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBat
 #[cfg(feature = "ipc")]
 use arrow_ipc::writer::FileWriter;
 #[cfg(any(feature = "parquet", feature = "ipc"))]
-use arrow_schema::ArrowError;
+use arrow_schema::{ArrowError, SchemaRef};
 use arrow_schema::{Field, Schema as ArrowSchema};
 #[cfg(feature = "parquet")]
 use parquet::arrow::ArrowWriter;
@@ -20,6 +20,8 @@ use parquet::basic::Compression;
 #[cfg(feature = "parquet")]
 use parquet::file::properties::WriterProperties;
 
+#[cfg(any(feature = "parquet", feature = "ipc"))]
+use super::Target;
 use crate::data::{Column, Table};
 #[cfg(feature = "arrow")]
 use crate::{Error, Result};
@@ -41,48 +43,87 @@ impl Table {
     }
 }
 
-#[cfg(feature = "parquet")]
-pub(super) fn write_parquet(table: &Table, out: &mut BufWriter<&File>) -> io::Result<()> {
-    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+/// A typed file that takes batches.
+#[cfg(any(feature = "parquet", feature = "ipc"))]
+pub(in crate::data) enum BatchWriter<'a, 'b> {
+    #[cfg(feature = "parquet")]
+    Parquet(Box<ArrowWriter<&'a mut BufWriter<&'b File>>>),
+    #[cfg(feature = "ipc")]
+    Ipc(Box<FileWriter<&'a mut BufWriter<&'b File>>>),
+}
+
+#[cfg(any(feature = "parquet", feature = "ipc"))]
+impl<'a, 'b> BatchWriter<'a, 'b> {
+    /// A file of that format.
+    pub(in crate::data) fn new(
+        target: Target,
+        schema: &SchemaRef,
+        out: &'a mut BufWriter<&'b File>,
+    ) -> io::Result<Self> {
+        match target {
+            #[cfg(feature = "parquet")]
+            Target::Parquet => {
+                let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+                Ok(Self::Parquet(Box::new(ArrowWriter::try_new(out, schema.clone(), Some(properties))?)))
+            }
+            #[cfg(feature = "ipc")]
+            Target::Ipc => Ok(Self::Ipc(Box::new(FileWriter::try_new(out, schema).map_err(io::Error::other)?))),
+            Target::Text(_) => Err(io::Error::other("text takes no batches")),
+        }
+    }
+
+    pub(in crate::data) fn write(&mut self, batch: &RecordBatch) -> io::Result<()> {
+        match self {
+            #[cfg(feature = "parquet")]
+            Self::Parquet(writer) => Ok(writer.write(batch)?),
+            #[cfg(feature = "ipc")]
+            Self::Ipc(writer) => writer.write(batch).map_err(io::Error::other),
+        }
+    }
+
+    pub(in crate::data) fn close(self) -> io::Result<()> {
+        match self {
+            #[cfg(feature = "parquet")]
+            Self::Parquet(writer) => writer.close().map(|_| ()).map_err(io::Error::other),
+            #[cfg(feature = "ipc")]
+            Self::Ipc(mut writer) => writer.finish().map_err(io::Error::other),
+        }
+    }
+}
+
+#[cfg(any(feature = "parquet", feature = "ipc"))]
+pub(super) fn write(table: &Table, target: Target, out: &mut BufWriter<&File>) -> io::Result<()> {
     let arrays = arrays(table);
-    let mut writer = ArrowWriter::try_new(out, Arc::new(schema(table, &arrays)), Some(properties))?;
-    for batch in batches(table, &arrays) {
+    let schema = Arc::new(schema(table, &arrays));
+    let mut writer = BatchWriter::new(target, &schema, out)?;
+    for batch in batches(table, &schema, &arrays) {
         writer.write(&batch.map_err(io::Error::other)?)?;
     }
-    writer.close()?;
-    Ok(())
+    writer.close()
 }
 
-#[cfg(feature = "ipc")]
-pub(super) fn write_ipc(table: &Table, out: &mut BufWriter<&File>) -> io::Result<()> {
-    let arrays = arrays(table);
-    let mut writer = FileWriter::try_new(out, &schema(table, &arrays)).map_err(io::Error::other)?;
-    for batch in batches(table, &arrays) {
-        batch.and_then(|batch| writer.write(&batch)).map_err(io::Error::other)?;
-    }
-    writer.finish().map_err(io::Error::other)
-}
-
-/// Whole columns as arrays, categories with their dictionary.
+/// Whole columns as arrays.
 fn arrays(table: &Table) -> Vec<ArrayRef> {
-    let array = |(_, column): (&str, &Column)| -> ArrayRef {
-        match column {
-            Column::Numeric(values) => {
-                Arc::new(values.iter().map(|&value| (!value.is_nan()).then_some(value)).collect::<Float64Array>())
-            }
-            Column::Categorical(values) => {
-                let missing = values.missing();
-                let keys: Int32Array = values
-                    .codes()
-                    .iter()
-                    .map(|code| (code != missing).then(|| i32::try_from(code).unwrap_or(i32::MAX)))
-                    .collect();
-                let texts: StringArray = values.dictionary().iter().map(Some).collect();
-                Arc::new(DictionaryArray::<Int32Type>::new(keys, Arc::new(texts)))
-            }
+    table.columns().map(|(_, column)| array(column)).collect()
+}
+
+/// A whole column as an array, categories with their dictionary.
+pub(in crate::data) fn array(column: &Column) -> ArrayRef {
+    match column {
+        Column::Numeric(values) => {
+            Arc::new(values.iter().map(|&value| (!value.is_nan()).then_some(value)).collect::<Float64Array>())
         }
-    };
-    table.columns().map(array).collect()
+        Column::Categorical(values) => {
+            let missing = values.missing();
+            let keys: Int32Array = values
+                .codes()
+                .iter()
+                .map(|code| (code != missing).then(|| i32::try_from(code).unwrap_or(i32::MAX)))
+                .collect();
+            let texts: StringArray = values.dictionary().iter().map(Some).collect();
+            Arc::new(DictionaryArray::<Int32Type>::new(keys, Arc::new(texts)))
+        }
+    }
 }
 
 fn schema(table: &Table, arrays: &[ArrayRef]) -> ArrowSchema {
@@ -94,9 +135,9 @@ fn schema(table: &Table, arrays: &[ArrayRef]) -> ArrowSchema {
 #[cfg(any(feature = "parquet", feature = "ipc"))]
 fn batches<'a>(
     table: &'a Table,
+    schema: &'a SchemaRef,
     arrays: &'a [ArrayRef],
 ) -> impl Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + 'a {
-    let schema = Arc::new(schema(table, arrays));
     (0..table.rows()).step_by(ROWS_IN_BATCH).map(move |start| {
         let length = ROWS_IN_BATCH.min(table.rows() - start);
         RecordBatch::try_new(schema.clone(), arrays.iter().map(|array| array.slice(start, length)).collect())

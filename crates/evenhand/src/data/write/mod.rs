@@ -4,7 +4,7 @@
 //! types of their own.
 
 #[cfg(feature = "_arrow")]
-mod arrow;
+pub(super) mod arrow;
 mod outputs;
 
 pub use outputs::Outputs;
@@ -71,18 +71,15 @@ impl Table {
     /// # Errors
     /// What the system says.
     pub fn write_csv(&self, out: &mut impl Write, options: WriteOptions) -> io::Result<()> {
-        write_text(self, ',', options, out)
+        write_text(self, Delimited { delimiter: ',', options }, out)
     }
 
-    /// Writes the table into an open file, in the format that the extension of a path names.
-    fn write_as(&self, path: &Path, options: WriteOptions, out: &mut BufWriter<&File>) -> io::Result<()> {
-        match extension(path).as_str() {
-            "tsv" => write_text(self, '\t', options, out),
-            #[cfg(feature = "parquet")]
-            "parquet" => arrow::write_parquet(self, out),
-            #[cfg(feature = "ipc")]
-            "arrow" | "feather" | "ipc" => arrow::write_ipc(self, out),
-            _ => write_text(self, ',', options, out),
+    /// Writes the table into an open file.
+    fn write_as(&self, target: Target, options: WriteOptions, out: &mut BufWriter<&File>) -> io::Result<()> {
+        match target {
+            Target::Text(delimiter) => write_text(self, Delimited { delimiter, options }, out),
+            #[cfg(any(feature = "parquet", feature = "ipc"))]
+            target => arrow::write(self, target, out),
         }
     }
 
@@ -91,10 +88,42 @@ impl Table {
     /// # Errors
     /// [`Error::Setting`] where it does not.
     pub fn check_format(path: &Path) -> Result<()> {
-        let mut known = vec!["csv", "tsv"];
-        known.extend(cfg!(feature = "parquet").then_some("parquet"));
-        known.extend(cfg!(feature = "ipc").then_some(["arrow", "feather", "ipc"]).into_iter().flatten());
-        if known.contains(&extension(path).as_str()) { Ok(()) } else { Err(no_format(path)) }
+        Target::of(path).map(|_| ())
+    }
+}
+
+/// What is written, by the extension of its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Target {
+    /// Text, with that between fields.
+    Text(char),
+    #[cfg(feature = "parquet")]
+    Parquet,
+    #[cfg(feature = "ipc")]
+    Ipc,
+}
+
+impl Target {
+    /// Whether it is an Arrow file.
+    #[cfg(any(feature = "parquet", feature = "ipc"))]
+    pub(super) fn is_ipc(self) -> bool {
+        match self {
+            #[cfg(feature = "ipc")]
+            Self::Ipc => true,
+            _ => false,
+        }
+    }
+
+    pub(super) fn of(path: &Path) -> Result<Self> {
+        match extension(path).as_str() {
+            "csv" => Ok(Self::Text(',')),
+            "tsv" => Ok(Self::Text('\t')),
+            #[cfg(feature = "parquet")]
+            "parquet" => Ok(Self::Parquet),
+            #[cfg(feature = "ipc")]
+            "arrow" | "feather" | "ipc" => Ok(Self::Ipc),
+            _ => Err(no_format(path)),
+        }
     }
 }
 
@@ -106,54 +135,80 @@ fn no_format(path: &Path) -> Error {
     Error::setting("output", format!("`{}`", path.display()), ALLOWED)
 }
 
-fn write_text(table: &Table, delimiter: char, options: WriteOptions, out: &mut impl Write) -> io::Result<()> {
-    let separator = [delimiter as u8];
+fn write_text(table: &Table, to: Delimited, out: &mut impl Write) -> io::Result<()> {
+    let separator = [to.delimiter as u8];
     for (at, name) in table.names().iter().enumerate() {
         out.write_all(if at == 0 { b"" } else { &separator })?;
-        // A header is also where a reader looks for the delimiter: hide all other candidates.
-        out.write_all(quoted(&options.text(name), &[',', ';', '\t', '|']).as_bytes())?;
+        out.write_all(to.heading(name).as_bytes())?;
     }
     out.write_all(b"\n")?;
-    // A row of one empty field would be an empty line, which readers skip.
-    let missing = if table.names().len() == 1 { "\"\"" } else { "" };
-    let fields: Vec<Fields<'_>> = table.columns().map(|(_, column)| Fields::of(column, delimiter, options)).collect();
+    let fields: Vec<Fields<'_>> = table.columns().map(|(_, column)| Fields::of(column, to)).collect();
+    let mut line = Vec::new();
     for row in 0..table.rows() {
+        line.clear();
         for (at, field) in fields.iter().enumerate() {
-            out.write_all(if at == 0 { b"" } else { &separator })?;
-            match field {
-                Fields::Numbers(values) if values[row].is_nan() => out.write_all(missing.as_bytes())?,
-                Fields::Numbers(values) => write_number(values[row], out)?,
-                Fields::Texts(values, texts) => {
-                    out.write_all(texts.get(values.codes().get(row)).map_or(missing, String::as_str).as_bytes())?;
-                }
-            }
+            line.extend_from_slice(if at == 0 { b"" } else { &separator });
+            field.spell(row, &mut line)?;
         }
+        // A row of one empty field would be an empty line, which readers skip.
+        out.write_all(if line.is_empty() { b"\"\"" } else { &line })?;
         out.write_all(b"\n")?;
     }
     Ok(())
 }
 
+/// How fields are written as text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Delimited {
+    /// What is between fields.
+    pub(super) delimiter: char,
+    pub(super) options: WriteOptions,
+}
+
+impl Delimited {
+    /// A text as a field.
+    pub(super) fn field(self, text: &str) -> String {
+        quoted(&self.options.text(text), &[self.delimiter])
+    }
+
+    /// The name of a column. A header is also where a reader looks for the delimiter: all other candidates are hidden.
+    pub(super) fn heading(self, name: &str) -> String {
+        quoted(&self.options.text(name), &[',', ';', '\t', '|'])
+    }
+}
+
 /// A column ready to be written: every text is quoted once, not once a row.
-enum Fields<'a> {
+pub(super) enum Fields<'a> {
     Numbers(&'a [f64]),
     Texts(&'a Categorical, Vec<String>),
 }
 
 impl<'a> Fields<'a> {
-    fn of(column: &'a Column, delimiter: char, options: WriteOptions) -> Self {
+    pub(super) fn of(column: &'a Column, to: Delimited) -> Self {
         match column {
             Column::Numeric(values) => Self::Numbers(values),
             Column::Categorical(values) => {
-                let field = |text: &String| quoted(&options.text(text), &[delimiter]);
-                Self::Texts(values, values.dictionary().iter().map(field).collect())
+                Self::Texts(values, values.dictionary().iter().map(|text| to.field(text)).collect())
             }
         }
+    }
+
+    /// Adds the field of a row to its line; a missing value is an empty field.
+    pub(super) fn spell(&self, row: usize, line: &mut Vec<u8>) -> io::Result<()> {
+        match self {
+            Self::Numbers(values) if values[row].is_nan() => {}
+            Self::Numbers(values) => write_number(values[row], line)?,
+            Self::Texts(values, texts) => {
+                line.extend_from_slice(texts.get(values.codes().get(row)).map_or("", String::as_str).as_bytes());
+            }
+        }
+        Ok(())
     }
 }
 
 impl WriteOptions {
     /// A text as it is to be written.
-    fn text(self, text: &str) -> Cow<'_, str> {
+    pub(super) fn text(self, text: &str) -> Cow<'_, str> {
         // With the wide forms that spreadsheets of East Asia take for the narrow ones.
         let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
         // `-5` is a number and stays one; `-inf` is a name to a spreadsheet.
@@ -171,7 +226,7 @@ fn quoted(text: &str, delimiters: &[char]) -> String {
 }
 
 /// The shortest text that reads back as the same number.
-fn write_number(number: f64, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn write_number(number: f64, out: &mut impl Write) -> io::Result<()> {
     // Without an exponent 1e300 would take 301 digits.
     let plain = number.abs() < 1e16 && (number.abs() >= 1e-5 || number.to_bits() << 1 == 0);
     if plain { write!(out, "{number}") } else { write!(out, "{number:e}") }

@@ -6,7 +6,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Table, WriteOptions};
+use super::{Table, Target, WriteOptions};
+use crate::data::carry::{Carry, Unwritten};
 use crate::scratch::{self, ScratchFile};
 use crate::{Error, Result};
 
@@ -55,8 +56,28 @@ impl Outputs {
     /// # Errors
     /// [`Error::Setting`] for another extension; [`Error::Io`].
     pub fn table(&mut self, path: &Path, table: &Table, options: WriteOptions) -> Result<()> {
-        Table::check_format(path)?;
-        self.fill(path, |file| table.write_as(path, options, file))
+        let target = Target::of(path)?;
+        self.fill(path, |file| table.write_as(target, options, file))
+    }
+
+    /// As [`Outputs::table`], the columns of another file with what is put beside them; see [`Carry`].
+    ///
+    /// # Errors
+    /// Those of [`Carry::write`].
+    pub fn carry(&mut self, path: &Path, carry: &Carry, options: WriteOptions) -> Result<()> {
+        let target = Target::of(path)?;
+        let mut failed = None;
+        let written = self.fill(path, |file| {
+            carry.write_as(target, options, file).or_else(|error| match error {
+                Unwritten::Output(source) => Err(source),
+                // What is wrong with the input is no fault of the output's.
+                Unwritten::Input(error) => {
+                    failed = Some(error);
+                    Err(io::Error::other("the input"))
+                }
+            })
+        });
+        failed.map_or(written, Err)
     }
 
     /// Gives all files their places.

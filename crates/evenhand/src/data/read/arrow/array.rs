@@ -5,7 +5,7 @@ use arrow_array::{Array, GenericStringArray, OffsetSizeTrait, StringViewArray};
 use arrow_schema::DataType;
 use arrow_select::take::take;
 
-use super::numbers::floats;
+use super::numbers::{floats, rounded, whole};
 use crate::data::read::batches::Reading;
 use crate::data::read::column::{ColumnBuilder, State, not_utf8};
 use crate::data::read::dictionary::DictionaryBuilder;
@@ -49,9 +49,11 @@ impl ColumnBuilder {
                     State::Categories(categories) if *found == DataType::Null => {
                         return categories.push_all_missing(array.len()).map_err(|error| reading.unreadable(error));
                     }
-                    State::Categories(categories) => push_flags(categories, array),
+                    State::Categories(categories) => {
+                        push_flags(categories, array) || push_whole(categories, array, reading)
+                    }
                     State::Numbers(numbers) => {
-                        floats(array).map(|values| numbers.push_floats(values, reading)).is_some()
+                        floats(array).map(|values| numbers.push_floats(values, rounded(array), reading)).is_some()
                     }
                 };
                 // A stream may hold a batch of another type than its schema says.
@@ -110,6 +112,19 @@ fn push_coded(
         categories.push(codes[key]);
     }
     Ok(())
+}
+
+/// Adds whole numbers as their texts, with all their digits; whether it was an array of them.
+fn push_whole(categories: &mut DictionaryBuilder, array: &dyn Array, reading: &Reading) -> bool {
+    let Some(values) = whole(array) else { return false };
+    for value in values {
+        let known = value.filter(|&value| !reading.values.is_missing_number(value as f64));
+        match known.and_then(|value| categories.code(value.to_string().as_bytes())) {
+            Some(code) => categories.push(code),
+            None => categories.push_missing(),
+        }
+    }
+    true
 }
 
 /// Adds booleans as `true` and `false`; whether the array holds them.

@@ -6,12 +6,12 @@
 
 mod array;
 #[cfg(feature = "ipc")]
-pub(super) mod ipc;
+pub(in crate::data) mod ipc;
 #[cfg(feature = "ipc")]
 mod lengths;
 mod numbers;
 #[cfg(feature = "parquet")]
-pub(super) mod parquet;
+pub(in crate::data) mod parquet;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -30,7 +30,12 @@ use crate::{Error, Result, Warning};
 impl Reading {
     /// A typed file: rows are counted from 1, texts are taken as they are.
     pub(super) fn typed(path: &Path, format: &'static str, options: &ReadOptions) -> Self {
-        Self { path: path.to_owned(), format, first_row: 1, values: Values::new(&options.missing, false) }
+        Self {
+            path: path.to_owned(),
+            format,
+            first_row: 1,
+            values: Values::new(&options.missing, options.trim.unwrap_or(false)),
+        }
     }
 }
 
@@ -69,6 +74,10 @@ pub(super) fn typed_table(
     let builder = |&at: &usize| {
         let name = plan.name(at);
         Ok(match (kind_of(name, schema.field(at).data_type())?, plan.asked(at)) {
+            // Whole numbers keep all their digits as categories.
+            (Kind::Numeric, Some(Kind::Categorical)) if is_whole(schema.field(at).data_type()) => {
+                ColumnBuilder::categorical(name)
+            }
             (Kind::Numeric, Some(Kind::Categorical)) => ColumnBuilder::numbers_as_categories(name),
             (Kind::Numeric, _) | (_, Some(Kind::Numeric)) => ColumnBuilder::numeric(name),
             (Kind::Categorical, _) => ColumnBuilder::categorical(name),
@@ -90,12 +99,20 @@ pub(super) fn typed_table(
 
 /// Runs a decoder. Those of Arrow and Parquet check a damaged file almost everywhere, and
 /// assert in the rest; a file must not be able to end the program.
-fn decode<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
+pub(in crate::data) fn decode<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let said = panic.downcast_ref::<String>().cloned();
         let said = said.or_else(|| panic.downcast_ref::<&str>().map(|&said| said.to_owned()));
         format!("damaged: {}", said.unwrap_or_default())
     })
+}
+
+/// Whether a type is one of whole numbers, with a dictionary or without.
+fn is_whole(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, values) => values.is_integer(),
+        other => other.is_integer(),
+    }
 }
 
 /// What a column of a typed file becomes unless the options say otherwise.

@@ -11,6 +11,8 @@ use arrow_array::{Array, PrimitiveArray};
 use arrow_buffer::i256;
 use arrow_schema::DataType;
 
+use crate::data::table::is_exact;
+
 /// The numbers of an array, NaN where there is none; `None` for an array of another type.
 pub(super) fn floats(array: &dyn Array) -> Option<Vec<f64>> {
     Some(match array.data_type() {
@@ -31,6 +33,59 @@ pub(super) fn floats(array: &dyn Array) -> Option<Vec<f64>> {
         DataType::Decimal256(_, scale) => scaled::<Decimal256Type>(array, *scale, wide),
         _ => return None,
     })
+}
+
+/// The whole numbers of an array, `None` where there is none; `None` for an array of another type.
+pub(super) fn whole(array: &dyn Array) -> Option<Vec<Option<i128>>> {
+    fn all<T: ArrowPrimitiveType>(array: &dyn Array) -> Vec<Option<i128>>
+    where
+        i128: From<T::Native>,
+    {
+        array.as_primitive::<T>().iter().map(|value| value.map(i128::from)).collect()
+    }
+    Some(match array.data_type() {
+        DataType::Int8 => all::<Int8Type>(array),
+        DataType::Int16 => all::<Int16Type>(array),
+        DataType::Int32 => all::<Int32Type>(array),
+        DataType::Int64 => all::<Int64Type>(array),
+        DataType::UInt8 => all::<UInt8Type>(array),
+        DataType::UInt16 => all::<UInt16Type>(array),
+        DataType::UInt32 => all::<UInt32Type>(array),
+        DataType::UInt64 => all::<UInt64Type>(array),
+        _ => return None,
+    })
+}
+
+/// The first whole number, or decimal, of an array that a double does not hold: its place and its text.
+pub(super) fn rounded(array: &dyn Array) -> Option<(usize, String)> {
+    fn first<T: ArrowPrimitiveType>(array: &dyn Array, holds: impl Fn(T::Native) -> bool) -> Option<usize> {
+        array.as_primitive::<T>().iter().position(|value| value.is_some_and(|value| !holds(value)))
+    }
+    // Of a decimal the digits count, wherever the point is.
+    let digits = |value: i128| value.unsigned_abs() < 10_u128.pow(15) || is_exact(value);
+    match array.data_type() {
+        DataType::Int64 => {
+            let at = first::<Int64Type>(array, |value| is_exact(value.into()))?;
+            Some((at, array.as_primitive::<Int64Type>().value(at).to_string()))
+        }
+        DataType::UInt64 => {
+            let at = first::<UInt64Type>(array, |value| is_exact(value.into()))?;
+            Some((at, array.as_primitive::<UInt64Type>().value(at).to_string()))
+        }
+        DataType::Decimal64(..) => {
+            let at = first::<Decimal64Type>(array, |value| digits(value.into()))?;
+            Some((at, array.as_primitive::<Decimal64Type>().value_as_string(at)))
+        }
+        DataType::Decimal128(..) => {
+            let at = first::<Decimal128Type>(array, digits)?;
+            Some((at, array.as_primitive::<Decimal128Type>().value_as_string(at)))
+        }
+        DataType::Decimal256(..) => {
+            let at = first::<Decimal256Type>(array, |value| value.to_i128().is_some_and(digits))?;
+            Some((at, array.as_primitive::<Decimal256Type>().value_as_string(at)))
+        }
+        _ => None,
+    }
 }
 
 fn converted<T: ArrowPrimitiveType>(array: &dyn Array, number: impl Fn(T::Native) -> f64) -> Vec<f64> {

@@ -2,6 +2,8 @@
 //!
 //! Ignored columns are never decoded. Rows are counted from 1.
 
+use std::fs::File;
+
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 
@@ -16,12 +18,17 @@ use crate::{Result, Warning};
 /// batch, small enough to stay in the cache.
 const VALUES_IN_BATCH: usize = 1 << 18;
 
+/// A file whose columns are known and whose rows are not read yet.
+pub(in crate::data) fn open(source: &Source) -> Result<ParquetRecordBatchReaderBuilder<File>> {
+    let file = source.bytes()?;
+    decode(|| ParquetRecordBatchReaderBuilder::try_new(file))
+        .map_err(|panic| source.unreadable(panic))?
+        .map_err(|error| source.unreadable(error))
+}
+
 pub(in crate::data::read) fn read(source: &Source, options: &ReadOptions) -> Result<(Table, Vec<Warning>)> {
     let reading = Reading::typed(source.path(), source.format().name(), options);
-    let file = source.bytes()?;
-    let builder = decode(|| ParquetRecordBatchReaderBuilder::try_new(file))
-        .map_err(|panic| reading.unreadable(panic))?
-        .map_err(|error| reading.unreadable(error))?;
+    let builder = open(source)?;
     let schema = builder.schema().clone();
     let plan = plan_of(&schema, options)?;
     let rows = (VALUES_IN_BATCH / plan.kept().len().max(1)).clamp(1024, 1 << 16);

@@ -1,0 +1,99 @@
+//! Row weights without their unit.
+//!
+//! Holds [`mean_one`], the one place where the user's weights are scaled, and [`computable`] for sums where only ratios matter. A learner's penalty stands against the sum of
+//! weighted losses, so weights that add up to 1 would let it win, and large ones would leave none of it: only ratios count.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::parallel;
+
+/// A mean this close to 1 is 1: what was scaled before is left as it is, to the bit.
+const SAME: f64 = 1e-9;
+
+/// Weights scaled to mean 1 over the rows that weigh anything. A row of weight 0 is as good as absent, and does not count.
+///
+/// Equal weights become 1 exactly. Weights that are none (negative, infinite, all zero) are left for others to refuse.
+pub(crate) fn mean_one(weights: Arc<[f64]>) -> Arc<[f64]> {
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    if !(largest > 0.0 && largest.is_finite()) {
+        return weights;
+    }
+    // Relative to the largest, so that no sum overflows and none is lost below the smallest double.
+    let sum = |rows: std::ops::Range<usize>| {
+        let counted = weights[rows].iter().filter(|&&weight| weight > 0.0);
+        counted.fold((0.0, 0.0), |(total, rows), weight| (total + weight / largest, rows + 1.0))
+    };
+    let add = |left: &mut (f64, f64), right: (f64, f64)| *left = (left.0 + right.0, left.1 + right.1);
+    let (total, rows) = parallel::reduce(weights.len(), sum, add);
+    let mean = total / rows;
+    if (mean * largest - 1.0).abs() <= SAME {
+        return weights;
+    }
+    weights.iter().map(|weight| weight / largest / mean).collect()
+}
+
+/// Weights whose sums, and sums of squares, neither overflow nor vanish: as they are, or divided by a power of two, which
+/// rounds nothing.
+pub(crate) fn computable(weights: &[f64]) -> Cow<'_, [f64]> {
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    if largest <= 0.0 || !largest.is_finite() || (1e-100..1e100).contains(&largest) {
+        return Cow::Borrowed(weights);
+    }
+    let unit = largest.log2().floor().exp2();
+    Cow::Owned(weights.iter().map(|weight| weight / unit).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scaled(weights: &[f64]) -> Vec<f64> {
+        mean_one(weights.into()).to_vec()
+    }
+
+    fn bits(weights: &[f64]) -> Vec<u64> {
+        weights.iter().map(|weight| weight.to_bits()).collect()
+    }
+
+    #[test]
+    fn equal_weights_are_one_to_the_bit_however_large() {
+        for weight in [1.0, 0.1, 3.0, 1e308, 5e-324] {
+            assert_eq!(bits(&scaled(&[weight; 7])), bits(&[1.0; 7]), "{weight}");
+        }
+    }
+
+    #[test]
+    fn the_mean_is_that_of_rows_that_weigh_anything() {
+        assert_eq!(bits(&scaled(&[1.0, 0.0, 1.0])), bits(&[1.0, 0.0, 1.0]));
+        let found = scaled(&[2.0, 0.0, 6.0]);
+        assert!((found[0] - 0.5).abs() < 1e-15 && found[1] <= 0.0 && (found[2] - 1.5).abs() < 1e-15, "{found:?}");
+    }
+
+    #[test]
+    fn a_constant_factor_is_gone_and_scaled_weights_stay() {
+        let weights = [0.3, 1.7, 0.4, 2.9];
+        let found = scaled(&weights);
+        assert_eq!(bits(&found), bits(&scaled(&found)));
+        for factor in [1e-300, 0.1, 4096.0, 1e300] {
+            let other = scaled(&weights.map(|weight| weight * factor));
+            assert!(found.iter().zip(&other).all(|(one, other)| (one - other).abs() < 1e-14), "{factor}: {other:?}");
+        }
+    }
+
+    #[test]
+    fn weights_are_made_computable_without_rounding() {
+        assert_eq!(bits(&computable(&[3.0, 0.1])), bits(&[3.0, 0.1]));
+        for factor in [2f64.powi(1000), 2f64.powi(-1000)] {
+            let found = computable(&[3.0 * factor, 0.0, factor]).into_owned();
+            assert_eq!(bits(&found), bits(&[1.5, 0.0, 0.5]));
+        }
+    }
+
+    #[test]
+    fn what_is_no_weight_is_left_alone() {
+        for weights in [&[0.0, 0.0][..], &[f64::INFINITY, 1.0], &[-1.0, -2.0], &[]] {
+            assert_eq!(bits(&scaled(weights)), bits(weights));
+        }
+    }
+}
