@@ -73,14 +73,6 @@ pub(crate) fn check_table(path: &Path, others: &[&Path]) -> Result<()> {
     check_output(path, others)
 }
 
-/// Whether a table written there would be text.
-pub(crate) fn is_text(path: &Path) -> bool {
-    is_stdout(path)
-        || path
-            .extension()
-            .is_some_and(|extension| ["csv", "tsv"].iter().any(|text| extension.eq_ignore_ascii_case(text)))
-}
-
 /// What comes through a pipe can be read once only: a copy under the same name, in a folder that goes with it. Of standard
 /// input the engine keeps a copy itself.
 pub(crate) fn copy_of_pipe(path: &Path) -> evenhand::Result<Option<(ScratchFolder, PathBuf)>> {
