@@ -1,12 +1,11 @@
 //! Files that are to be written, checked before any work is done, and those that can be read only once.
 
 use std::fs::{self, File};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use evenhand::data::Outputs;
-use evenhand::scratch::ScratchFolder;
+use evenhand::scratch::{self, CopyFailure, ScratchFolder};
 use evenhand::{Error, Table};
 
 use crate::failure::Usage;
@@ -82,8 +81,11 @@ pub(crate) fn copy_of_pipe(path: &Path) -> evenhand::Result<Option<(ScratchFolde
             let folder = ScratchFolder::new().map_err(no_room)?;
             let copy = folder.path().join(path.file_name().unwrap_or_default());
             let mut from = File::open(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
-            io::copy(&mut from, &mut File::create(&copy).map_err(no_room)?).map_err(no_room)?;
-            Ok(Some((folder, copy)))
+            match scratch::copy(&mut from, &mut File::create(&copy).map_err(no_room)?) {
+                Ok(()) => Ok(Some((folder, copy))),
+                Err(CopyFailure::Read(source)) => Err(Error::Io { path: path.to_owned(), source }),
+                Err(CopyFailure::Write(error)) => Err(no_room(error)),
+            }
         }
         // Files are read where they are, and errors in others are reported when they are read.
         _ => Ok(None),

@@ -34,11 +34,13 @@ pub enum Error {
         source: std::io::Error,
     },
     /// Of the files of one run some are new, and the next could not be put in its place.
-    #[error("{}: {source}; new are {}; as before are {}", old.first().map(PathBuf::as_path).unwrap_or(std::path::Path::new("")).display(), paths(new), paths(old))]
+    #[error("{}: {source}; new are {}; as before are {}", path.display(), paths(new), paths(old))]
     PartlyWritten {
+        /// The one that could not be put in its place.
+        path: PathBuf,
         /// Those that are new.
         new: Vec<PathBuf>,
-        /// Those that are as they were; the first is the one that could not be put in its place.
+        /// Those that are as they were.
         old: Vec<PathBuf>,
         /// What the system said.
         source: std::io::Error,

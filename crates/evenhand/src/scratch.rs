@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -113,7 +113,7 @@ pub fn take_all(files: Vec<(ScratchFile, PathBuf)>) -> Result<(), (usize, io::Er
 /// A folder that nobody else can look into, and that is removed with all that is in it.
 #[derive(Debug)]
 pub struct ScratchFolder {
-    folder: Option<TempDir>,
+    folder: TempDir,
     /// Locked as long as it is open.
     _lock: Option<File>,
 }
@@ -137,21 +137,44 @@ impl ScratchFolder {
         };
         let (folder, lock) = made(make, |(folder, lock)| lock.as_ref().is_none_or(|lock| locked(lock, folder.path())))?;
         live.made.insert(folder.path().to_owned());
-        Ok(Self { folder: Some(folder), _lock: lock })
+        Ok(Self { folder, _lock: lock })
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
-        self.folder.as_ref().expect("it is taken out only when it is dropped").path()
+        self.folder.path()
     }
 }
 
 impl Drop for ScratchFolder {
     fn drop(&mut self) {
-        if let Some(folder) = self.folder.take() {
-            let mut live = live();
-            live.made.remove(folder.path());
-            drop(folder);
+        let mut live = live();
+        remove(self.folder.path());
+        live.made.remove(self.folder.path());
+    }
+}
+
+/// Which side of a [`copy`] failed, and what the system said.
+#[derive(Debug)]
+pub enum CopyFailure {
+    /// What was to be copied could not be read.
+    Read(io::Error),
+    /// The copy could not be written.
+    Write(io::Error),
+}
+
+/// Copies all that can be read from somewhere. A full disk is then not blamed on what is read.
+///
+/// # Errors
+/// Which side failed.
+pub fn copy(from: &mut impl Read, to: &mut impl Write) -> Result<(), CopyFailure> {
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match from.read(&mut buffer) {
+            Ok(0) => return to.flush().map_err(CopyFailure::Write),
+            Ok(length) => to.write_all(&buffer[..length]).map_err(CopyFailure::Write)?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(CopyFailure::Read(error)),
         }
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -108,7 +108,7 @@ fn kills_leave_every_file_old_or_complete_and_nothing_temporary() {
         room.age(case);
         let mut child = room.start(&case.command);
         // Half of the moments are uniform over the run, half are when something is being written.
-        let is_amid = if at / cases.len() % 2 == 0 {
+        let is_amid = if (at / cases.len()).is_multiple_of(2) {
             sleep(whole.takes.mul_f64(rng.below(1000) as f64 / 1000.0));
             !room.temporary().is_empty()
         } else {
@@ -259,8 +259,8 @@ impl Whole {
 }
 
 /// Runs differ in the seconds that they took: what must be equal is how files begin and end, or what they are read as.
-fn is_complete(path: &PathBuf, found: &[u8], whole: &[u8]) -> bool {
-    let lines = |bytes: &[u8]| bytes.iter().filter(|&&byte| byte == b'\n').count();
+fn is_complete(path: &Path, found: &[u8], whole: &[u8]) -> bool {
+    let lines = |bytes: &[u8]| bytes.split(|&byte| byte == b'\n').count();
     let rows = |path: &Path| Table::read(path, &ReadOptions::default()).map(|(table, _)| table.rows());
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("json") if found.starts_with(b"{\n\"format\"") => Model::load(path).is_ok(),

@@ -4,12 +4,13 @@
 //! marks; what comes after is left to each format.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use flate2::read::MultiGzDecoder;
 
+use crate::scratch::{self, CopyFailure};
 use crate::{Cause, Error, Result};
 
 /// What a file holds, by its first bytes.
@@ -168,14 +169,10 @@ fn standard_input() -> Result<File> {
 /// A file without a name that holds what can be read from somewhere; on failure it is said which of the two was at fault.
 fn copy(path: &Path, from: &mut impl Read) -> Result<File> {
     let mut to = tempfile::tempfile().map_err(Error::no_temporary)?;
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match from.read(&mut buffer) {
-            Ok(0) => return Ok(to),
-            Ok(length) => to.write_all(&buffer[..length]).map_err(Error::no_temporary)?,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(source) => return Err(Error::Io { path: path.to_owned(), source }),
-        }
+    match scratch::copy(from, &mut to) {
+        Ok(()) => Ok(to),
+        Err(CopyFailure::Read(source)) => Err(Error::Io { path: path.to_owned(), source }),
+        Err(CopyFailure::Write(error)) => Err(Error::no_temporary(error)),
     }
 }
 

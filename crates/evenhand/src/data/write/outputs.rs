@@ -89,10 +89,8 @@ impl Outputs {
         let files = self.staged.into_iter().map(|one| (one.file, one.target)).collect();
         scratch::take_all(files).map_err(|(done, source)| {
             let (new, old) = (paths[..done].to_vec(), paths[done..].to_vec());
-            match paths.into_iter().nth(done) {
-                Some(path) if done == 0 => Error::Io { path, source },
-                _ => Error::PartlyWritten { new, old, source },
-            }
+            let path = paths[done].clone();
+            if done == 0 { Error::Io { path, source } } else { Error::PartlyWritten { path, new, old, source } }
         })
     }
 
@@ -110,7 +108,12 @@ impl Outputs {
         }
     }
 
-    fn fill(&mut self, path: &Path, write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>) -> Result<()> {
+    /// Writes a file beside its place by what needs a file rather than any writer.
+    pub(in crate::data) fn fill(
+        &mut self,
+        path: &Path,
+        write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+    ) -> Result<()> {
         let staged = || -> io::Result<Option<Staged>> {
             let target = target(path)?;
             match kind(&target)? {
