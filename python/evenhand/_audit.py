@@ -43,7 +43,7 @@ class Audit(Recorded):
 
     @property
     def by_group(self) -> Any:
-        """A frame with a row for everyone, each group, rows without a value (``race missing``), and each class audited."""
+        """A frame with a row for everyone, each group, rows without a value (``race missing``), each class audited."""
         return frame_of(self._rows(("overall", "groups", "missing")), self._library)
 
     @property

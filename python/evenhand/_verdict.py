@@ -63,9 +63,7 @@ class BoundTest:
         ((bound, limit),) = found["bound"].items()
         names = ("value", "low", "high", "confidence", "verdict", "worst", "expected_under_parity", "row_count")
         rest = {name: found[name] for name in names}
-        return cls(
-            bound=bound, limit=limit, unmeasured=tuple(found["unmeasured"]), notion=found.get("notion"), **rest
-        )
+        return cls(bound=bound, limit=limit, unmeasured=tuple(found["unmeasured"]), notion=found.get("notion"), **rest)
 
     def __str__(self) -> str:
         """Say it in a line."""
