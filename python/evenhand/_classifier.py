@@ -92,7 +92,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         tell, unless what is left costs more error than it is worth (about a point of error for a point of violation).
         With several constraints a number is for all of them; a dictionary has one for each,
         ``{"equal_opportunity": 0.01}``, and for the others under ``"all"``, so that
-        ``{"all": 0.05, "target_rate": 0.005}`` holds a target rate closely. A constraint without any is asked to be as even as the rows can tell.
+        ``{"all": 0.05, "target_rate": 0.005}`` holds a target rate closely. A constraint without any
+        is asked to be as even as the rows can tell.
     max_difference : float or dict, default=None
         Ask for no more than this between any two groups: largest difference of their rates.
     min_ratio : float or dict, default=None
