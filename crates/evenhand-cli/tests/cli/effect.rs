@@ -45,7 +45,10 @@ The correction changes more than evenness (training rows):
     assert!(text.starts_with(first), "{text}");
     assert!(text.contains("max-violation 0.02 on training rows: met"), "{text}");
     let warned = String::from_utf8(test.output(DOWN).stderr).unwrap();
-    assert!(warned.contains("advice: --notion target-rate=0.036 --max-violation target-rate=0.0018 beside the others"), "{warned}");
+    assert!(
+        warned.contains("advice: --notion target-rate=0.036 --max-violation target-rate=0.0018 beside the others"),
+        "{warned}"
+    );
 }
 
 #[test]
