@@ -18,3 +18,4 @@ mod population;
 mod properties;
 mod solver;
 mod threshold_postprocessing;
+mod verdicts;
