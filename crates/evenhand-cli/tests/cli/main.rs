@@ -20,4 +20,5 @@ mod recipe;
 mod report;
 mod support;
 mod sweep;
+mod verdicts;
 mod verify;
