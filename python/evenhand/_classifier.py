@@ -412,7 +412,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
     ) -> list[BoundTest]:
         """Tell whether the bounds that were asked for hold, as far as labelled rows can tell.
 
-        On rows the classifier was fitted to the verdict flatters; give others.
+        On rows the classifier was fitted to the verdict flatters; give others. A bound speaks of every group, also of
+        one that was not in training; where one cannot be measured the verdict is ``"cannot-tell"``, and names it.
 
         Parameters
         ----------
@@ -630,7 +631,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
             shown = self._shown(self._new_rows(X))
             scores = aligned_scores(self.estimator_, shown, self.classes_)[:, np.argsort(self._order)]
         data = self._labelled(self._columns(X), y, sensitive_features, sample_weight)
-        metrics, tests = self._binding.test_bounds(data.table, np.ascontiguousarray(scores), confidence)
+        metrics, tests, warnings = self._binding.test_bounds(data.table, np.ascontiguousarray(scores), confidence)
+        warn_of(warnings, stacklevel=3)
         return json.loads(metrics), json.loads(tests)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -21,4 +21,5 @@ mod recipe;
 mod report;
 mod support;
 mod sweep;
+mod verdicts;
 mod verify;

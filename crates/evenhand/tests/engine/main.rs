@@ -19,3 +19,4 @@ mod population;
 mod properties;
 mod solver;
 mod threshold_postprocessing;
+mod verdicts;
