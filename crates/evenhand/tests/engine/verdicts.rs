@@ -98,7 +98,7 @@ fn an_audit_judges_as_a_fit_does() {
         let (labels, classes) = (data.labels().codes(), data.labels().classes());
         let audit = Audit::of(labels, Some(&predicted), &membership, None, classes, Some(1), &options).unwrap();
         let mut settings = asked(notion.clone(), bounds[0]);
-        settings.bounds.clone_from(&bounds);
+        settings.bounds = bounds.iter().map(|&bound| bound.into()).collect();
         let (binding, problem, _) = Binding::new(&settings, &data).unwrap();
         let scores: Vec<f64> = predicted.iter().flat_map(|code| [1.0 - code as f64, code as f64]).collect();
         let predictor = FnPredictor::new(2, move |_: &Features| Ok(scores.clone()));
@@ -148,7 +148,7 @@ fn met_is_seldom_wrong_with_groups_that_training_did_not_have() {
         Bound::MinRatio(0.5 / 0.7 * 1.001),
     ];
     let mut settings = asked(Notion::EqualOpportunity, bounds[0]);
-    settings.bounds = bounds.to_vec();
+    settings.bounds = bounds.iter().map(|&bound| bound.into()).collect();
     let (binding, ..) = Binding::new(&settings, &train).unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let mut met = [0; 3];
