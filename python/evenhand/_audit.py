@@ -16,7 +16,8 @@ from ._exceptions import EvenhandError
 from ._report import Report
 from ._results import Recorded, frame_of, html_table, library_of
 from ._sensitive import sensitive_of
-from .constraints import Constraint, spelled
+from ._verdict import BoundTest
+from .constraints import Constraint, Constraints, spelled
 
 __all__ = ["Audit", "audit", "violation"]
 
@@ -43,7 +44,7 @@ class Audit(Recorded):
 
     @property
     def by_group(self) -> Any:
-        """A frame with a row for everyone, each group, rows without a value (``race missing``), and each class audited."""
+        """A frame with a row for everyone, each group, rows without a value (``race missing``), each class audited."""
         return frame_of(self._rows(("overall", "groups", "missing")), self._library)
 
     @property
@@ -65,6 +66,11 @@ class Audit(Recorded):
         """Share of rows predicted as labelled; None without predictions."""
         found = self._record["accuracy"]
         return None if found is None else found["value"]
+
+    @property
+    def bounds(self) -> list[BoundTest]:
+        """Whether each bound that was asked for holds, as far as these rows can tell."""
+        return [BoundTest.of(one) for one in self._record["bounds"]]
 
     @property
     def warnings(self) -> list[dict[str, Any]]:
@@ -173,6 +179,10 @@ def audit(
     groups: str | Sequence[str] | None = None,
     intersections: bool = True,
     confidence: float = 0.95,
+    constraints: Constraints = "demographic_parity",
+    max_violation: float | None = None,
+    max_difference: float | None = None,
+    min_ratio: float | None = None,
 ) -> Audit:
     """Show how labels, and predictions of any model, differ between groups.
 
@@ -194,7 +204,11 @@ def audit(
     intersections : bool, default=True
         Whether rows in several groups at once are reported too.
     confidence : float, default=0.95
-        Of the (Wilson) intervals.
+        Of the intervals, and of the verdicts on bounds.
+    constraints : str, Constraint or list of these, default="demographic_parity"
+        What bounds are on. Without predictions demographic parity alone can be judged.
+    max_violation, max_difference, min_ratio : float, default=None
+        Bounds, as in :class:`EvenhandClassifier`; their verdicts are in :attr:`Audit.bounds`.
 
     Returns
     -------
@@ -208,6 +222,9 @@ def audit(
     0.0
     >>> found.violation("equal_opportunity", "difference")
     0.5
+    >>> found = audit([1, 0, 1, 1], [1, 0, 0, 1], sensitive_features=["f", "f", "m", "m"], max_violation=0.1)
+    >>> [bound.verdict for bound in found.bounds]
+    ['too-few-rows']
     """
     target = target_of(y_true)
     if len(target.classes) == 1 and y_pred is not None:
@@ -235,6 +252,10 @@ def audit(
         predictions=predictions,
         confidence=confidence,
         intersections=intersections,
+        notions=_core.notions(spelled(constraints)),
+        max_violation=max_violation,
+        max_difference=max_difference,
+        min_ratio=min_ratio,
     )
     return Audit(json.loads(record), text, library_of(X, sensitive_features, y_true, y_pred), report)
 

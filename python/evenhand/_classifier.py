@@ -91,15 +91,16 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         least correction that meets it is looked for. Without any bound: as even as the rows can
         tell, unless what is left costs more error than it is worth (about a point of error for a point of violation).
         With several constraints a number is for all of them; a dictionary has one for each,
-        ``{"equal_opportunity": 0.01}``, and for the others under ``"all"``, so that ``{"all": 0.05, "target_rate": 0.005}``
-        holds a target rate closely. A constraint without any is asked to be as even as the rows can tell.
+        ``{"equal_opportunity": 0.01}``, and for the others under ``"all"``, so that
+        ``{"all": 0.05, "target_rate": 0.005}`` holds a target rate closely. A constraint without any
+        is asked to be as even as the rows can tell.
     max_difference : float or dict, default=None
         Ask for no more than this between any two groups: largest difference of their rates.
     min_ratio : float or dict, default=None
         Ask for no less than this between any two groups: smallest ratio of their rates.
     notable_change : float, default=None
-        Warn (``"notable-change"``, ``"levelled-down"``, ``"missing-apart"``) where the correction changes how many rows are
-        predicted positive, or wrong, by more than this share of the larger rate and beyond chance; None is 0.2, the
+        Warn (``"notable-change"``, ``"levelled-down"``, ``"missing-apart"``) where the correction changes how many rows
+        are predicted positive, or wrong, by more than this share of the larger rate and beyond chance; None is 0.2, the
         measure of the four-fifths rule, and 1 says nothing.
     margin : float, default=None
         How many standard errors to stay below a bound, so that it holds on new rows too; None is 1.645, and 0 aims at
@@ -188,10 +189,10 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         Where the search stopped for the cost (``stop_`` is ``"too-costly"``): the ``violation`` that going on would
         lead to and its ``cost``, by how much the share of errors would rise, both by the linear model of the last fit.
     effect_ : dict or None
-        What the correction changes on the training rows beside evenness: ``error`` and ``positive_rate`` (``before``,
-        ``after``, ``low`` and ``high`` of the difference, ``notable``), ``helped`` (groups that had less than everyone),
-        ``missing`` (rows without a value, and the others) and ``summary``, a sentence or None where nothing is
-        notable. None where the method has no fit without correction to compare with, and after :meth:`load`.
+        What the correction changes on the training rows beside evenness: ``error`` and ``positive_rate``
+        (``before``, ``after``, ``low`` and ``high`` of the difference, ``notable``), ``helped`` (groups that had less
+        than everyone), ``missing`` (rows without a value, and the others) and ``summary``, a sentence or None where
+        nothing is notable. None where the method has no fit without correction to compare with, and after :meth:`load`.
     n_fits_ : int
         How many times the learner was called.
     n_features_in_ : int
@@ -423,7 +424,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
     ) -> list[BoundTest]:
         """Tell whether the bounds that were asked for hold, as far as labelled rows can tell.
 
-        On rows the classifier was fitted to the verdict flatters; give others.
+        On rows the classifier was fitted to the verdict flatters; give others. A bound speaks of every group, also of
+        one that was not in training; where one cannot be measured the verdict is ``"cannot-tell"``, and names it.
 
         Parameters
         ----------
@@ -580,8 +582,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
     def _found_html(self) -> str:
         rows = [(name, value, self.violations_.get(name)) for name, value in self.multipliers_.items()]
         beyond = f"{self.effect_['summary']} " if self.effect_ and self.effect_["summary"] else ""
-        caption = f"{beyond}{self.stop_} after {self.n_fits_} fits; largest |overall - group| in training {self.violation_:.4f}"
-        return html_table(("constraint", "multiplier", "overall - group"), rows, caption=caption)
+        found = f"{self.stop_} after {self.n_fits_} fits; largest |overall - group| in training {self.violation_:.4f}"
+        return html_table(("constraint", "multiplier", "overall - group"), rows, caption=beyond + found)
 
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn what this takes: what the estimator takes."""
@@ -643,7 +645,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
             shown = self._shown(self._new_rows(X))
             scores = aligned_scores(self.estimator_, shown, self.classes_)[:, np.argsort(self._order)]
         data = self._labelled(self._columns(X), y, sensitive_features, sample_weight)
-        metrics, tests = self._binding.test_bounds(data.table, np.ascontiguousarray(scores), confidence)
+        metrics, tests, warnings = self._binding.test_bounds(data.table, np.ascontiguousarray(scores), confidence)
+        warn_of(warnings, stacklevel=3)
         return json.loads(metrics), json.loads(tests)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -110,7 +110,9 @@ class Settings:
 
 @final
 class Binding:
-    def test_bounds(self, table: Table, predictions: NDArray[np.float64], confidence: float) -> tuple[str, str]: ...
+    def test_bounds(
+        self, table: Table, predictions: NDArray[np.float64], confidence: float
+    ) -> tuple[str, str, _Warnings]: ...
     @property
     def sensitive_columns(self) -> list[str]: ...
     @property
@@ -257,6 +259,10 @@ def audit(
     confidence: float = 0.95,
     intersections: bool = True,
     small_group: int = 30,
+    notions: Sequence[str] | None = None,
+    max_violation: float | None = None,
+    max_difference: float | None = None,
+    min_ratio: float | None = None,
 ) -> tuple[str, str, _Warnings, Report]: ...
 def identify(
     table: Table,

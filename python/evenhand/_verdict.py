@@ -13,6 +13,13 @@ MEASURED = {
     "min-ratio": "smallest ratio between two groups",
 }
 
+WORDS = {
+    "met": "met",
+    "not-met": "not met",
+    "too-few-rows": "too few rows to tell",
+    "cannot-tell": "cannot tell",
+}
+
 
 @dataclass(frozen=True)
 class BoundTest:
@@ -33,11 +40,14 @@ class BoundTest:
     confidence : float
         Of the interval.
     verdict : str
-        ``"met"``, ``"not-met"`` or ``"too-few-rows"``: whether the whole interval says so.
+        ``"met"`` or ``"not-met"`` where the whole interval says so, else ``"too-few-rows"``; ``"cannot-tell"`` where
+        something that the bound limits could not be measured at all.
     worst : str or None
         In which constraint, or between which two, the value was measured.
     unmeasured : tuple of str
         Constraints that could not be measured, for want of rows.
+    own_reference : tuple of str
+        Constraints whose group is everyone they are about: it is its own reference, and they are not judged.
     expected_under_parity : float or None
         What a perfectly even classifier would show on such rows by chance, on average.
     row_count : int
@@ -53,6 +63,7 @@ class BoundTest:
     verdict: str
     worst: str | None
     unmeasured: tuple[str, ...]
+    own_reference: tuple[str, ...]
     expected_under_parity: float | None
     row_count: int
     notion: str | None = None
@@ -63,17 +74,20 @@ class BoundTest:
         ((bound, limit),) = found["bound"].items()
         names = ("value", "low", "high", "confidence", "verdict", "worst", "expected_under_parity", "row_count")
         rest = {name: found[name] for name in names}
-        return cls(
-            bound=bound, limit=limit, unmeasured=tuple(found["unmeasured"]), notion=found.get("notion"), **rest
-        )
+        lists = {name: tuple(found[name]) for name in ("unmeasured", "own_reference")}
+        return cls(bound=bound, limit=limit, notion=found.get("notion"), **lists, **rest)
 
     def __str__(self) -> str:
         """Say it in a line."""
-        words = {"met": "met", "not-met": "not met", "too-few-rows": "too few rows to tell"}[self.verdict]
+        words = WORDS[self.verdict]
         if self.value is None:
             numbers = "nothing could be measured"
         else:
             ends = [f"{end:.4f}" if end is not None else "unknown" for end in (self.low, self.high)]
             numbers = f"{MEASURED[self.bound]} {self.value:.4f}, interval {ends[0]} to {ends[1]}"
+        if self.unmeasured:
+            numbers += f"; no rows to measure {', '.join(self.unmeasured)}"
+        if self.own_reference:
+            numbers += f"; nobody to compare with in {', '.join(self.own_reference)}"
         notion = "" if self.notion is None else f"{self.notion}="
         return f"{self.bound} {notion}{self.limit:g} on {self.row_count} rows: {words} ({numbers})"

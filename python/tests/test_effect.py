@@ -80,5 +80,5 @@ def test_a_bound_for_each_constraint_is_a_dictionary(tmp_path) -> None:
 @pytest.mark.parametrize("bound", [{"equal_opportunity": 0.01}, {1: 0.1}, {"all": "x"}, "0.1"])
 def test_bounds_that_mean_nothing_are_refused(bound: object) -> None:
     X, y, sex = hires()
-    with pytest.raises(EvenhandError, match="max.violation"):
+    with pytest.raises(EvenhandError, match=r"max.violation"):
         EvenhandClassifier(max_violation=bound).fit(X, y, sensitive_features=sex)

@@ -14,17 +14,25 @@ use crate::{Error, Result};
 pub(crate) struct Share {
     pub(crate) value: f64,
     pub(crate) rows: f64,
+    /// Whether its interval is corrected for continuity.
+    corrected: bool,
 }
 
 impl Share {
     /// A share; sums in another order may have passed 0 or 1 by a rounding error.
     pub(crate) fn new(value: f64, rows: f64) -> Self {
-        Self { value: value.clamp(0.0, 1.0), rows }
+        Self { value: value.clamp(0.0, 1.0), rows, corrected: false }
+    }
+
+    /// The same share, with an interval that is corrected for continuity: wider, by about half a row at either end. Where
+    /// few rows count among few, a Wilson end errs up to three times as often as it says; this one keeps its word, nearly.
+    pub(crate) fn corrected(self) -> Self {
+        Self { corrected: true, ..self }
     }
 
     /// The Wilson score interval.
     pub(crate) fn interval(self, z: f64) -> (f64, f64) {
-        wilson(self.value, self.rows, z)
+        if self.corrected { corrected_wilson(self.value, self.rows, z) } else { wilson(self.value, self.rows, z) }
     }
 }
 
@@ -42,6 +50,17 @@ pub(crate) fn wilson(share: f64, rows: f64, z: f64) -> (f64, f64) {
     let half = z / scale * (share * (1.0 - share) / rows + z2 / (4.0 * rows * rows)).sqrt();
     // At 0 and 1 an end is exact in theory; rounding must not push it past the share.
     ((centre - half).clamp(0.0, share), (centre + half).clamp(share, 1.0))
+}
+
+/// The Wilson score interval corrected for continuity. [Newcombe 1998a, method 4]
+fn corrected_wilson(share: f64, rows: f64, z: f64) -> (f64, f64) {
+    let (z2, scale) = (z * z, 2.0 * (rows + z * z));
+    let low = |share: f64| {
+        let under_root = z2 - 2.0 - 1.0 / rows + 4.0 * share * (rows * (1.0 - share) + 1.0);
+        let low = (2.0 * rows * share + z2 - 1.0 - z * under_root.max(0.0).sqrt()) / scale;
+        if share > 0.0 { low.clamp(0.0, share) } else { 0.0 }
+    };
+    (low(share), 1.0 - low(1.0 - share))
 }
 
 /// The interval of `first − second`, two shares of different rows. [Newcombe 1998, method 10]
@@ -217,6 +236,25 @@ mod tests {
         ] {
             assert!(near(difference(first, second, z), expected, 5e-5), "{:?}", difference(first, second, z));
         }
+    }
+
+    #[test]
+    fn corrected_intervals_agree_with_published_ones_and_are_wider() {
+        let z = quantile(0.95).unwrap();
+        // [Newcombe 1998a], table I, method 4.
+        for (one, expected) in [
+            (share(81.0, 263.0), (0.2535, 0.3682)),
+            (share(15.0, 148.0), (0.0598, 0.1644)),
+            (share(0.0, 20.0), (0.0, 0.2005)),
+            (share(1.0, 29.0), (0.0018, 0.1963)),
+        ] {
+            let found = one.corrected().interval(z);
+            assert!(near(found, expected, 5e-5), "{found:?} {expected:?}");
+            assert!(found.0 <= one.interval(z).0 && found.1 > one.interval(z).1);
+        }
+        // [Newcombe 1998], table II, method 11.
+        let (first, second) = (share(56.0, 70.0), share(48.0, 80.0));
+        assert!(near(difference(first.corrected(), second.corrected(), z), (0.0428, 0.3422), 5e-5));
     }
 
     #[test]

@@ -60,3 +60,81 @@ fn a_bound_without_groups_is_refused() {
 fn predictions_that_are_no_labels_are_refused() {
     snapshot!(CliTest::new(), &format!("{AUDIT} --predictions region"));
 }
+
+/// So many rows of women and of men, of which so many are labelled and so many of those predicted positive.
+fn people(test: &CliTest, rows: [(&str, usize, usize, usize); 2]) {
+    let of = |(sex, count, positives, predicted): (&str, usize, usize, usize)| {
+        let line = |row: usize| {
+            let said = |yes: bool| if yes { "yes" } else { "no" };
+            format!("{sex},{},{}\n", said(row < positives), said(row < predicted))
+        };
+        (0..count).map(line).collect::<String>()
+    };
+    test.write("people.csv", &format!("sex,y,predicted\n{}{}", of(rows[0]), of(rows[1])));
+}
+
+const PEOPLE: &str = "audit people.csv --label y --positive yes --group sex --predictions predicted";
+
+fn verdict(test: &CliTest, code: i32, command: &str) -> serde_json::Value {
+    let output = test.expect(code, &format!("{command} --json"));
+    serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["bounds"][0].clone()
+}
+
+#[test]
+fn few_rows_are_too_few_to_tell_and_fail_a_strict_pipeline_alone() {
+    let test = CliTest::new();
+    people(&test, [("f", 20, 10, 8), ("m", 20, 10, 9)]);
+    let found = verdict(&test, 0, &format!("{PEOPLE} --max-violation 0.1"));
+    assert_eq!((&found["verdict"], &found["of"]), (&"too-few-rows".into(), &"predictions".into()));
+    assert!(found["high"].as_f64().unwrap() > 0.1);
+    for bound in ["--max-violation 0.1", "--max-difference 0.1", "--min-ratio 0.8"] {
+        assert_eq!(verdict(&test, 0, &format!("{PEOPLE} {bound}"))["verdict"], "too-few-rows", "{bound}");
+        let output = test.expect(1, &format!("{PEOPLE} {bound} --strict"));
+        assert!(String::from_utf8(output.stderr).unwrap().contains("too few rows to tell whether it is met"));
+    }
+    let refused = String::from_utf8(test.expect(2, &format!("{PEOPLE} --strict")).stderr).unwrap();
+    assert!(refused.contains("--strict is about bounds, and there is none"), "{refused}");
+    let refused = String::from_utf8(test.expect(2, &format!("{PEOPLE} --notion equal-accuracy")).stderr).unwrap();
+    assert!(refused.contains("--notion says what bounds are on"), "{refused}");
+}
+
+#[test]
+fn a_group_without_positives_is_named_and_nobody_can_tell() {
+    let test = CliTest::new();
+    people(&test, [("f", 400, 0, 0), ("m", 400, 200, 150)]);
+    let command = format!("{PEOPLE} --notion equal-opportunity --max-difference 0.9");
+    let found = verdict(&test, 1, &command);
+    assert_eq!(found["verdict"], "cannot-tell");
+    assert_eq!(found["unmeasured"], serde_json::json!(["equal-opportunity sex=f"]));
+    let output = test.expect(1, &command);
+    let (text, notes) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(text.contains("no rows to measure `equal-opportunity sex=f`"), "{text}");
+    assert!(
+        notes.contains("cannot tell whether it is met: max-difference 0.9 of predictions: no rows to measure"),
+        "{notes}"
+    );
+}
+
+#[test]
+fn a_group_that_is_everyone_is_not_said_to_be_even() {
+    let test = CliTest::new();
+    people(&test, [("f", 400, 200, 150), ("f", 400, 200, 150)]);
+    let found = verdict(&test, 1, &format!("{PEOPLE} --max-violation 0.02"));
+    assert_eq!((&found["verdict"], &found["value"]), (&"cannot-tell".into(), &().into()));
+    assert_eq!(found["own_reference"], serde_json::json!(["demographic-parity sex=f"]));
+    let text = String::from_utf8(test.expect(1, &format!("{PEOPLE} --max-violation 0.02")).stdout).unwrap();
+    assert!(text.contains("`sex=f`: everyone it is about is in the group"), "{text}");
+    let pair = verdict(&test, 1, &format!("{PEOPLE} --min-ratio 0.8"));
+    assert_eq!(pair["verdict"], "cannot-tell");
+}
+
+#[test]
+fn several_notions_and_bounds_are_judged_at_once() {
+    let test = CliTest::new();
+    people(&test, [("f", 4000, 2000, 1500), ("m", 4000, 2000, 1480)]);
+    let command =
+        format!("{PEOPLE} --notion demographic-parity --notion equal-opportunity --max-violation 0.05 --min-ratio 0.9");
+    let text = String::from_utf8(test.expect(0, &format!("{command} --strict")).stdout).unwrap();
+    assert!(text.contains("BOUNDS: predictions by demographic-parity, equal-opportunity\n  max-violation 0.05 of predictions: met (0.00"), "{text}");
+    assert!(text.contains("min-ratio 0.9 of predictions: met ("), "{text}");
+}

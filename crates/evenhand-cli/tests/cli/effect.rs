@@ -45,7 +45,10 @@ The correction changes more than evenness (training rows):
     assert!(text.starts_with(first), "{text}");
     assert!(text.contains("max-violation 0.02 on training rows: met"), "{text}");
     let warned = String::from_utf8(test.output(DOWN).stderr).unwrap();
-    assert!(warned.contains("advice: --notion target-rate=0.036 beside the others"), "{warned}");
+    assert!(
+        warned.contains("advice: --notion target-rate=0.036 --max-violation target-rate=0.0018 beside the others"),
+        "{warned}"
+    );
 }
 
 #[test]
@@ -181,7 +184,9 @@ fn a_target_rate_is_not_loosened_by_the_bound_of_another_notion() {
     assert!(text.contains("  max-violation target-rate=0.1=0.005 on training rows: "), "{text}");
     // Also by thresholds, whose programme has the same inequalities.
     let method = "--method threshold-postprocessing --max-violation 0.03 --max-violation target-rate=0.005 --json";
-    assert!(missed(&test.json(&format!("{KEPT} {method}"))) < 0.005 + 1e-9);
+    // They lie on the bound itself, where single rows decide the exit code.
+    let thresholds = serde_json::from_str(&stdout(&test, &format!("{KEPT} {method}"))).unwrap();
+    assert!(missed(&thresholds) < 0.005 + 1e-9, "{}", missed(&thresholds));
 }
 
 #[test]

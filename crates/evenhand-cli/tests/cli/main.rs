@@ -26,4 +26,5 @@ mod report;
 mod streams;
 mod support;
 mod sweep;
+mod verdicts;
 mod verify;

@@ -6,7 +6,7 @@
 use super::{Bound, Judged};
 use crate::cells::Cells;
 use crate::constraint::{Constraint, Functional, Measure, Reference};
-use crate::interval::{difference, ratio};
+use crate::interval::{Share, difference, ratio};
 use crate::kernel::CellSums;
 
 /// All contrasts of a bound on some rows.
@@ -115,11 +115,20 @@ impl<'a> Contrasts<'a> {
 
     /// The interval of one contrast by itself, `z` standard errors to either end.
     pub(crate) fn interval(&self, contrast: Contrast, z: f64) -> (f64, f64) {
-        let share = |at: usize| self.functional(at).group_share(self.sums, self.measure);
+        self.interval_by(contrast, z, |share| share)
+    }
+
+    /// The same, of shares corrected for continuity.
+    pub(super) fn corrected_interval(&self, contrast: Contrast, z: f64) -> (f64, f64) {
+        self.interval_by(contrast, z, Share::corrected)
+    }
+
+    fn interval_by(&self, contrast: Contrast, z: f64, taken: fn(Share) -> Share) -> (f64, f64) {
+        let share = |at: usize| taken(self.functional(at).group_share(self.sums, self.measure));
         match contrast {
-            Contrast::Less(at) => self.violation(at, z),
+            Contrast::Less(at) => self.violation(at, z, taken),
             Contrast::More(at) => {
-                let (low, high) = self.violation(at, z);
+                let (low, high) = self.violation(at, z, taken);
                 (-high, -low)
             }
             Contrast::Difference(one, other) => difference(share(one), share(other), z),
@@ -129,11 +138,11 @@ impl<'a> Contrasts<'a> {
 
     /// The overall rate includes the group, so overall − group is (1 − Z)(others − group) with Z the group's share, and
     /// the interval is that of others − group, which are of different rows.
-    fn violation(&self, at: usize, z: f64) -> (f64, f64) {
+    fn violation(&self, at: usize, z: f64, taken: fn(Share) -> Share) -> (f64, f64) {
         let functional = self.functional(at);
-        let group = functional.group_share(self.sums, self.measure);
+        let group = taken(functional.group_share(self.sums, self.measure));
         if let Some(others) = functional.others_share(self.sums, self.measure) {
-            let (low, high) = difference(others, group, z);
+            let (low, high) = difference(taken(others), group, z);
             let scale = 1.0 - functional.share();
             return (scale * low, scale * high);
         }

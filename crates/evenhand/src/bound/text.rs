@@ -20,7 +20,7 @@ impl BoundTest {
         let lines = [
             self.why_open(),
             worst.map(|worst| format!("worst in {}", clean(worst))),
-            floor.map(|floor| format!("an even classifier would show about {floor:.4} on such rows by chance")),
+            floor.map(|floor| format!("even rates would show about {floor:.4} on such rows by chance")),
         ];
         lines.into_iter().flatten().collect()
     }

@@ -12,7 +12,7 @@ fn model(data: &Dataset) -> Model {
     let (train, test) = evenhand::data::holdout(data.rows(), split.holdout, split.seed).unwrap();
     let (train, test) = (data.select(&train), data.select(&test));
     let mut settings = Correction::new(Notion::DemographicParity).group("sex").unwrap();
-    settings.bounds.push(Bound::MaxViolation(0.05));
+    settings.bounds.push(Bound::MaxViolation(0.05).into());
     let fitted = settings.fit_observed(&train, &Logistic::default(), &mut Silent).unwrap();
     let record =
         |model: &LogisticModel| LearnerRecord::Logistic { settings: Logistic::default(), model: model.clone() };

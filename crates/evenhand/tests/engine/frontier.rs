@@ -73,7 +73,7 @@ fn paths_take_fewer_fits_than_their_bounds_one_by_one() {
         let (problem, frontier) = (problem(&settings), frontier(&settings, 10));
         let alone = |bound: Option<f64>| {
             let mut settings = settings.clone();
-            settings.bounds = bound.map(Bound::MaxViolation).into_iter().collect();
+            settings.bounds = bound.map(|most| Bound::MaxViolation(most).into()).into_iter().collect();
             settings.solve(&problem, &Logistic::default(), &mut Silent).unwrap().fits
         };
         paths += frontier.fits();

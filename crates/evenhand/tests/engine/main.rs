@@ -21,3 +21,4 @@ mod properties;
 mod resealed;
 mod solver;
 mod threshold_postprocessing;
+mod verdicts;

@@ -82,7 +82,7 @@ impl People {
 
 fn asked(notion: &str, bound: Option<f64>) -> Correction {
     let mut settings = Correction::new(notion.parse().unwrap());
-    settings.bounds.extend(bound.map(Bound::MaxViolation));
+    settings.bounds.extend(bound.map(|most| Bound::MaxViolation(most).into()));
     settings.solver = Solver::Sqp(SqpSettings { margin: 0.0, ..SqpSettings::default() });
     settings
 }

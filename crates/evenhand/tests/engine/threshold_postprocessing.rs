@@ -233,7 +233,7 @@ fn equals_brute_force(overlapping: bool, each: usize, seeds: std::ops::Range<u64
         for seed in seeds.clone() {
             let rows = Rows::made(seed, each, overlapping);
             let mut settings = Correction::new(notion.parse().unwrap()).method(RANDOMISED);
-            settings.bounds.extend(bound.map(Bound::MaxViolation));
+            settings.bounds.extend(bound.map(|most| Bound::MaxViolation(most).into()));
             let solution = settings.solve(&rows.problem(notion), &as_scored(), &mut Silent).unwrap();
             let (found, expected) = (solution.train.error, rows.brute_force(notion, bound.unwrap_or(0.0)));
             assert!((found - expected).abs() < 1e-9, "{notion}, seed {seed}: {found} {expected}\n{rows:?}");
