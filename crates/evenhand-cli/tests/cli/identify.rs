@@ -17,7 +17,7 @@ fn json_has_the_same_numbers() {
 /// No weights make the rates of a group even that is the label itself.
 fn group_is_label(test: &CliTest) {
     let row = |row: usize| {
-        let (label, group) = if row % 3 == 0 { (1, "p") } else { (0, "q") };
+        let (label, group) = if row.is_multiple_of(3) { (1, "p") } else { (0, "q") };
         format!("{},{group},{label}\n", row * 37 % 101)
     };
     test.write("group_is_label.csv", &("x,sex,y\n".to_owned() + &(0..2_000).map(row).collect::<String>()));

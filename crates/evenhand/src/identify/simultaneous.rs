@@ -1,6 +1,6 @@
 //! How far intervals reach that hold all at once: the quantile of the largest |t| of correlated estimates.
 //!
-//! The more groups there are, the more of their intervals miss by chance. With z such that P(max |t_i| ≤ z) is the
+//! The more groups there are, the more of their intervals miss by chance. With z such that P(max |t| ≤ z) is the
 //! confidence, t jointly normal with the correlation of the estimates, all intervals `estimate ± z · standard error` cover
 //! together with that probability. [Hothorn, Bretz & Westfall 2008] Bonferroni's z, which knows nothing of the
 //! correlation, is larger. Groups that partition the rows have a singular correlation, which needs no special care here.

@@ -1,6 +1,7 @@
 //! An odds ratio as a sentence.
 
 /// An interval of an odds ratio, among those of all groups that hold at once.
+#[derive(Clone, Copy)]
 pub(super) struct Interval {
     pub(super) low: f64,
     pub(super) high: f64,
