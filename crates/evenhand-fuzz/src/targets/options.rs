@@ -82,8 +82,7 @@ fn draw(from: &mut Unstructured<'_>) -> Result<(CorrectionOptions, Logistic, boo
         interactions: *from.choose(&[None, Some(true), Some(false)])?,
         ..CorrectionOptions::default()
     };
-    let learner =
-        Logistic { l2: *from.choose(&[1.0, 1.0, 0.0, 1e-6, 100.0])?, max_passes: 60, ..Logistic::default() };
+    let learner = Logistic { l2: *from.choose(&[1.0, 1.0, 0.0, 1e-6, 100.0])?, max_passes: 60, ..Logistic::default() };
     Ok((options, learner, from.ratio(3, 4)?))
 }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::cell_sums::width;
+use super::product::dot;
 use super::{CellRows, CellSums, blocks, decide};
 use crate::features::Features;
 use crate::predictor::{Predictor, Scorer, Sensitivity};
@@ -30,14 +31,13 @@ pub(crate) fn cell_sum_derivatives(
     let (classes, cells) = (rows.classes, rows.cell_labels.len());
     let of_cells = cells * directions * 2 * classes;
     let pass = |part: Range<usize>| {
-        let mut sums = vec![0.0; of_cells + directions * directions];
-        let mut swaps = vec![0.0; directions];
+        let mut sums = vec![0.0; of_cells];
+        let (mut swaps, mut curvature) = (vec![0.0; directions], Curvature::new(directions));
         each_row(rows, part, [&scorer, &slopes], directions, |scores, changes, cell, weight| {
             let (first, second) = two_largest(scores);
             let ahead = (scores[first] - scores[second]) / (2.0 * bandwidth);
             // The kernel of Epanechnikov in the largest probability's distance from the tie.
             let density = if ahead < 1.0 { 0.75 * (1.0 - ahead * ahead) / bandwidth } else { 0.0 };
-            let (sums, curvature) = sums.split_at_mut(of_cells);
             let sums = &mut sums[cell as usize * directions * 2 * classes..][..directions * 2 * classes];
             let each = sums.chunks_exact_mut(2 * classes).zip(changes.chunks_exact(classes)).zip(&mut swaps);
             for ((sums, change), swap) in each {
@@ -50,13 +50,10 @@ pub(crate) fn cell_sum_derivatives(
                 }
             }
             if density > 0.0 {
-                for (curvature, one) in curvature.chunks_exact_mut(directions).zip(&swaps) {
-                    for (curvature, other) in curvature.iter_mut().zip(&swaps) {
-                        *curvature += 2.0 * weight * density * one * other;
-                    }
-                }
+                curvature.push(2.0 * weight * density, &swaps);
             }
         });
+        sums.extend(curvature.into_matrix());
         sums
     };
     let sums = parallel::reduce(features.rows(), pass, |left, right| {
@@ -72,6 +69,62 @@ pub(crate) fn cell_sum_derivatives(
         CellSums { classes, values: (0..cells).flat_map(cell).collect() }
     };
     Ok(((0..directions).map(slope).collect(), sums[of_cells..].to_vec()))
+}
+
+/// Rows whose products are added together: as many as stay in a near cache beside a few hundred directions.
+const ROWS_TOGETHER: usize = 64;
+
+/// `Σ weight · x xᵀ` over rows with a number per direction. Rows are gathered, and every pair of directions is gone through
+/// once for all of them: with hundreds of directions the matrix is too large to be gone through for every row.
+struct Curvature {
+    matrix: Vec<f64>,
+    weights: Vec<f64>,
+    /// Per direction, the numbers of the rows gathered.
+    rows: Vec<Vec<f64>>,
+}
+
+impl Curvature {
+    fn new(directions: usize) -> Self {
+        let rows = vec![Vec::with_capacity(ROWS_TOGETHER); directions];
+        Self { matrix: vec![0.0; directions * directions], weights: Vec::with_capacity(ROWS_TOGETHER), rows }
+    }
+
+    fn push(&mut self, weight: f64, row: &[f64]) {
+        self.weights.push(weight);
+        for (rows, value) in self.rows.iter_mut().zip(row) {
+            rows.push(*value);
+        }
+        if self.weights.len() == ROWS_TOGETHER {
+            self.add();
+        }
+    }
+
+    /// Adds the products of the rows gathered to the lower triangle.
+    fn add(&mut self) {
+        let directions = self.rows.len();
+        let mut scaled = Vec::with_capacity(ROWS_TOGETHER);
+        for (at, own) in self.rows.iter().enumerate() {
+            scaled.clear();
+            scaled.extend(own.iter().zip(&self.weights).map(|(value, weight)| value * weight));
+            for (sum, other) in self.matrix[at * directions..].iter_mut().zip(&self.rows[..=at]) {
+                *sum += dot(&scaled, other);
+            }
+        }
+        self.weights.clear();
+        self.rows.iter_mut().for_each(Vec::clear);
+    }
+
+    /// The whole matrix, row by row.
+    fn into_matrix(mut self) -> Vec<f64> {
+        self.add();
+        let directions = self.rows.len();
+        for row in 0..directions {
+            for column in 0..row {
+                self.matrix[column * directions + row] = self.matrix[row * directions + column];
+            }
+        }
+        self.matrix
+    }
 }
 
 /// Rows near the decision boundary, with the derivatives of their probabilities in some directions.
