@@ -277,7 +277,7 @@ fn weights_whose_sum_overflows_give_the_rates_of_their_ratios() {
         let weights = [1.0, 3.0, 2.0, 2.0].map(|weight| weight * factor);
         let (labels, options) = (codes(&[1, 0, 1, 0]), AuditOptions::default());
         let found =
-            Audit::of(&labels, Some(&labels), &membership, Some(&weights), &classes(2), Some(1), options).unwrap();
+            Audit::of(&labels, Some(&labels), &membership, Some(&weights), &classes(2), Some(1), &options).unwrap();
         let labels = &found.classes[0].labels;
         let rate = labels.groups[0].positive_rate;
         (labels.violation.clone(), rate.value, rate.low, rate.high)

@@ -234,7 +234,7 @@ mod tests {
     fn one_text_in_two_spellings_is_told_with_both() {
         let names = text(&["Jos\u{e9}", "Jose\u{301}", "Jose", "Jos\u{e9}"]);
         let table = Table::new(vec![("name".into(), names)], 1).unwrap();
-        let (groups, warnings) = bind(&["name".parse().unwrap()], &table).unwrap();
+        let (groups, warnings) = Groups::bind(&["name".parse().unwrap()], &table).unwrap();
         assert_eq!(groups.len(), 3);
         let values = vec!["Jose\u{301}".to_owned(), "Jos\u{e9}".to_owned()];
         assert_eq!(warnings, [Warning::TwoSpellings { column: "name".into(), values }]);
