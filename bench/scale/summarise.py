@@ -14,7 +14,11 @@ Written by `bench/scale/run`; every measurement is in [scale.csv](scale.csv). Th
 (two numbers, three categories, six groups), read by every command anew; {machine}. The least of {rounds}.
 Seconds by the clock, seconds of all processors, and the largest memory in megabytes. Asked: from 1 to 5 million rows every command is
 linear within 30 %, by the processor time per row, which other work on the machine disturbs less than the clock.
+{waited}
+"""
 
+WAITED = """\
+Other work ran beside: commands waited for processors {times:.0f} times as long as they used them, so that seconds by the clock say little here.
 """
 
 
@@ -38,7 +42,9 @@ def main(folder: Path) -> None:
         small, large = (1e6 * least(command, rows, "processor_seconds") / rows for rows in sizes[-2:])
         ratio = large / small
         lines.append([f"`{command}`", *cells, f"{small:.2f}", f"{large:.2f}", f"{ratio:.2f}", "yes" if ratio <= 1.3 else "**no**"])
-    text = HEAD.format(machine=f"{platform.system()}, {os.cpu_count()} processors", rounds="one round" if rounds == 1 else f"{rounds} rounds")
+    clock, used = (sum(float(row[name]) for run in runs.values() for row in run) for name in ("seconds", "processor_seconds"))
+    waited = WAITED.format(times=clock / used) if clock > 2 * used else ""
+    text = HEAD.format(waited=waited, machine=f"{platform.system()}, {os.cpu_count()} processors", rounds="one round" if rounds == 1 else f"{rounds} rounds")
     (folder / "RESULTS.md").write_text(text + "".join(f"| {' | '.join(line)} |\n" for line in lines))
 
 

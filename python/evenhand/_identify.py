@@ -33,8 +33,8 @@ class Identification(Recorded):
     def effects(self) -> Any:
         """A frame with a row for each group: the factor on the odds of a positive label, and its intervals.
 
-        From ``low`` to ``high`` each by itself; from ``simultaneous_low`` to ``simultaneous_high`` all at once, which is
-        what the sentences go by.
+        From ``low`` to ``high`` each by itself; from ``simultaneous_low`` to ``simultaneous_high`` all at once, which
+        is what the sentences go by.
         """
         return self._frame("effects", (*_FACTOR, "simultaneous_low", "simultaneous_high", "sentence"))
 
@@ -105,8 +105,8 @@ def identify(
     """Estimate how far labels were tilted for or against each group.
 
     The multipliers that make the probabilities of a corrected classifier even between groups are, under the model of
-    the paper, the bias of whoever gave the labels (Jiang & Nachum 2019, Prop. 1). Each group has an interval by itself and
-    one that holds for all groups at once (Hothorn, Bretz & Westfall 2008), which the sentences go by.
+    the paper, the bias of whoever gave the labels (Jiang & Nachum 2019, Prop. 1). Each group has an interval by itself
+    and one that holds for all groups at once (Hothorn, Bretz & Westfall 2008), which the sentences go by.
 
     Parameters
     ----------

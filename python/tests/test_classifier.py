@@ -448,7 +448,7 @@ def test_identify_finds_the_bias_that_was_put_in(loans):
 
 def test_identify_says_nothing_without_a_solution(loans):
     X, y, _ = loans
-    told = X.assign(leak=np.where(np.asarray(y) == "yes", "p", "q"))
+    told = X.assign(leak=np.where(y == 1, "p", "q"))
     found = identify(told, y, sensitive_features="leak")
     assert not found.converged
     assert "no multipliers were found" in found.missing
