@@ -86,9 +86,9 @@ impl LogisticRows<'_> {
             }
             sums.chunks(tables.len()).flat_map(|sums| self.unscatter(sums)).collect::<Vec<f64>>()
         };
-        let sums = self.coefficients() * weights.len();
-        let all = parallel::reduce_sums(self.features.rows(), sums, pass, |left, right| add(left, &right));
-        all.chunks(self.coefficients()).map(<[f64]>::to_vec).collect()
+        let (rows, own) = (self.features.rows(), self.coefficients());
+        let all = parallel::reduce_sums(rows, own * weights.len(), pass, |left, right| add(left, &right));
+        all.chunks(own).map(<[f64]>::to_vec).collect()
     }
 
     /// The lower triangle of the matrix of second derivatives, row by row.

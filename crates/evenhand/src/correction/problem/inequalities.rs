@@ -225,16 +225,17 @@ impl Inequalities {
 
     /// How far each is above where a search aims.
     pub(in crate::correction) fn residuals(&self, sums: &CellSums) -> Vec<f64> {
-        let asked = self.all.iter().map(|one| self.value(one, sums) - one.upper + one.back_off);
-        asked.chain(self.above_ceiling(|one| one.violation(sums, self.measure), true)).collect()
+        let measured = self.measured(sums);
+        let asked = self.all.iter().map(|one| one.value(&measured) - one.upper + one.back_off);
+        asked.chain(self.above_ceiling(&measured, true)).collect()
     }
 
     /// Per constraint and side: how far a violation, or the derivative of one, is above the ceiling, weighed.
-    fn above_ceiling(&self, violation: impl Fn(&Functional) -> f64, less_ceiling: bool) -> Vec<f64> {
+    fn above_ceiling(&self, measured: &[Measured], less_ceiling: bool) -> Vec<f64> {
         let Some((ceiling, weight)) = &self.ceiling else { return Vec::new() };
         let ceiling = if less_ceiling { *ceiling } else { 0.0 };
         let sides = |&at: &usize| {
-            let value = self.functionals[at].as_ref().map_or(0.0, &violation);
+            let value = measured[at].violation;
             [value, -value].map(|value| weight * (value - ceiling))
         };
         self.searched.iter().flat_map(sides).collect()
@@ -243,16 +244,15 @@ impl Inequalities {
     /// How far each is above its number: linear in the sums per cell, since no violation is cut off at zero.
     pub(in crate::correction) fn levels(&self, sums: &CellSums) -> Vec<f64> {
         let violation = |one: &Functional| one.reference(sums, self.measure) - one.group_rate(sums, self.measure);
-        let rate = |one: &Functional| one.group_rate(sums, self.measure);
-        self.all.iter().map(|one| self.combined(one, violation, rate) - one.upper).collect()
+        let measured = self.measured_by(sums, violation);
+        self.all.iter().map(|one| one.value(&measured) - one.upper).collect()
     }
 
     /// The derivative of residuals and levels for a derivative of the sums per cell.
     pub(in crate::correction) fn derivative(&self, change: &CellSums) -> Vec<f64> {
-        let violation = |one: &Functional| one.slope(change, self.measure);
-        let rate = |one: &Functional| one.group_rate(change, self.measure);
-        let asked = self.all.iter().map(|one| self.combined(one, violation, rate));
-        asked.chain(self.above_ceiling(violation, false)).collect()
+        let measured = self.measured_by(change, |one| one.slope(change, self.measure));
+        let asked = self.all.iter().map(|one| one.value(&measured));
+        asked.chain(self.above_ceiling(&measured, false)).collect()
     }
 
     /// The largest violation of a constraint that is searched for.
@@ -273,19 +273,22 @@ impl Inequalities {
 
     /// Whether a search has arrived: violations are as good as zero, or bounds are kept with half of the back-off to spare.
     pub(in crate::correction) fn hold(&self, sums: &CellSums) -> bool {
-        self.all.iter().all(|one| self.value(one, sums) <= one.upper + one.tolerance - 0.5 * one.back_off)
+        let measured = self.measured(sums);
+        self.all.iter().all(|one| one.value(&measured) <= one.upper + one.tolerance - 0.5 * one.back_off)
     }
 
     /// Whether bounds are kept; and where there is none, whether violations are no larger than their standard errors.
     pub(in crate::correction) fn are_met(&self, sums: &CellSums) -> bool {
         // Only what is to be even, and has no bound, has a tolerance.
         let above = |one: &Inequality| if one.tolerance > 0.0 { one.noise } else { 0.0 };
-        self.all.iter().all(|one| self.value(one, sums) <= one.upper + above(one))
+        let measured = self.measured(sums);
+        self.all.iter().all(|one| one.value(&measured) <= one.upper + above(one))
     }
 
     /// Whether what is missing is no more than a standard error: single rows decide it.
     pub(in crate::correction) fn are_close(&self, sums: &CellSums) -> bool {
-        self.all.iter().all(|one| self.value(one, sums) <= one.upper + one.noise)
+        let measured = self.measured(sums);
+        self.all.iter().all(|one| one.value(&measured) <= one.upper + one.noise)
     }
 
     /// The largest tolerance.
@@ -311,29 +314,36 @@ impl Inequalities {
         small.into_iter().chain(loose).collect()
     }
 
-    fn value(&self, one: &Inequality, sums: &CellSums) -> f64 {
-        let violation = |functional: &Functional| functional.violation(sums, self.measure);
-        let rate = |functional: &Functional| functional.group_rate(sums, self.measure);
-        self.combined(one, violation, rate)
+    fn measured(&self, sums: &CellSums) -> Vec<Measured> {
+        self.measured_by(sums, |one| one.violation(sums, self.measure))
     }
 
-    fn combined(
-        &self,
-        one: &Inequality,
-        violation: impl Fn(&Functional) -> f64,
-        rate: impl Fn(&Functional) -> f64,
-    ) -> f64 {
-        let term = |&(term, coefficient): &(Term, f64)| match term {
-            Term::Violation(at) => self.functionals[at].as_ref().map_or(0.0, |one| coefficient * violation(one)),
-            Term::Rate(at) => self.functionals[at].as_ref().map_or(0.0, |one| coefficient * rate(one)),
-        };
-        one.terms.iter().map(term).sum()
+    /// Every constraint once, however many inequalities ask for it: a rate is a sum over all cells.
+    fn measured_by(&self, sums: &CellSums, violation: impl Fn(&Functional) -> f64) -> Vec<Measured> {
+        let of = |one: &Functional| Measured { violation: violation(one), rate: one.group_rate(sums, self.measure) };
+        self.functionals.iter().map(|one| one.as_ref().map_or_else(Measured::default, of)).collect()
     }
+}
+
+/// What is measured of a constraint; nothing where it conditions on no rows.
+#[derive(Debug, Clone, Copy, Default)]
+struct Measured {
+    violation: f64,
+    rate: f64,
 }
 
 impl Inequality {
     fn exact(upper: f64) -> Self {
         Self { terms: Vec::new(), upper, back_off: 0.0, tolerance: 0.0, noise: 0.0 }
+    }
+
+    /// The left side.
+    fn value(&self, measured: &[Measured]) -> f64 {
+        let term = |&(term, coefficient): &(Term, f64)| match term {
+            Term::Violation(at) => coefficient * measured[at].violation,
+            Term::Rate(at) => coefficient * measured[at].rate,
+        };
+        self.terms.iter().map(term).sum()
     }
 }
 
