@@ -241,6 +241,7 @@ impl Warning {
 const LISTED: usize = 5;
 
 impl std::fmt::Display for Warning {
+    #[expect(clippy::too_many_lines, reason = "a table: one sentence a warning")]
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::SmallGroup { group, rows } => {
@@ -421,7 +422,9 @@ fn percent(share: f64) -> String {
 
 /// A rate as one would type it, with two digits that count.
 fn short(rate: f64) -> String {
-    let decimals = if rate > 0.0 { (1.0 - rate.log10().floor()).clamp(2.0, 9.0) as usize } else { 2 };
+    let counts = |digits: &u8| rate * 10_f64.powi(i32::from(*digits)) >= 10.0;
+    let most = if rate > 0.0 { 9 } else { 2 };
+    let decimals = usize::from((2..most).find(counts).unwrap_or(most));
     format!("{rate:.decimals$}")
 }
 

@@ -128,18 +128,15 @@ impl CorrectionOptions {
     }
 
     fn bounds(&self) -> Result<Vec<NotionBound>> {
-        let mut bounds = Vec::new();
-        let kinds: [(&[Limit], fn(f64) -> Bound); 3] = [
-            (&self.max_violation, Bound::MaxViolation),
-            (&self.max_difference, Bound::MaxDifference),
-            (&self.min_ratio, Bound::MinRatio),
+        let of = |limits: &[Limit], bound: fn(f64) -> Bound| -> Result<Vec<Vec<NotionBound>>> {
+            limits.iter().map(|limit| limit.bounds(bound, &self.notions)).collect()
+        };
+        let kinds = [
+            of(&self.max_violation, Bound::MaxViolation)?,
+            of(&self.max_difference, Bound::MaxDifference)?,
+            of(&self.min_ratio, Bound::MinRatio)?,
         ];
-        for (limits, bound) in kinds {
-            for limit in limits {
-                bounds.extend(limit.bounds(bound, &self.notions)?);
-            }
-        }
-        Ok(bounds)
+        Ok(kinds.concat().concat())
     }
 
     /// Options of sequential quadratic programming.

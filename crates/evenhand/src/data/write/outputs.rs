@@ -68,12 +68,12 @@ impl Outputs {
         let target = Target::of(path)?;
         let mut failed = None;
         let written = self.fill(path, |file| {
-            carry.write_as(target, options, file).or_else(|error| match error {
-                Unwritten::Output(source) => Err(source),
+            carry.write_as(target, options, file).map_err(|error| match error {
+                Unwritten::Output(source) => source,
                 // What is wrong with the input is no fault of the output's.
                 Unwritten::Input(error) => {
                     failed = Some(error);
-                    Err(io::Error::other("the input"))
+                    io::Error::other("the input")
                 }
             })
         });
