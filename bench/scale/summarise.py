@@ -18,7 +18,7 @@ linear within 30 %, by the processor time per row, which other work on the machi
 """
 
 WAITED = """\
-Other work ran beside: commands waited for processors {times:.0f} times as long as they used them, so that seconds by the clock say little here.
+Other work ran beside: by the clock commands took {times:.0f} times as long as they used processors, so that seconds by the clock say little here.
 """
 
 
