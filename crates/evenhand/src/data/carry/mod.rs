@@ -4,15 +4,15 @@
 //! `records` has the fields of a text file as they are spelled, `batches` the arrays of a typed one; `texts` and `typed` write
 //! either, and `spelled` and `inferred` cross from one kind of file to the other.
 
-#[cfg(feature = "_arrow")]
+#[cfg(any(feature = "parquet", feature = "ipc"))]
 mod batches;
-#[cfg(feature = "_arrow")]
+#[cfg(any(feature = "parquet", feature = "ipc"))]
 mod inferred;
 mod records;
-#[cfg(feature = "_arrow")]
+#[cfg(any(feature = "parquet", feature = "ipc"))]
 mod spelled;
 mod texts;
-#[cfg(feature = "_arrow")]
+#[cfg(any(feature = "parquet", feature = "ipc"))]
 mod typed;
 
 use std::path::Path;
@@ -59,7 +59,7 @@ enum Layout {
         delimiter: u8,
         header: bool,
     },
-    #[cfg(feature = "_arrow")]
+    #[cfg(any(feature = "parquet", feature = "ipc"))]
     Typed,
 }
 
@@ -117,9 +117,9 @@ impl Carry {
                 let layout = Layout::Text { delimiter: text.delimiter(), header: options.header };
                 (layout, text.names()?)
             }
-            #[cfg(feature = "_arrow")]
+            #[cfg(any(feature = "parquet", feature = "ipc"))]
             _ => (Layout::Typed, batches::names(&source)?),
-            #[cfg(not(feature = "_arrow"))]
+            #[cfg(not(any(feature = "parquet", feature = "ipc")))]
             _ => return Err(source.not_built("parquet")),
         };
         if names.is_empty() {
@@ -165,11 +165,11 @@ impl Carry {
                 (&Layout::Text { delimiter, header }, Target::Text(to)) => {
                     texts::carry(self, delimiter, header, to, file)
                 }
-                #[cfg(feature = "_arrow")]
+                #[cfg(any(feature = "parquet", feature = "ipc"))]
                 (&Layout::Text { delimiter, header }, _) => inferred::carry(self, delimiter, header, target, file),
-                #[cfg(feature = "_arrow")]
+                #[cfg(any(feature = "parquet", feature = "ipc"))]
                 (Layout::Typed, Target::Text(to)) => spelled::carry(self, to, file),
-                #[cfg(feature = "_arrow")]
+                #[cfg(any(feature = "parquet", feature = "ipc"))]
                 (Layout::Typed, _) => typed::carry(self, target, file),
             };
             // What is wrong with the input is no fault of the output's.

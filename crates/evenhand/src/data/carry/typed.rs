@@ -65,7 +65,7 @@ impl<'a> From<'a> {
     ) -> Result<Self> {
         Ok(match column {
             Out::Carried(at) => match schema.field(at).data_type() {
-                DataType::Dictionary(..) if target == Target::Ipc => Self::Whole(at, whole(carry, at)?),
+                DataType::Dictionary(..) if target.is_ipc() => Self::Whole(at, whole(carry, at)?),
                 _ => Self::Batches(at),
             },
             Out::Put(Put { values: Values::Column(column), .. }) => Self::Put(array(column)),

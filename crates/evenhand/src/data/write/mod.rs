@@ -43,7 +43,7 @@ impl Table {
     pub fn write(&self, path: &Path) -> Result<()> {
         match Target::of(path)? {
             Target::Text(delimiter) => replace(path, |file| write_text(self, delimiter, file)),
-            #[cfg(feature = "_arrow")]
+            #[cfg(any(feature = "parquet", feature = "ipc"))]
             target => replace(path, |file| arrow::write(self, target, file)),
         }
     }
@@ -69,6 +69,16 @@ pub(super) enum Target {
 }
 
 impl Target {
+    /// Whether it is an Arrow file.
+    #[cfg(any(feature = "parquet", feature = "ipc"))]
+    pub(super) fn is_ipc(self) -> bool {
+        match self {
+            #[cfg(feature = "ipc")]
+            Self::Ipc => true,
+            _ => false,
+        }
+    }
+
     pub(super) fn of(path: &Path) -> Result<Self> {
         match extension(path).as_str() {
             "csv" => Ok(Self::Text(',')),
