@@ -159,8 +159,10 @@ def _add_array(table: Table, name: str, values: NDArray[Any]) -> None:
     kind = values.dtype.kind
     if kind == "b":
         table.add_flags(name, np.ascontiguousarray(values))
+    elif values.dtype == np.uint64:
+        table.add_whole(name, np.ascontiguousarray(values, dtype=np.uint64))
     elif kind in "iu":
-        table.add_whole(name, np.ascontiguousarray(values, dtype=np.uint64 if values.dtype == np.uint64 else np.int64))
+        table.add_whole(name, np.ascontiguousarray(values, dtype=np.int64))
     elif kind == "f":
         table.add_numbers(name, np.asarray(values, dtype=np.float64))
     elif kind in "OUS":
