@@ -180,13 +180,13 @@ fn watch_clock() {
 
 /// What the process has computed so far: other processes do not count.
 fn processor_seconds() -> f64 {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     let read = || -> Option<f64> {
         let text = std::fs::read_to_string("/proc/self/stat").ok()?;
         let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
         // User and system time, in hundredths of a second.
         Some((fields.get(11)?.parse::<f64>().ok()? + fields.get(12)?.parse::<f64>().ok()?) / 100.0)
     };
-    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     read().unwrap_or_else(|| START.get_or_init(Instant::now).elapsed().as_secs_f64())
 }
 

@@ -28,10 +28,9 @@ impl Asked {
         let mut asked = Self { minutes: 2.0, seed: clock << 8, targets: Vec::new() };
         let mut words = words.iter();
         while let Some(&word) = words.next() {
-            let mut number = || words.next().and_then(|text| text.parse().ok()).ok_or(format!("{word} needs a number"));
             match word {
-                "--minutes" => asked.minutes = number()?,
-                "--seed" => asked.seed = number()? as u64,
+                "--minutes" => asked.minutes = number(word, words.next())?,
+                "--seed" => asked.seed = number(word, words.next())?,
                 name => asked.targets.push(named(name)?.name.to_owned()),
             }
         }
@@ -40,6 +39,10 @@ impl Asked {
         }
         Ok(asked)
     }
+}
+
+fn number<T: std::str::FromStr>(option: &str, text: Option<&&str>) -> Result<T, String> {
+    text.and_then(|text| text.parse().ok()).ok_or_else(|| format!("{option} needs a number"))
 }
 
 /// What all children together have done.

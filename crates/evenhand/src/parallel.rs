@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_leaf_has_as_many_rows_as_sums() {
-        let sizes = |sums| reduce_sums(10 * LEAF, sums, |rows| vec![rows.len()], |left, right| left.extend(right));
+        let sizes = |sums| reduce_sums(10 * LEAF, sums, |rows| vec![rows.len()], Extend::extend);
         assert_eq!(sizes(1), [LEAF; 10]);
         assert_eq!(sizes(4 * LEAF), [4 * LEAF, 4 * LEAF, 2 * LEAF]);
         assert_eq!(sizes(usize::MAX), [10 * LEAF]);

@@ -116,7 +116,7 @@ fn collect(json: &Value, rates: &mut Vec<[f64; 3]>) {
             }
         }
         Value::Object(map) => {
-            map.iter().filter(|(key, _)| *key != "accuracy").for_each(|(_, value)| collect(value, rates))
+            map.iter().filter(|(key, _)| *key != "accuracy").for_each(|(_, value)| collect(value, rates));
         }
         Value::Array(all) => all.iter().for_each(|value| collect(value, rates)),
         _ => {}

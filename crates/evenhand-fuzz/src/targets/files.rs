@@ -90,18 +90,19 @@ fn array(rows: usize, from: &mut Unstructured<'_>) -> Result<ArrayRef> {
     let kind = from.int_in_range(0..=11)?;
     let whole = |from: &mut Unstructured<'_>| -> Result<Vec<Option<i64>>> {
         let (few, start): (bool, i64) = (from.arbitrary()?, from.arbitrary()?);
-        let value = |row: usize| start.wrapping_add(if few { row as i64 % 3 } else { row as i64 * 7919 });
+        let value = |row: i64| start.wrapping_add(if few { row % 3 } else { row * 7919 });
         let every = from.int_in_range(2..=9)?;
-        Ok((0..rows).map(|row| (row % every != 1).then(|| value(row))).collect())
+        Ok((0..i64::try_from(rows).unwrap_or(0)).map(|row| (row % every != 1).then(|| value(row))).collect())
     };
     let numbers = whole(from)?;
     let texts: Vec<Option<String>> = numbers.iter().map(|one| one.map(|one| format!("t{}", one % 97))).collect();
-    let floats = |one: &Option<i64>| one.map(|one| f64::from_bits(one as u64)).filter(|one| !one.is_infinite());
+    let floats =
+        |one: &Option<i64>| one.map(|one| f64::from_bits(one.cast_unsigned())).filter(|one| !one.is_infinite());
     Ok(match kind {
         0 => Arc::new(Int64Array::from(numbers)),
         1 => Arc::new(numbers.iter().map(floats).collect::<Float64Array>()),
         2 => Arc::new(numbers.iter().map(|one| one.map(|one| one as f32 / 3.0)).collect::<Float32Array>()),
-        3 => Arc::new(numbers.iter().map(|one| one.map(|one| one as u64)).collect::<UInt64Array>()),
+        3 => Arc::new(numbers.iter().map(|one| one.map(i64::cast_unsigned)).collect::<UInt64Array>()),
         4 => Arc::new(numbers.iter().map(|one| one.map(|one| one % 2 == 0)).collect::<BooleanArray>()),
         5 => Arc::new(texts.into_iter().collect::<StringArray>()),
         6 => Arc::new(texts.into_iter().collect::<LargeStringArray>()),

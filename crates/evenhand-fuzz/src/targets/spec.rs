@@ -48,12 +48,11 @@ pub(super) fn make_notion(ground: &Ground, from: &mut Unstructured<'_>) -> Resul
 
 /// A few words one after the other, now and then damaged.
 fn sentence(ground: &Ground, target: &str, words: &[&str], from: &mut Unstructured<'_>) -> Result<Vec<u8>> {
-    let mut bytes = match ground.kept(target, from)? {
-        Some(kept) => kept,
-        None => {
-            let count = from.int_in_range(1..=7)?;
-            (0..count).map(|_| from.choose(words).copied()).collect::<Result<String>>()?.into_bytes()
-        }
+    let mut bytes = if let Some(kept) = ground.kept(target, from)? {
+        kept
+    } else {
+        let count = from.int_in_range(1..=7)?;
+        (0..count).map(|_| from.choose(words).copied()).collect::<Result<String>>()?.into_bytes()
     };
     if from.ratio(1, 4)? {
         mutate(&mut bytes, from)?;

@@ -1,7 +1,6 @@
-//! Loss, gradient and curvature of weighted logistic regression, summed over rows.
+//! Loss, gradient and curvature of weighted logistic regression, summed over rows. Penalties belong to the learner.
 //!
-//! Two classes have one margin per row; more have one per class, and a softmax. Both are
-//! the same passes over the same products. Penalties belong to the learner.
+//! Two classes have one margin per row; more have one per class, and a softmax. Both are the same passes over the same products.
 
 use std::ops::Range;
 
