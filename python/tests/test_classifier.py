@@ -340,7 +340,7 @@ def test_scores_that_are_no_numbers_are_refused(loans):
             return np.full((len(X), 2), np.nan)
 
     Slow.fits = -100
-    with pytest.raises(EvenhandLearnerError, match="`Broken`, row 0 .*: the score NaN is no probability"):
+    with pytest.raises(EvenhandLearnerError, match=r"`Broken`, row 0 .*: the score NaN is no probability"):
         EvenhandClassifier(Broken()).fit(X[["income"]], y, sensitive_features=X["sex"])
 
 
