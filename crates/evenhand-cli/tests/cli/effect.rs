@@ -83,8 +83,8 @@ fn met_by_giving_it_to_nobody_is_said() {
     let row = |at: usize| {
         format!(
             "{},{}\n",
-            if at % 2 == 0 { "m" } else { "f" },
-            u8::from(at % 20 < 6 || at % 20 % 2 == 0 && at % 20 < 12)
+            if at.is_multiple_of(2) { "m" } else { "f" },
+            u8::from(at % 20 < 6 || (at % 20).is_multiple_of(2) && at % 20 < 12)
         )
     };
     test.write("only_group.csv", &("sex,y\n".to_owned() + &(0..2_000).map(row).collect::<String>()));
