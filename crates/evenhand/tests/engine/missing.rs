@@ -51,7 +51,7 @@ fn such_rows_are_measured_apart_where_there_are_any() {
     // Decisions of exactly these rows, counted one by one.
     let data = people(None);
     let decided = fitted.predict(data.table()).unwrap().decisions;
-    let without = |row: &usize| row % 3 != 0 && row % 5 == 0;
+    let without = |row: &usize| !row.is_multiple_of(3) && row.is_multiple_of(5);
     let positive = (0..data.rows()).filter(without).filter(|&row| decided.get(row) == 1).count();
     assert!((groups[3].positive_rate.unwrap() - positive as f64 / 800.0).abs() < 1e-12);
     // Other rows may lack nothing, and the other way round.
