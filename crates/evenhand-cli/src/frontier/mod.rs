@@ -153,6 +153,7 @@ where
     Ok(Ending::Fine)
 }
 
+#[cfg_attr(not(feature = "report"), expect(unused_variables, reason = "outputs are for reports"))]
 fn trace<L: Learner>(config: &mut Config, learner: &L, outputs: &mut Outputs) -> Result<Traced<L::Predictor>>
 where
     L::Predictor: Clone,

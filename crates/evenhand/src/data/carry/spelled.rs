@@ -17,7 +17,7 @@ use arrow_select::take::take;
 
 use super::batches::{Batches, Palette};
 use super::{Carry, Out, Put, Values, unwritten};
-use crate::data::write::{Delimited, Fields, write_number};
+use crate::data::write::{Delimited, Fields, check_text, write_number};
 use crate::{Error, Result};
 
 /// Writes the rows of a typed file as text, with other columns beside them.
@@ -25,6 +25,7 @@ pub(super) fn carry(carry: &Carry, to: Delimited, out: &mut impl Write) -> Resul
     let palettes = Palette::all(carry)?;
     let mut batches = Batches::open(&carry.source)?;
     let columns = carry.columns();
+    columns.iter().try_for_each(|(name, _)| check_text(name, name)).map_err(unwritten)?;
     let line: Vec<String> = columns.iter().map(|(name, _)| to.heading(name)).collect();
     writeln!(out, "{}", line.join(&to.delimiter.to_string())).map_err(unwritten)?;
     let mut rows = 0;
@@ -74,9 +75,13 @@ fn write_batch<'a>(
             if at > 0 {
                 line.push(to.delimiter as u8);
             }
+            let begins = line.len();
             match column {
                 Spelled::Column(fields) => fields.spell(first + row, &mut line).map_err(unwritten)?,
                 Spelled::Array(array) => spell(array, row, to, &mut line).map_err(unwritten)?,
+            }
+            if line[begins..].contains(&0) {
+                check_text(columns[at].0, "\0").map_err(unwritten)?;
             }
         }
         if line.is_empty() {

@@ -136,6 +136,12 @@ fn no_format(path: &Path) -> Error {
 }
 
 fn write_text(table: &Table, to: Delimited, out: &mut impl Write) -> io::Result<()> {
+    for (name, column) in table.columns() {
+        check_text(name, name)?;
+        if let Column::Categorical(values) = column {
+            values.dictionary().iter().try_for_each(|text| check_text(name, text))?;
+        }
+    }
     let separator = [to.delimiter as u8];
     for (at, name) in table.names().iter().enumerate() {
         out.write_all(if at == 0 { b"" } else { &separator })?;
@@ -155,6 +161,18 @@ fn write_text(table: &Table, to: Delimited, out: &mut impl Write) -> io::Result<
         out.write_all(b"\n")?;
     }
     Ok(())
+}
+
+/// A file with a zero byte is no text to those who read it, ourselves included.
+pub(super) fn check_text(column: &str, text: &str) -> io::Result<()> {
+    if !text.contains('\0') {
+        return Ok(());
+    }
+    let why = format!(
+        "column `{}` holds a text with a zero byte, which a text file cannot have; write .parquet or .arrow",
+        column.replace('\0', "\\0")
+    );
+    Err(io::Error::new(io::ErrorKind::InvalidInput, why))
 }
 
 /// How fields are written as text.
@@ -235,6 +253,14 @@ pub(super) fn write_number(number: f64, out: &mut impl Write) -> io::Result<()> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_zero_byte_is_not_written_as_text() {
+        let column = Column::Categorical(Categorical::from_values([Some("a\0b")]));
+        let table = Table::new(vec![("x".to_owned(), column)], 1).unwrap();
+        let error = table.write_csv(&mut Vec::new(), WriteOptions::default()).unwrap_err();
+        assert!(error.to_string().starts_with("column `x` holds a text with a zero byte"), "{error}");
+    }
 
     #[test]
     fn cells_that_a_spreadsheet_would_compute_get_an_apostrophe_on_request() {
