@@ -25,7 +25,11 @@ def people():
 
 def fitted(X, y, **settings):
     """Ask for equal opportunity of intersections."""
-    given = {"sensitive_features": X[["sex", "race"]]} if settings.get("intersections") else {"sensitive_features": "sex*race"}
+    given = (
+        {"sensitive_features": X[["sex", "race"]]}
+        if settings.get("intersections")
+        else {"sensitive_features": "sex*race"}
+    )
     return EvenhandClassifier(constraints="equal_opportunity", max_violation=0.03, **settings).fit(X, y, **given)
 
 
