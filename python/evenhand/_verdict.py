@@ -73,9 +73,9 @@ class BoundTest:
         """Read the engine's record."""
         ((bound, limit),) = found["bound"].items()
         names = ("value", "low", "high", "confidence", "verdict", "worst", "expected_under_parity", "row_count")
-        rest = {name: found[name] for name in names}
-        lists = {name: tuple(found[name]) for name in ("unmeasured", "own_reference")}
-        return cls(bound=bound, limit=limit, notion=found.get("notion"), **lists, **rest)
+        rest: dict[str, Any] = {name: found[name] for name in names}
+        rest |= {name: tuple(found[name]) for name in ("unmeasured", "own_reference")}
+        return cls(bound=bound, limit=limit, notion=found.get("notion"), **rest)
 
     def __str__(self) -> str:
         """Say it in a line."""
