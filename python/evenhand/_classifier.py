@@ -340,7 +340,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
                 callback=callback,
                 keep=self.on_interrupt == "keep",
             )
-        self._keep(found, target, quiet_about(X))
+        # That everyone is one group has been said.
+        self._keep(found, target, quiet_about(X) | (frozenset() if sensitive.specs else {"own-reference"}))
         self._fitted = Fit(found.state, gathered, learner)
         return self
 

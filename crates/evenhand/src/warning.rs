@@ -351,7 +351,11 @@ impl std::fmt::Display for Warning {
 
 fn changed(quantity: Quantity, before: f64, after: f64) -> String {
     let (now, then) = (percent(after), percent(before));
-    let by = format!("{:.0} % {}", (after / before - 1.0).abs() * 100.0, if after < before { "fewer" } else { "more" });
+    let by = |what: &str| match after / before {
+        times if times > 3.0 => format!("{times:.1} times as many {what} as without correction"),
+        times if times > 1.0 => format!("{:.0} % more {what} than without correction", (times - 1.0) * 100.0),
+        times => format!("{:.0} % fewer {what} than without correction", (1.0 - times) * 100.0),
+    };
     match quantity {
         Quantity::PositiveRate if after <= 0.0 => {
             format!("no row is predicted positive, {then} are without correction")
@@ -360,13 +364,13 @@ fn changed(quantity: Quantity, before: f64, after: f64) -> String {
             format!("{now} of rows are predicted positive, none is without correction")
         }
         Quantity::PositiveRate => {
-            format!("{by} rows are predicted positive than without correction ({now} against {then})")
+            format!("{} ({now} against {then})", by("rows are predicted positive"))
         }
         Quantity::Error if before <= 0.0 => {
             format!("{now} of rows are predicted otherwise than labelled, none is without correction")
         }
         Quantity::Error => {
-            format!("{by} errors on the observed labels than without correction ({now} of rows against {then})")
+            format!("{} ({now} of rows against {then})", by("errors on the observed labels"))
         }
     }
 }

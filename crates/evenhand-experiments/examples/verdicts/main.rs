@@ -16,7 +16,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 fn main() -> Result<()> {
     let sets: u64 = std::env::args().nth(1).ok_or("how many test sets of each scenario?")?.parse()?;
-    print("scenario,notion,rows,bound,truth,sets,met,not_met,too_few_rows,cannot_tell");
+    print("scenario,notion,rows,bound,limit,sets,met,not_met,too_few_rows,cannot_tell");
     for scenario in all() {
         judge(&scenario, sets)?;
     }

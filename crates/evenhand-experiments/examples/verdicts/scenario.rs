@@ -81,8 +81,8 @@ pub(crate) fn all() -> Vec<Scenario> {
         parity("a group unseen in training", 4_000, unseen()),
         opportunity("a group dropped in training", 400, dropped(0.4)),
         opportunity("a group dropped in training", 4_000, dropped(0.4)),
-        opportunity("dropped, and decided for nobody", 2_000, dropped(0.0)),
-        opportunity("a group without positives, and another worst", 1_000, without_test_positives()),
+        opportunity("dropped and decided for nobody", 2_000, dropped(0.0)),
+        opportunity("a group without positives and another worst", 1_000, without_test_positives()),
         parity("a small group with a rare decision", 2_000, vec![plain("A", 0.99, 0.30), plain("B", 0.01, 0.01)]),
         parity("decisions rare in every group", 2_000, vec![plain("A", 0.7, 0.03), plain("B", 0.3, 0.01)]),
     ]

@@ -222,14 +222,14 @@ mod tests {
     use crate::data::Codes;
     use crate::group::Membership;
 
-    fn example(groups: &[(&str, [bool; 4])], options: AuditOptions) -> String {
+    fn example(groups: &[(&str, [bool; 4])], options: &AuditOptions) -> String {
         let names = groups.iter().map(|(name, _)| (*name).to_owned()).collect();
         let masks: Vec<[bool; 4]> = groups.iter().map(|(_, mask)| *mask).collect();
         let membership =
             if groups.is_empty() { Membership::none(4) } else { Membership::from_masks(names, &masks).unwrap() };
         let (labels, predictions) = (Codes::U8(vec![1, 0, 1, 0]), Codes::U8(vec![1, 0, 0, 0]));
         let classes = ["no".to_owned(), "yes".to_owned()];
-        Audit::of(&labels, Some(&predictions), &membership, None, &classes, Some(1), &options).unwrap().to_string()
+        Audit::of(&labels, Some(&predictions), &membership, None, &classes, Some(1), options).unwrap().to_string()
     }
 
     const A: (&str, [bool; 4]) = ("sex=A", [true, true, false, false]);
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn findings_come_first_and_name_their_definition() {
-        let text = example(&[A, B], AuditOptions { small_group: 0, ..AuditOptions::default() });
+        let text = example(&[A, B], &AuditOptions { small_group: 0, ..AuditOptions::default() });
         let opportunity = "\
 Equal opportunity: the same, among rows labelled `yes` (true positive rate).
   violation   0.5000     largest |overall - group|
@@ -258,27 +258,27 @@ True positive rate: of rows labelled `yes`, share predicted `yes`
 
     #[test]
     fn small_groups_are_marked_and_warned_of() {
-        let text = example(&[A, B], AuditOptions::default());
+        let text = example(&[A, B], &AuditOptions::default());
         assert!(text.contains("1 of 2 rows, few\n"), "{text}");
         assert!(text.contains("Warnings\n  group `sex=A` has 2 rows"), "{text}");
     }
 
     #[test]
     fn one_group_or_none_is_said() {
-        assert!(example(&[A], AuditOptions::default()).contains("one group alone has no difference"));
-        assert!(example(&[], AuditOptions::default()).contains("no group was asked for"));
+        assert!(example(&[A], &AuditOptions::default()).contains("one group alone has no difference"));
+        assert!(example(&[], &AuditOptions::default()).contains("no group was asked for"));
     }
 
     #[test]
     fn undefined_rates_are_said() {
-        let text = example(&[A, ("negatives", [false, true, false, true])], AuditOptions::default());
+        let text = example(&[A, ("negatives", [false, true, false, true])], &AuditOptions::default());
         assert!(text.contains("passed over: negatives has no true positive rate"), "{text}");
     }
 
     #[test]
     fn lines_are_short_and_names_cannot_break_them() {
         let long = "x".repeat(60) + "\n\u{1b}[31m";
-        let text = example(&[A, (&long, [true; 4])], AuditOptions::default());
+        let text = example(&[A, (&long, [true; 4])], &AuditOptions::default());
         assert!(
             text.contains(&format!(
                 "  {}  [31m
@@ -287,7 +287,7 @@ True positive rate: of rows labelled `yes`, share predicted `yes`
             )),
             "{text}"
         );
-        let short = example(&[A, B], AuditOptions::default());
+        let short = example(&[A, B], &AuditOptions::default());
         assert!(short.lines().all(|line| line.chars().count() <= 100), "{short}");
         assert!(!text.contains('\u{1b}'));
     }

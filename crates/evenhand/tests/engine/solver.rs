@@ -195,7 +195,9 @@ fn a_dozen_people_do_not_lead_forty_thousand() {
             assert!(found.warnings.iter().any(named), "{notion} {bound:?}: {:?}", found.warnings);
             if notion != "demographic-parity" && bound.is_some() {
                 let tests = found.test_bounds(&problem, &settings.bounds, settings.measure, 0.95).unwrap();
-                assert_eq!(tests[0].verdict, Verdict::TooFewRows, "{notion}");
+                // All twelve are labelled positive: nobody can tell their false positive rate.
+                let open = if notion == "equalized-odds" { Verdict::CannotTell } else { Verdict::TooFewRows };
+                assert_eq!(tests[0].verdict, open, "{notion}");
             }
         }
     }

@@ -138,10 +138,10 @@ fn a_group_that_is_everyone_is_warned_of_and_not_judged() {
 /// inside the truth: every "met" is wrong, and may be so one time in twenty at most.
 #[test]
 fn met_is_seldom_wrong_with_groups_that_training_did_not_have() {
-    // Share, and share decided positive among those labelled positive, as half of each group are.
-    let truth = [("A", 0.55, 0.70), ("B", 0.30, 0.66), ("C", 0.09, 0.50), ("D", 0.06, 0.52)];
+    // Rows labelled positive, as half of each group are, and the share of them that is decided positive.
+    let truth = [("A", 825, 0.70), ("B", 450, 0.66), ("C", 135, 0.50), ("D", 90, 0.52)];
     let train = dataset(table(&[("A", 600, 300, 200), ("B", 400, 200, 130), ("C", 200, 0, 0)]));
-    let overall: f64 = truth.iter().map(|(_, share, rate)| share * rate).sum();
+    let overall = truth.iter().map(|(_, count, rate)| *count as f64 * rate).sum::<f64>() / 1_500.0;
     let bounds = [
         Bound::MaxViolation((overall - 0.50) * 0.999),
         Bound::MaxDifference(0.2 * 0.999),
@@ -155,8 +155,7 @@ fn met_is_seldom_wrong_with_groups_that_training_did_not_have() {
     for _ in 0..400 {
         let rows: Vec<Rows<'_>> = truth
             .iter()
-            .map(|&(name, share, rate)| {
-                let count = (1_500.0 * share) as usize;
+            .map(|&(name, count, rate)| {
                 (name, 2 * count, count, (0..count).filter(|_| rng.random::<f64>() < rate).count())
             })
             .collect();
