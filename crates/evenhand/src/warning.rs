@@ -213,6 +213,33 @@ impl Warning {
         Some([short(rate), short(rate / 20.0)])
     }
 
+    /// In words, where it is about what a correction changes.
+    fn of_effect(&self) -> String {
+        match self {
+            Self::NotableChange { quantity, before, after } => changed(*quantity, *before, *after),
+            Self::LevelledDown { groups, positive_rate } => {
+                let group = |one: &Changed| {
+                    format!("`{}` ({} {} against {})", one.group, one.rate, percent(one.after), percent(one.before))
+                };
+                let groups: Vec<String> = groups.iter().map(group).collect();
+                format!(
+                    "levelled down: who had less than everyone now has still less: {}; `target-rate={}` beside the notion asks for as many positives as without correction",
+                    named(&groups),
+                    short(*positive_rate)
+                )
+            }
+            Self::MissingApart { name, rows, before, after, others_before, others_after } => format!(
+                "rows that no group could be told of end apart: of {} with `{name}` {} are predicted positive and of the others {} ({} and {} without correction)",
+                count(*rows, "row"),
+                percent(*after),
+                percent(*others_after),
+                percent(*before),
+                percent(*others_before)
+            ),
+            _ => String::new(),
+        }
+    }
+
     /// Whether it is about what a correction changes, on some rows, beside evenness.
     pub fn is_of_effect(&self) -> bool {
         matches!(self, Self::NotableChange { .. } | Self::LevelledDown { .. } | Self::MissingApart { .. })
@@ -254,19 +281,9 @@ impl std::fmt::Display for Warning {
             Self::BucketsMerged { spec, asked, left } => {
                 write!(f, "group `{spec}`: many rows share a value, so {asked} buckets became {left}")
             }
-            Self::MissingFilled { column, rows, indicator: true } => {
-                write!(
-                    f,
-                    "column `{column}`: {} became the training mean, with an indicator column",
-                    count(*rows, "missing value")
-                )
-            }
-            Self::MissingFilled { column, rows, indicator: false } => {
-                write!(
-                    f,
-                    "column `{column}`: {} became the training mean (training had none missing)",
-                    count(*rows, "missing value")
-                )
+            Self::MissingFilled { column, rows, indicator } => {
+                let how = if *indicator { ", with an indicator column" } else { " (training had none missing)" };
+                write!(f, "column `{column}`: {} became the training mean{how}", count(*rows, "missing value"))
             }
             Self::UnseenCategories { column, rows, example } => {
                 write!(
@@ -316,28 +333,9 @@ impl std::fmt::Display for Warning {
                 "too few rows to tell whether the bound holds, so held to half a standard error instead: {}",
                 named(&quoted(constraints))
             ),
-            Self::NotableChange { quantity, before, after } => f.write_str(&changed(*quantity, *before, *after)),
-            Self::LevelledDown { groups, positive_rate } => {
-                let group = |one: &Changed| {
-                    format!("`{}` ({} {} against {})", one.group, one.rate, percent(one.after), percent(one.before))
-                };
-                let groups: Vec<String> = groups.iter().map(group).collect();
-                write!(
-                    f,
-                    "levelled down: who had less than everyone now has still less: {}; `target-rate={}` beside the notion asks for as many positives as without correction",
-                    named(&groups),
-                    short(*positive_rate)
-                )
+            Self::NotableChange { .. } | Self::LevelledDown { .. } | Self::MissingApart { .. } => {
+                f.write_str(&self.of_effect())
             }
-            Self::MissingApart { name, rows, before, after, others_before, others_after } => write!(
-                f,
-                "rows that no group could be told of end apart: of {} with `{name}` {} are predicted positive and of the others {} ({} and {} without correction)",
-                count(*rows, "row"),
-                percent(*after),
-                percent(*others_after),
-                percent(*before),
-                percent(*others_before)
-            ),
             Self::LearnerNotConverged { fits } => {
                 write!(
                     f,
@@ -383,8 +381,11 @@ fn percent(share: f64) -> String {
 
 /// A rate as one would type it, with two digits that count.
 fn short(rate: f64) -> String {
-    let decimals = if rate > 0.0 { (1.0 - rate.log10().floor()).clamp(2.0, 9.0) as usize } else { 2 };
-    format!("{rate:.decimals$}")
+    let mut decimals = 2;
+    while rate > 0.0 && decimals < 9 && rate * 10_f64.powi(decimals) < 10.0 {
+        decimals += 1;
+    }
+    format!("{rate:.*}", usize::try_from(decimals).unwrap_or(2))
 }
 
 fn quoted(names: &[String]) -> Vec<String> {

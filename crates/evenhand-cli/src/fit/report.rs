@@ -48,8 +48,8 @@ impl ShownEffect {
         if notable.is_empty() {
             return String::new();
         }
-        let lines: String = notable.iter().map(|one| format!("  {}\n", clean(&one.to_string()))).collect();
-        format!("The correction changes more than evenness ({} rows):\n{lines}\n", self.rows)
+        let lines: Vec<String> = notable.iter().map(|one| format!("  {}\n", clean(&one.to_string()))).collect();
+        format!("The correction changes more than evenness ({} rows):\n{}\n", self.rows, lines.concat())
     }
 }
 

@@ -60,7 +60,7 @@ fn the_default_finds_what_it_found_before() {
             for bound in [None, Some(0.03)] {
                 let mut settings = prepared.correction(notion.parse().unwrap());
                 settings.solver = Preset::Default.solver();
-                settings.bounds.extend(bound.map(Bound::MaxViolation));
+                settings.bounds.extend(bound.map(|most| Bound::MaxViolation(most).into()));
                 let fitted = settings.fit(&prepared.train, &prepared.learner()).unwrap();
                 let (test, _) = fitted.evaluate(&prepared.test, Measure::Decisions).unwrap();
                 let solution = fitted.solution();

@@ -126,15 +126,14 @@ impl CorrectionOptions {
 
     fn bounds(&self) -> Result<Vec<NotionBound>> {
         let mut bounds = Vec::new();
-        let kinds: [(&[Limit], fn(f64) -> Bound); 3] = [
-            (&self.max_violation, Bound::MaxViolation),
-            (&self.max_difference, Bound::MaxDifference),
-            (&self.min_ratio, Bound::MinRatio),
-        ];
-        for (limits, bound) in kinds {
-            for limit in limits {
-                bounds.extend(limit.bounds(bound, &self.notions)?);
-            }
+        for limit in &self.max_violation {
+            bounds.extend(limit.bounds(Bound::MaxViolation, &self.notions)?);
+        }
+        for limit in &self.max_difference {
+            bounds.extend(limit.bounds(Bound::MaxDifference, &self.notions)?);
+        }
+        for limit in &self.min_ratio {
+            bounds.extend(limit.bounds(Bound::MinRatio, &self.notions)?);
         }
         Ok(bounds)
     }
