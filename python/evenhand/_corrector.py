@@ -34,7 +34,7 @@ class Corrector:
 
     Parameters
     ----------
-    constraints, max_violation, max_difference, min_ratio, margin, min_group, max_fits
+    constraints, max_violation, max_difference, min_ratio, notable_change, margin, min_group, max_fits
         As in :class:`EvenhandClassifier`.
     groups, intersections, measure, pos_label
         As in :class:`EvenhandClassifier`.
@@ -79,6 +79,7 @@ class Corrector:
         max_violation: Bound | None = None,
         max_difference: Bound | None = None,
         min_ratio: Bound | None = None,
+        notable_change: float | None = None,
         margin: float | None = None,
         min_group: int | None = None,
         groups: str | Sequence[str] | None = None,
@@ -91,6 +92,7 @@ class Corrector:
         self.max_violation = max_violation
         self.max_difference = max_difference
         self.min_ratio = min_ratio
+        self.notable_change = notable_change
         self.margin = margin
         self.min_group = min_group
         self.groups = groups
@@ -189,6 +191,7 @@ class Corrector:
             max_violation=limits_of("max_violation", self.max_violation),
             max_difference=limits_of("max_difference", self.max_difference),
             min_ratio=limits_of("min_ratio", self.min_ratio),
+            notable_change=self.notable_change,
             measure=self.measure,
             margin=self.margin,
             min_group=self.min_group,

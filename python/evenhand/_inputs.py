@@ -66,7 +66,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
         for name in ("categorical", "numeric", "missing"):
             if self.estimator is not None and getattr(self, name) is not None:
                 raise self._refused(name, "None with an estimator, which takes columns in its own way")
-        for name in ("max_violation", "max_difference", "min_ratio", "margin", "l2"):
+        for name in ("margin", "l2", "notable_change"):
             if not isinstance(getattr(self, name), (numbers.Real, type(None))):
                 raise self._refused(name, "a number or None")
         if not isinstance(self.max_fits, (numbers.Integral, type(None))):

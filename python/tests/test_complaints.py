@@ -93,6 +93,7 @@ def test_prediction_needs_no_groups(loans):
     assert "sex" not in clf.feature_names_in_
 
 
+@pytest.mark.filterwarnings("ignore:.*without correction:evenhand.EvenhandWarning")
 def test_more_than_two_classes_work():
     random = np.random.default_rng(0)
     sex = np.where(random.random(900) < 0.5, "f", "m")

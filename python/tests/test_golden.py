@@ -123,6 +123,7 @@ def listed(folder, rows):
     return is_train
 
 
+@pytest.mark.filterwarnings("ignore:.*without correction:evenhand.EvenhandWarning")
 @pytest.mark.parametrize("name", list(NEAR))
 def test_published_numbers_come_out_through_python(dataset, name):
     parts, y, groups, train, telling = globals()[name](dataset(name))

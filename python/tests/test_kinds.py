@@ -78,6 +78,7 @@ def test_every_library_and_every_form_of_a_code_give_the_same_bits(census):
 
 
 @pytest.mark.any_outcome
+@pytest.mark.filterwarnings("ignore:.*without correction:evenhand.EvenhandWarning")
 def test_what_may_be_codes_is_told_of_once_and_in_frames_alone(census):
     X, y = census
     X = X.assign(MAR=X["RAC1P"] % 4)

@@ -36,6 +36,7 @@ def learner(name: str) -> Any:
     return xgboost.XGBClassifier(n_estimators=30, max_depth=3, n_jobs=2)
 
 
+@pytest.mark.filterwarnings("ignore:.*without correction:evenhand.EvenhandWarning")
 @pytest.mark.parametrize("rate", [0.02, 0.06, 0.2])
 @pytest.mark.parametrize("name", ["logistic", "lightgbm", "xgboost"])
 @pytest.mark.parametrize("constraints", ["demographic_parity", "equal_opportunity"])

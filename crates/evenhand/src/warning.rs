@@ -231,6 +231,33 @@ impl Warning {
         Some([short(rate), short(rate / 20.0)])
     }
 
+    /// In words, where it is about what a correction changes.
+    fn of_effect(&self) -> String {
+        match self {
+            Self::NotableChange { quantity, before, after } => changed(*quantity, *before, *after),
+            Self::LevelledDown { groups, positive_rate } => {
+                let group = |one: &Changed| {
+                    format!("`{}` ({} {} against {})", one.group, one.rate, percent(one.after), percent(one.before))
+                };
+                let groups: Vec<String> = groups.iter().map(group).collect();
+                format!(
+                    "levelled down: who had less than everyone now has still less: {}; `target-rate={}` beside the notion asks for as many positives as without correction",
+                    named(&groups),
+                    short(*positive_rate)
+                )
+            }
+            Self::MissingApart { name, rows, before, after, others_before, others_after } => format!(
+                "rows that no group could be told of end apart: of {} with `{name}` {} are predicted positive and of the others {} ({} and {} without correction)",
+                count(*rows, "row"),
+                percent(*after),
+                percent(*others_after),
+                percent(*before),
+                percent(*others_before)
+            ),
+            _ => String::new(),
+        }
+    }
+
     /// Whether it is about what a correction changes, on some rows, beside evenness.
     pub fn is_of_effect(&self) -> bool {
         matches!(self, Self::NotableChange { .. } | Self::LevelledDown { .. } | Self::MissingApart { .. })
@@ -282,19 +309,9 @@ impl std::fmt::Display for Warning {
             Self::BucketsMerged { spec, asked, left } => {
                 write!(f, "group `{spec}`: many rows share a value, so {asked} buckets became {left}")
             }
-            Self::MissingFilled { column, rows, indicator: true } => {
-                write!(
-                    f,
-                    "column `{column}`: {} became the training mean, with an indicator column",
-                    count(*rows, "missing value")
-                )
-            }
-            Self::MissingFilled { column, rows, indicator: false } => {
-                write!(
-                    f,
-                    "column `{column}`: {} became the training mean (training had none missing)",
-                    count(*rows, "missing value")
-                )
+            Self::MissingFilled { column, rows, indicator } => {
+                let how = if *indicator { ", with an indicator column" } else { " (training had none missing)" };
+                write!(f, "column `{column}`: {} became the training mean{how}", count(*rows, "missing value"))
             }
             Self::UnseenCategories { column, rows, example } => {
                 write!(
@@ -351,28 +368,9 @@ impl std::fmt::Display for Warning {
                 "too few rows to tell whether the bound holds, so held to half a standard error instead: {}",
                 named(&quoted(constraints))
             ),
-            Self::NotableChange { quantity, before, after } => f.write_str(&changed(*quantity, *before, *after)),
-            Self::LevelledDown { groups, positive_rate } => {
-                let group = |one: &Changed| {
-                    format!("`{}` ({} {} against {})", one.group, one.rate, percent(one.after), percent(one.before))
-                };
-                let groups: Vec<String> = groups.iter().map(group).collect();
-                write!(
-                    f,
-                    "levelled down: who had less than everyone now has still less: {}; `target-rate={}` beside the notion asks for as many positives as without correction",
-                    named(&groups),
-                    short(*positive_rate)
-                )
+            Self::NotableChange { .. } | Self::LevelledDown { .. } | Self::MissingApart { .. } => {
+                f.write_str(&self.of_effect())
             }
-            Self::MissingApart { name, rows, before, after, others_before, others_after } => write!(
-                f,
-                "rows that no group could be told of end apart: of {} with `{name}` {} are predicted positive and of the others {} ({} and {} without correction)",
-                count(*rows, "row"),
-                percent(*after),
-                percent(*others_after),
-                percent(*before),
-                percent(*others_before)
-            ),
             Self::LearnerNotConverged { fits } => {
                 write!(
                     f,
@@ -394,7 +392,11 @@ fn code_points(text: &str) -> String {
 
 fn changed(quantity: Quantity, before: f64, after: f64) -> String {
     let (now, then) = (percent(after), percent(before));
-    let by = format!("{:.0} % {}", (after / before - 1.0).abs() * 100.0, if after < before { "fewer" } else { "more" });
+    let by = |what: &str| match after / before {
+        times if times > 3.0 => format!("{times:.1} times as many {what} as without correction"),
+        times if times > 1.0 => format!("{:.0} % more {what} than without correction", (times - 1.0) * 100.0),
+        times => format!("{:.0} % fewer {what} than without correction", (1.0 - times) * 100.0),
+    };
     match quantity {
         Quantity::PositiveRate if after <= 0.0 => {
             format!("no row is predicted positive, {then} are without correction")
@@ -403,13 +405,13 @@ fn changed(quantity: Quantity, before: f64, after: f64) -> String {
             format!("{now} of rows are predicted positive, none is without correction")
         }
         Quantity::PositiveRate => {
-            format!("{by} rows are predicted positive than without correction ({now} against {then})")
+            format!("{} ({now} against {then})", by("rows are predicted positive"))
         }
         Quantity::Error if before <= 0.0 => {
             format!("{now} of rows are predicted otherwise than labelled, none is without correction")
         }
         Quantity::Error => {
-            format!("{by} errors on the observed labels than without correction ({now} of rows against {then})")
+            format!("{} ({now} of rows against {then})", by("errors on the observed labels"))
         }
     }
 }

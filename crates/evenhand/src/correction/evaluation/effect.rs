@@ -26,7 +26,7 @@ pub struct Effect {
     pub confidence: f64,
     /// The share predicted otherwise than labelled. Only a rise is notable.
     pub error: Change,
-    /// The share predicted positive; `None` with no positive class.
+    /// The share predicted positive; `None` with no positive class. Notable unless it came nearer to a rate that was asked for.
     pub positive_rate: Option<Change>,
     /// The groups that had less than everyone, by more than a standard error, of what a notion asks to be equal: those that it was to
     /// help. Where such a group has notably less than before, it was levelled down.
@@ -123,11 +123,16 @@ impl Effect {
         let mut error = rule.change(error(before), error(after));
         error.notable &= error.after > error.before;
         let positive = |sums: &CellSums| positive_share(problem, sums, |_| true);
+        let mut positive_rate = positive(before).zip(positive(after)).map(|(before, after)| rule.change(before, after));
+        if let (Some(change), Some(asked)) = (&mut positive_rate, asked_rate(problem)) {
+            // A change towards the rate that was asked for is what was asked for.
+            change.notable &= (change.after - asked).abs() > (change.before - asked).abs();
+        }
         let mut new = Self {
             notable_change,
             confidence,
             error,
-            positive_rate: positive(before).zip(positive(after)).map(|(before, after)| rule.change(before, after)),
+            positive_rate,
             helped: helped(problem, [before, after], rule),
             missing: problem.missing().filter_map(|set| missing(problem, set, [before, after], rule)).collect(),
             summary: None,
@@ -170,6 +175,16 @@ impl MissingChange {
         let Self { name, rows, before, after, others_before, others_after, .. } = self.clone();
         Warning::MissingApart { name, rows, before, after, others_before, others_after }
     }
+}
+
+/// The share of all rows that a notion asks to be predicted positive.
+fn asked_rate(problem: &Problem) -> Option<f64> {
+    let positive = Event::Predicts(problem.positive()?);
+    let overall = |one: &&Constraint| one.group.is_none() && one.event == positive && one.labelled == Labelled::Any;
+    problem.constraints().iter().find(overall).and_then(|one| match one.reference {
+        Reference::Rate(rate) | Reference::AtLeast(rate) => Some(rate),
+        Reference::Overall => None,
+    })
 }
 
 /// The share predicted positive among the rows of some cells; `None` with no positive class, or no rows.
@@ -282,7 +297,7 @@ mod tests {
         assert!(words.contains("no row is predicted positive, 40.0 % are without correction"), "{words}");
         assert!(
             words.contains(
-                "400 % more errors on the observed labels than without correction (50.0 % of rows against 10.0 %)"
+                "5.0 times as many errors on the observed labels as without correction (50.0 % of rows against 10.0 %)"
             ),
             "{words}"
         );
@@ -295,6 +310,12 @@ mod tests {
         assert_eq!(effect("demographic-parity", 20, [2, 6], [3, 3]).summary, None);
         let fewer = |after| effect("demographic-parity", 10_000, [3_000, 5_000], after).positive_rate.unwrap().notable;
         assert!(!fewer([3_250, 3_250]) && fewer([3_150, 3_150]), "four fifths of 8,000 are 6,400");
+    }
+
+    #[test]
+    fn a_rate_that_was_asked_for_is_no_surprise() {
+        let notable = |asked: &str, after| effect(asked, 10_000, [5_000, 5_000], after).positive_rate.unwrap().notable;
+        assert!(!notable("target-rate=0.3", [3_000, 3_000]) && notable("target-rate=0.5", [3_000, 3_000]));
     }
 
     #[test]
