@@ -99,6 +99,7 @@ def test_the_positive_class_can_be_the_first(loans):
     assert outside.violation_ == pytest.approx(mirrored.violation_, abs=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:.*without correction:evenhand.EvenhandWarning")
 def test_several_constraints_and_objects_are_taken(loans):
     X, y, _ = loans
     clf = EvenhandClassifier(constraints=[EqualizedOdds(), TargetRate(0.6)]).fit(X, y, sensitive_features="sex")

@@ -33,6 +33,7 @@ def fitted(X, y, **settings):
     return EvenhandClassifier(constraints="equal_opportunity", max_violation=0.03, **settings).fit(X, y, **given)
 
 
+@pytest.mark.filterwarnings("ignore:.*without correction:evenhand.EvenhandWarning")
 @pytest.mark.any_outcome
 def test_intersections_are_evened_at_less_error(people):
     X, y = people
@@ -45,6 +46,8 @@ def test_intersections_are_evened_at_less_error(people):
     assert np.array_equal(by_frame.predict(X), seen.predict(X))
 
 
+@pytest.mark.filterwarnings("ignore:.*without correction:evenhand.EvenhandWarning")
+@pytest.mark.any_outcome
 def test_a_withheld_column_makes_no_feature(people):
     X, y = people
     clf = EvenhandClassifier(withhold=["race"]).fit(X, y, sensitive_features="sex*race")
