@@ -2,7 +2,7 @@
 
 use arbitrary::Unstructured;
 use evenhand::audit::AuditOptions;
-use evenhand::{Audit, Bound, Dataset, Groups, Membership, Schema, Table};
+use evenhand::{Audit, Dataset, Groups, Membership, Schema, Table};
 use serde_json::Value;
 
 use super::{Checked, must};
@@ -44,13 +44,10 @@ fn draw(from: &mut Unstructured<'_>) -> arbitrary::Result<Drawn> {
         None
     };
     let confidence = *from.choose(&[0.95, 0.5, 0.999, 0.999_999])?;
-    let bounds =
-        if from.arbitrary()? { vec![Bound::MaxViolation(*from.choose(&[0.0, 0.05, 0.3, 1.0])?)] } else { Vec::new() };
     let options = AuditOptions {
         confidence,
         small_group: from.int_in_range(0..=40)?,
         intersections: from.arbitrary()?,
-        bounds,
         ..AuditOptions::default()
     };
     Ok(Drawn {
