@@ -17,8 +17,10 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-use evenhand::correction::{Binding, Decisions, Silent, Solver, SqpSettings, ThresholdPostprocessing, Validation};
-use evenhand::{Bound, Correction, Measure, Notion, Preset};
+use evenhand::correction::{
+    Apply, Binding, Decisions, Silent, Solver, SqpSettings, ThresholdPostprocessing, Validation,
+};
+use evenhand::{Bound, Correction, Measure, Notion, Preset, Tilt};
 use evenhand_datasets::Recipe;
 use evenhand_datasets::recipe::{Prepared, Source};
 use serde_json::{Value, json};
@@ -66,8 +68,9 @@ enum Kind {
     Unconstrained,
     /// The authors' conventions: 100 fits.
     Notebook,
-    /// What a user gets who asks for nothing else, or asks for a largest violation.
-    Default { bound: Option<f64> },
+    /// What a user gets who asks for nothing else, or asks for a largest violation; with weights of a certain tilt, or with tilted
+    /// probabilities.
+    Default { bound: Option<f64>, tilt: Option<Tilt>, apply: Apply },
     /// The same with multipliers chosen by five folds.
     KFold,
     /// Another method altogether.
@@ -75,19 +78,25 @@ enum Kind {
 }
 
 impl Method {
-    /// `unconstrained`, `notebook`, `k-fold`, `default`, or `default@0.02` for a bound of 0.02; `reweighing`,
-    /// `calibration`, `thresholds` (the same without randomness) or `lagrangian`.
+    /// `unconstrained`, `notebook`, `k-fold`, `default`, or `default@0.02` for a bound of 0.02, and in the same way `centred`, `expected`
+    /// (weights by that tilt) and `tilt` (probabilities); `reweighing`, `calibration`, `thresholds` (the same without randomness) or
+    /// `lagrangian`.
     fn named(name: &str) -> Result<Self> {
-        let kind = match (name, name.strip_prefix("default@")) {
+        let (first, bound) = name.split_once('@').map_or((name, None), |(first, bound)| (first, Some(bound)));
+        let bound = bound.map(str::parse).transpose()?;
+        let ours = |tilt, apply| Kind::Default { bound, tilt, apply };
+        let kind = match (first, bound) {
+            ("default", _) => ours(None, Apply::Weights),
+            ("centred", _) => ours(Some(Tilt::Centred), Apply::Weights),
+            ("expected", _) => ours(Some(Tilt::Expected), Apply::Weights),
+            ("tilt", _) => ours(None, Apply::Tilt),
             ("unconstrained", _) => Kind::Unconstrained,
             ("notebook", _) => Kind::Notebook,
             ("k-fold", _) => Kind::KFold,
-            ("default", _) => Kind::Default { bound: None },
             ("thresholds", _) => Kind::Baseline(evenhand::Method::ThresholdPostprocessing(ThresholdPostprocessing {
                 decisions: Decisions::Deterministic,
             })),
             ("reweighing" | "calibration" | "lagrangian", _) => Kind::Baseline(name.parse()?),
-            (_, Some(bound)) => Kind::Default { bound: Some(bound.parse()?) },
             _ => return Err(format!("no method `{name}`").into()),
         };
         Ok(Self { name: name.to_owned(), kind })
@@ -99,9 +108,10 @@ impl Method {
         match self.kind {
             Kind::Unconstrained | Kind::Notebook => {}
             Kind::Baseline(method) => correction.method = method,
-            Kind::Default { bound } => {
+            Kind::Default { bound, tilt, apply } => {
                 // These trace the frontier: what is asked for is what is measured.
-                correction.solver = Solver::Sqp(SqpSettings { margin: 0.0, ..SqpSettings::default() });
+                correction.solver = Solver::Sqp(SqpSettings { margin: 0.0, tilt, ..SqpSettings::default() });
+                correction.apply = apply;
                 correction.bounds.extend(bound.map(|most| Bound::MaxViolation(most).into()));
             }
             Kind::KFold => {

@@ -117,6 +117,7 @@ impl Settings {
                 keep: keep_best.map(|best| if best { Keep::Best } else { Keep::Last }),
                 validation: validation.parse::<Validation>()?.seeded(seed),
                 measure: measure_of(measure)?,
+                apply: evenhand::correction::Apply::Weights,
                 technique,
                 covariate_shift: covariate_shift_of(covariate_shift)?,
                 notable_change,

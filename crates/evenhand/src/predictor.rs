@@ -4,6 +4,7 @@
 //! `parallel`. Knows nothing of labels, weights or groups.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::features::Features;
 use crate::{Result, parallel};
@@ -19,6 +20,16 @@ pub trait Predictor: Send + Sync {
     /// Whether fitting reached its own tolerance.
     fn converged(&self) -> bool {
         true
+    }
+}
+
+impl<P: Predictor + ?Sized> Predictor for Arc<P> {
+    fn on<'a>(&'a self, features: &'a Features) -> Result<Scorer<'a>> {
+        (**self).on(features)
+    }
+
+    fn converged(&self) -> bool {
+        (**self).converged()
     }
 }
 

@@ -110,7 +110,13 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     pub(super) max_fits: Option<usize>,
 
-    /// How multipliers enter the weights, with --preset paper or notebook [default: bare membership].
+    /// What multipliers are applied to: `weights` of training rows, with a fit for each that is tried; or `tilt`, the probabilities of one
+    /// model, by what its features tell of groups.
+    #[arg(long, value_enum, default_value_t = ApplyArg::Weights, help_heading = "Correction")]
+    pub(super) apply: ApplyArg,
+
+    /// How multipliers enter exponents [default: `expected` where groups are withheld from the built-in learner, else `centred`; with --preset
+    /// paper or notebook `paper`].
     #[arg(long, value_enum, help_heading = "Correction")]
     pub(super) tilt: Option<TiltArg>,
 
@@ -198,8 +204,19 @@ pub(super) enum RangeArg {
 /// How multipliers enter the weights.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum TiltArg {
+    /// By how likely a row is in a group, given its features.
+    Expected,
+    /// By the row's own groups, so that exponents average to zero.
     Centred,
+    /// By bare membership, as the paper's algorithms have it.
     Paper,
+}
+
+/// What multipliers are applied to.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum ApplyArg {
+    Weights,
+    Tilt,
 }
 
 /// Which classifier is kept.

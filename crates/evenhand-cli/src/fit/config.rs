@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use evenhand::correction::{
-    CorrectionOptions, Decisions, Keep, Lagrangian, Technique, ThresholdPostprocessing, Validation, WeightRange,
+    Apply, CorrectionOptions, Decisions, Keep, Lagrangian, Technique, ThresholdPostprocessing, Validation, WeightRange,
 };
 use evenhand::{BoundTest, Correction, Method, Preset, Tilt};
 
-use super::args::{DecisionsArg, FitArgs, KeepArg, MethodArg, RangeArg, TechniqueArg, TiltArg};
+use super::args::{ApplyArg, DecisionsArg, FitArgs, KeepArg, MethodArg, RangeArg, TechniqueArg, TiltArg};
 use crate::bounds;
 use crate::failure::Usage;
 use crate::files;
@@ -86,7 +86,12 @@ fn correction(args: &FitArgs) -> Result<Correction> {
         tilt: args.tilt.map(|tilt| match tilt {
             TiltArg::Centred => Tilt::Centred,
             TiltArg::Paper => Tilt::Paper,
+            TiltArg::Expected => Tilt::Expected,
         }),
+        apply: match args.apply {
+            ApplyArg::Weights => Apply::Weights,
+            ApplyArg::Tilt => Apply::Tilt,
+        },
         step: args.step,
         loops: args.loops,
         keep: args.keep.map(|keep| match keep {

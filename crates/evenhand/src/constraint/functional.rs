@@ -74,6 +74,11 @@ impl Functional {
         rate(&self.overall, change, measure) - rate(&self.group, change, measure)
     }
 
+    /// The rate that was asked for as a number; zero where it is compared with everyone's.
+    pub(crate) fn target(&self) -> f64 {
+        self.target
+    }
+
     /// The group's rate.
     pub(crate) fn group_rate(&self, sums: &CellSums, measure: Measure) -> f64 {
         rate(&self.group, sums, measure)

@@ -4,6 +4,8 @@
 //! [Jiang & Nachum 2019, Cor. 1 and Thm. 1]. How λ enters the exponent, `t`, is the [`Tilt`];
 //! by what `w̃` is divided, the [`WeightRange`].
 
+use std::sync::OnceLock;
+
 use serde::{Deserialize, Serialize};
 
 use super::form::{Constraint, Labelled, Reference};
@@ -23,6 +25,10 @@ pub enum Tilt {
     /// target has no overall rate to be centred on: there it is `g/Z`.
     #[default]
     Centred,
+    /// The expectation of the theory's `c(x, y)` given what the learner sees: `P(g|x)/Z − 1`, and for rates among labels
+    /// `P(y|x) (P(g|x,y)/Z − 1)`. Where features tell the group it is, for rates among everyone, [`Tilt::Centred`]; where they do not
+    /// it is a smooth function of them, which a learner can follow. A number per row, not per cell.
+    Expected,
 }
 
 /// By what `w̃` is divided. Either way the weights of one x in different classes have the same
@@ -53,20 +59,23 @@ pub struct WeightRule {
     pub relative: bool,
 }
 
-/// What each multiplier adds to each exponent of each cell.
+/// What each multiplier adds to each exponent of each place: a cell, or a row where tilts are expectations.
 #[derive(Debug, Clone)]
 pub(crate) struct TiltTable {
     rule: WeightRule,
     classes: usize,
     labels: Vec<usize>,
-    /// The share of each cell among all rows.
+    /// The share of each place among all rows.
     shares: Vec<f64>,
-    /// Per multiplier: (cell, class, coefficient).
+    /// Whether places are rows.
+    by_row: bool,
+    /// Per multiplier: (place, class, coefficient).
     entries: Vec<Vec<(usize, usize, f64)>>,
     /// Per multiplier: how much of a step in membership units it takes.
     scales: Vec<f64>,
     /// Whether unbounded weights keep the total of each label.
     keeps_totals: bool,
+    gram: OnceLock<Vec<f64>>,
 }
 
 /// A cell, and the label that its rows have or might have.
@@ -79,7 +88,16 @@ impl Tilt {
             // Algorithm 1 moves all rows, Algorithm 2 those of its own label.
             Self::Paper => constraint.reweights,
             // `c(x, 1) = g·y/P_G − y/P_X`: nothing where the label is not the one a rate conditions on. [Jiang & Nachum 2019, Sec. 3]
-            Self::Centred => constraint.labelled,
+            Self::Centred | Self::Expected => constraint.labelled,
+        }
+    }
+
+    /// What a member's row, or one that is none, adds for a multiplier of 1.
+    pub(crate) fn coefficient(self, member: f64, share: f64, reference: Reference) -> f64 {
+        match (self, reference) {
+            (Self::Paper, _) => member,
+            (Self::Centred | Self::Expected, Reference::Overall) => member / share - 1.0,
+            (Self::Centred | Self::Expected, Reference::Rate(_) | Reference::AtLeast(_)) => member / share,
         }
     }
 }
@@ -95,6 +113,8 @@ impl WeightRule {
             (Tilt::Centred, WeightRange::Unbounded) => "unbounded",
             (Tilt::Paper, WeightRange::Bounded) => "bounded-bare",
             (Tilt::Paper, WeightRange::Unbounded) => "unbounded-bare",
+            (Tilt::Expected, WeightRange::Bounded) => "bounded-expected",
+            (Tilt::Expected, WeightRange::Unbounded) => "unbounded-expected",
         }
     }
 }
@@ -135,11 +155,7 @@ impl TiltTable {
             let Some(functional) = functional else { return Vec::new() };
             let coefficient = |cell| {
                 let member = if constraint.group.is_none_or(|group| cells.is_in(cell, group)) { 1.0 } else { 0.0 };
-                match (rule.tilt, constraint.reference) {
-                    (Tilt::Paper, _) => member,
-                    (Tilt::Centred, Reference::Overall) => member / functional.share() - 1.0,
-                    (Tilt::Centred, Reference::Rate(_) | Reference::AtLeast(_)) => member / functional.share(),
-                }
+                rule.tilt.coefficient(member, functional.share(), constraint.reference)
             };
             let driven = places.iter().enumerate().filter(|(_, (_, label))| rule.tilt.driven(constraint).holds(*label));
             driven
@@ -147,10 +163,6 @@ impl TiltTable {
                 .filter(|&(_, _, coefficient)| coefficient != 0.0)
                 .collect()
         });
-        let scale = |functional: &Option<Functional>| match (rule.tilt, functional) {
-            (Tilt::Centred, Some(functional)) => functional.share(),
-            _ => 1.0,
-        };
         let share = |&(cell, label): &Place| {
             if label == cells.label(cell) { cells.weight(cell) / cells.total_weight() } else { 0.0 }
         };
@@ -160,9 +172,43 @@ impl TiltTable {
             labels: places.iter().map(|&(_, label)| label).collect(),
             shares: places.iter().map(share).collect(),
             entries: entries.collect(),
-            scales: functionals.iter().map(scale).collect(),
-            keeps_totals: constraints.iter().all(|constraint| rule.tilt.driven(constraint) == Labelled::Any),
+            by_row: false,
+            scales: scales(rule, functionals),
+            keeps_totals: keeps_totals(rule, constraints),
+            gram: OnceLock::new(),
         }
+    }
+
+    /// With a number per row: `entries` has, per multiplier, (row, class, coefficient).
+    pub(crate) fn of_rows(
+        entries: Vec<Vec<(usize, usize, f64)>>,
+        constraints: &[Constraint],
+        functionals: &[Option<Functional>],
+        cells: &Cells,
+        rule: WeightRule,
+    ) -> Self {
+        let total = cells.total_weight();
+        let own = |row: usize| cells.row_weights().map_or(1.0, |weights| weights[row]);
+        let scaled = |mut entries: Vec<(usize, usize, f64)>| {
+            entries.iter_mut().for_each(|entry| entry.2 *= rule.factor);
+            entries
+        };
+        Self {
+            rule,
+            classes: cells.classes(),
+            labels: cells.cell_of_row().iter().map(|cell| cells.label(cell)).collect(),
+            shares: (0..cells.rows()).map(|row| own(row) / total).collect(),
+            entries: entries.into_iter().map(scaled).collect(),
+            by_row: true,
+            scales: scales(rule, functionals),
+            keeps_totals: keeps_totals(rule, constraints),
+            gram: OnceLock::new(),
+        }
+    }
+
+    /// Whether it has a number per row, not per cell.
+    pub(crate) fn is_by_row(&self) -> bool {
+        self.by_row
     }
 
     /// The rule it was laid out by.
@@ -195,9 +241,29 @@ impl TiltTable {
         self.entries[multiplier].iter().fold(0.0, |reach: f64, &(_, _, coefficient)| reach.max(coefficient.abs()))
     }
 
+    /// Per multiplier, the mean of its coefficients over the rows of some places.
+    pub(crate) fn means(&self, inside: impl Fn(usize) -> bool) -> Vec<f64> {
+        let total: f64 = (0..self.shares.len()).filter(|&place| inside(place)).map(|place| self.shares[place]).sum();
+        let mean = |entries: &Vec<(usize, usize, f64)>| {
+            let own = entries.iter().filter(|entry| inside(entry.0));
+            own.map(|&(place, _, coefficient)| self.shares[place] * coefficient).sum::<f64>() / total
+        };
+        self.entries.iter().map(mean).collect()
+    }
+
     /// The Gram matrix of the exponents over rows and classes, row by row: `λᵀ·gram·λ` is the mean square of the
     /// exponents of multipliers λ.
-    pub(crate) fn gram(&self) -> Vec<f64> {
+    pub(crate) fn gram(&self) -> &[f64] {
+        self.gram.get_or_init(|| self.products())
+    }
+
+    /// The mean square of the exponents of some multipliers, `λᵀGλ`.
+    pub(crate) fn mean_square(&self, multipliers: &[f64]) -> f64 {
+        let (gram, count) = (self.gram(), multipliers.len());
+        (0..count * count).map(|at| multipliers[at / count] * gram[at] * multipliers[at % count]).sum()
+    }
+
+    fn products(&self) -> Vec<f64> {
         let count = self.entries.len();
         let mut dense = vec![0.0; self.labels.len() * self.classes];
         let mut gram = vec![0.0; count * count];
@@ -292,6 +358,20 @@ impl TiltTable {
         };
         self.entries.iter().map(slope).collect()
     }
+}
+
+/// Per multiplier: how much of a step in membership units it takes.
+fn scales(rule: WeightRule, functionals: &[Option<Functional>]) -> Vec<f64> {
+    let scale = |functional: &Option<Functional>| match (rule.tilt, functional) {
+        (Tilt::Centred | Tilt::Expected, Some(functional)) => functional.share(),
+        _ => 1.0,
+    };
+    functionals.iter().map(scale).collect()
+}
+
+/// Whether unbounded weights keep the total of each label: unless multipliers move labels apart.
+fn keeps_totals(rule: WeightRule, constraints: &[Constraint]) -> bool {
+    constraints.iter().all(|constraint| rule.tilt.driven(constraint) == Labelled::Any)
 }
 
 /// The cap on differences of exponents: exp overflows f64 above ~709.78.

@@ -8,10 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::evaluation::Metrics;
 use super::problem::{EvaluationRows, Inequalities, Problem};
-use super::settings::{Correction, Solver, SqpSettings};
+use super::settings::{Apply, Correction, Solver, SqpSettings};
 use super::solution::Solution;
+use super::solvers::oracle::Solves;
 use super::solvers::run::Run;
 use super::solvers::sqp::{Search, Target};
+use super::solvers::tilted_run::TiltedRun;
 use super::trace::{Observer, Termination};
 use crate::bound::{Bound, NotionBound};
 use crate::constraint::Constraint;
@@ -115,15 +117,15 @@ impl Correction {
         learner: &L,
         points: usize,
         observer: &mut dyn Observer,
-    ) -> Result<Frontier<L::Predictor>>
-    where
-        L::Predictor: Clone,
-    {
+    ) -> Result<Frontier<L::Predictor>> {
         self.check_for(problem)?;
         let settings = self.traceable(points)?;
         let (part, evaluation) = EvaluationRows::split(self, problem, learner)?;
-        let run = Run::before(evaluation, part.as_ref().unwrap_or(problem), self, learner)?;
-        let mut points = trace(run, settings, points, observer)?;
+        let rows = part.as_ref().unwrap_or(problem);
+        let mut points = match self.apply {
+            Apply::Tilt => trace(&mut TiltedRun::fit(evaluation, rows, self, learner)?, settings, points, observer)?,
+            Apply::Weights => trace(&mut Run::before(evaluation, rows, self, learner)?, settings, points, observer)?,
+        };
         mark_dominated(&mut points);
         Ok(Frontier { points })
     }
@@ -164,24 +166,22 @@ impl Correction {
 }
 
 /// The path itself. Each search starts from the best of the fits so far.
-fn trace<L: Learner>(
-    mut run: Run<'_, L>,
+fn trace<R: Solves>(
+    run: &mut R,
     settings: SqpSettings,
     points: usize,
     observer: &mut dyn Observer,
-) -> Result<Vec<Point<L::Predictor>>>
-where
-    L::Predictor: Clone,
-{
+) -> Result<Vec<Point<R::Predictor>>> {
     // What is asked for is what is looked for: the path shows what every violation costs.
     let settings = SqpSettings { margin: 0.0, ..settings };
-    let mut search = Search::new(&mut run, settings, observer);
+    let mut search = Search::new(run, settings, observer);
     let mut fits = vec![search.uncorrected()?];
+    let candidates = search.candidates()?;
     let mut go_on = !search.is_cancelled();
-    let mut found = vec![Point::new(Asked::Nothing, run.solution_at(&fits[0], Termination::Converged))];
-    let (rows, measure, sums) = (run.evaluation_rows(), run.settings.measure, &fits[0].sums);
+    let mut found = vec![Point::new(Asked::Nothing, run.solution_at(&fits[0], Termination::Converged)?)];
+    let (rows, measure, sums) = (run.evaluation(), run.settings().measure, &fits[0].sums);
     // Bounds that hold all along the path.
-    let fixed = &run.settings.bounds;
+    let fixed = &run.settings().bounds;
     let evenness = Inequalities::searched(rows, fixed, measure, &settings, sums);
     // A bound of zero becomes what the rows can tell from it.
     let zero = NotionBound::from(Bound::MaxViolation(0.0));
@@ -196,14 +196,14 @@ where
         }
         let along = asked.bound().map(|most| NotionBound::from(Bound::MaxViolation(most)));
         let target = Target { bounds: fixed.iter().cloned().chain(along).collect(), at_any_cost: true };
-        let (last, stop) = Search::new(&mut run, settings, observer).solve(&target, &fits)?;
+        let (last, stop) = Search::new(run, settings, observer).solve(&target, &fits, &candidates)?;
         if fits.iter().any(|fit| fit.id == last.id) && stop == Termination::Converged {
             continue;
         }
         // A bound may be missed by less than the rows can tell: that is the end, but no floor.
         let even = !matches!(stop, Termination::Converged | Termination::Cancelled) && evenness.are_met(&last.sums);
         let (asked, ended) = if even { (Asked::Evenness, Termination::Converged) } else { (asked, stop) };
-        found.push(Point::new(asked, run.solution_at(&last, ended)));
+        found.push(Point::new(asked, run.solution_at(&last, ended)?));
         fits.push(last);
         go_on = stop == Termination::Converged;
     }

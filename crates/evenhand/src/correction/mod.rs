@@ -26,18 +26,18 @@ mod trace;
 
 pub use crate::bound::{Bound, BoundTest, Limit, NotionBound, Verdict};
 pub use crate::constraint::{Constraint, Event, Labelled, Measure, Reference, Tilt, WeightRange, WeightRule};
-pub(crate) use evaluation::Classifier;
 pub use evaluation::{
     Change, Effect, Estimated, Evaluated, GroupChange, GroupRates, Metrics, MissingChange, NamedValue, PatternRule,
     Predictions, Step, Thresholds,
 };
+pub(crate) use evaluation::{Classifier, TiltBy};
 pub use fitted::Fitted;
 pub use frontier::{Asked, Frontier, Point};
-pub use problem::{Binding, CellWeights, Problem, ShiftCorrection};
-pub(crate) use problem::{Observed, WeightMap};
+pub use problem::{Binding, CellWeights, ExpectedTilt, MembershipModel, Problem, ShiftCorrection};
+pub(crate) use problem::{Expectations, Observed, WeightMap};
 pub use settings::{
-    Correction, CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, LoopSettings, Method, Preset, Solver,
-    SqpSettings, Technique, ThresholdPostprocessing, Validation,
+    Apply, Correction, CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, LoopSettings, Method, Preset,
+    Solver, SqpSettings, Technique, ThresholdPostprocessing, Validation,
 };
 pub use solution::{Solution, TradeOff};
 pub use trace::{Iteration, Observer, Silent, Termination};

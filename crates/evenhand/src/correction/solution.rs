@@ -2,14 +2,16 @@
 //!
 //! Holds [`Solution`]. Every method of `solvers` and `baselines` makes one; `evaluation` measures what it does.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
-use super::evaluation::{Classifier, Effect, Estimated, Evaluated, Metrics, Thresholds};
-use super::problem::{CellWeights, Problem, ShiftCorrection};
-use super::settings::Correction;
+use super::evaluation::{Classifier, Effect, Estimated, Evaluated, Metrics, Thresholds, TiltBy};
+use super::problem::{CellWeights, Expectations, ExpectedTilt, Problem, ShiftCorrection};
+use super::settings::{Apply, Correction};
 use super::trace::{Iteration, Termination};
 use crate::bound::{BoundTest, NotionBound};
-use crate::constraint::{Measure, WeightRule};
+use crate::constraint::{Measure, TiltTable, WeightRule};
 use crate::data::Codes;
 use crate::group::Membership;
 use crate::kernel::CellSums;
@@ -19,14 +21,18 @@ use crate::{Result, Warning, Weights};
 /// A classifier, with the weights it was fitted with and how it was found.
 #[derive(Debug)]
 pub struct Solution<P> {
-    /// The classifier.
-    pub predictor: P,
+    /// The classifier; where multipliers tilt probabilities, that of the observed labels.
+    pub predictor: Arc<P>,
     /// One multiplier per constraint: those behind the classifier's weights. None where the method has none.
     pub multipliers: Vec<f64>,
     /// How they become weights.
     pub rule: WeightRule,
-    /// The weight of each cell: in the closed form, or as another method has it.
+    /// The weight of each cell: in the closed form, or as another method has it. Where weights are a number per row, the mean of its rows.
     pub cell_weights: Vec<f64>,
+    /// What multipliers are applied to.
+    pub apply: Apply,
+    /// How tilts follow from what the learner sees, where they are expectations.
+    pub expected: Option<Arc<ExpectedTilt<P>>>,
     /// By what weights were divided, where covariate shift was corrected: the learner was given the weights of the
     /// closed form over φ.
     pub shift_correction: Option<ShiftCorrection<P>>,
@@ -88,7 +94,7 @@ impl<P: Predictor> Solution<P> {
     pub(in crate::correction) fn of_single_fit(
         problem: &Problem,
         settings: &Correction,
-        predictor: P,
+        predictor: Arc<P>,
         sums: &CellSums,
         cell_weights: Vec<f64>,
     ) -> Self {
@@ -109,6 +115,8 @@ impl<P: Predictor> Solution<P> {
             rule: settings.solver.rule(),
             unweighted: cell_weights.iter().all(|weight| weight.to_bits() == 1.0_f64.to_bits()),
             cell_weights,
+            apply: Apply::Weights,
+            expected: None,
             shift_correction: None,
             predictor,
             train,
@@ -141,12 +149,25 @@ impl<P: Predictor> Solution<P> {
     /// What the predictor says, where covariate shift was corrected.
     pub fn weights(&self, trained_on: &Problem) -> Result<Weights> {
         let cells = trained_on.cells();
-        Ok(match &self.shift_correction {
-            Some(correction) => Weights::of_each(correction.weights(trained_on)?, cells.row_weights().cloned()),
-            None => {
-                Weights::of_cells(self.cell_weights.clone(), cells.cell_of_row().clone(), cells.row_weights().cloned())
+        let own = cells.row_weights().cloned();
+        Ok(match (&self.shift_correction, &self.expected) {
+            (Some(correction), _) => Weights::of_each(correction.weights(trained_on)?, own),
+            (None, Some(_)) if self.apply == Apply::Weights => {
+                Weights::of_each(self.tilt_table(trained_on)?.weights(&self.multipliers), own)
             }
+            (None, _) => Weights::of_cells(self.cell_weights.clone(), cells.cell_of_row().clone(), own),
         })
+    }
+
+    /// What each multiplier adds to the exponents of the rows of a problem, or of their cells.
+    ///
+    /// # Errors
+    /// What the models of membership say.
+    pub(crate) fn tilt_table(&self, problem: &Problem) -> Result<TiltTable> {
+        match &self.expected {
+            Some(expected) => Ok(expected.of_problem(problem, None)?.table(problem, self.rule)),
+            None => Ok(problem.tilt_table(self.rule)),
+        }
     }
 
     /// Scores other rows once, bound like those it was trained on: metrics, tests of bounds and estimates follow.
@@ -199,7 +220,10 @@ impl<P: Predictor> Solution<P> {
     }
 
     pub(crate) fn classifier(&self) -> Classifier<'_> {
-        Classifier { predictor: &self.predictor, thresholds: self.thresholds.as_ref() }
+        let expected = self.expected.as_ref().filter(|_| self.apply == Apply::Tilt);
+        let tilt =
+            expected.map(|expected| TiltBy { expected: &**expected, multipliers: self.multipliers.as_slice().into() });
+        Classifier { predictor: &*self.predictor, thresholds: self.thresholds.as_ref(), tilt }
     }
 
     /// The weights of the rows it was found on, by cell; cells that weigh nothing are left out.

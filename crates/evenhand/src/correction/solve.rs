@@ -3,9 +3,10 @@
 //! Holds the methods of [`Correction`] that fit: `fit`, `solve` and `uncorrected`.
 
 use super::problem::{Binding, EvaluationRows, Problem};
-use super::settings::{Correction, Method, Solver};
+use super::settings::{Apply, Correction, Method, Solver};
 use super::solution::Solution;
 use super::solvers::run::Run;
+use super::solvers::tilted_run::TiltedRun;
 use super::solvers::{printed_loop, sqp};
 use super::trace::{Observer, Silent};
 use super::{Fitted, baselines};
@@ -69,10 +70,17 @@ impl Correction {
         observer: &mut dyn Observer,
     ) -> Result<Solution<L::Predictor>> {
         let (part, evaluation) = EvaluationRows::split(self, problem, learner)?;
-        let run = Run::before(evaluation, part.as_ref().unwrap_or(problem), self, learner)?;
-        match self.solver {
-            Solver::Sqp(settings) => sqp::correct(run, settings, observer),
-            Solver::Loop(settings) => printed_loop::correct(run, settings, observer),
+        let rows = part.as_ref().unwrap_or(problem);
+        match (self.solver, self.apply) {
+            (Solver::Sqp(settings), Apply::Tilt) => {
+                sqp::tilt(TiltedRun::fit(evaluation, rows, self, learner)?, settings, observer)
+            }
+            (Solver::Sqp(settings), Apply::Weights) => {
+                sqp::correct(Run::before(evaluation, rows, self, learner)?, settings, observer)
+            }
+            (Solver::Loop(settings), _) => {
+                printed_loop::correct(Run::before(evaluation, rows, self, learner)?, settings, observer)
+            }
         }
     }
 

@@ -2,10 +2,11 @@
 //!
 //! The paper's figures: x times λ, for x from 0 (no correction) past 1 (the correction found). [Jiang & Nachum 2019, Fig. 1]
 
-use super::problem::{EvaluationRows, Problem};
-use super::settings::Correction;
+use super::problem::Problem;
+use super::settings::{Apply, Correction};
 use super::solution::Solution;
 use super::solvers::run::Run;
+use super::solvers::tilted_run::TiltedRun;
 use super::trace::{Observer, Termination};
 use crate::learner::Learner;
 use crate::{Error, Result};
@@ -46,8 +47,10 @@ impl Correction {
         if let Some(wrong) = scales.iter().find(|scale| !scale.is_finite()) {
             return Err(Error::setting("scale", wrong, "finite numbers"));
         }
-        let mut run = Run::before(EvaluationRows::Training, problem, self, learner)?;
-        run.table = problem.tilt_table(found.rule);
+        if let (Apply::Tilt, Some(expected)) = (found.apply, &found.expected) {
+            return TiltedRun::after(found, expected, problem, self)?.sweep(&found.multipliers, scales, observer);
+        }
+        let mut run = Run::after(found, problem, self, learner)?;
         let mut swept = Vec::with_capacity(scales.len());
         for scale in scales {
             let multipliers = found.multipliers.iter().map(|multiplier| scale * multiplier).collect();

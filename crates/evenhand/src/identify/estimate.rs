@@ -1,11 +1,14 @@
 //! Multipliers of even scores, with standard errors from the same derivatives that found them.
 
+use std::sync::Arc;
+
 use faer::{Mat, Side};
 use serde::{Deserialize, Serialize};
 
 use super::Resampled;
 use super::simultaneous::max_t_quantile;
 use super::words::{Interval, sentence};
+use crate::constraint::TiltTable;
 use crate::correction::{Correction, Problem, Silent, Termination, WeightMap};
 use crate::interval::quantile;
 use crate::learner::{Asked, Logistic, LogisticModel, Training};
@@ -85,7 +88,9 @@ pub(super) struct Found {
     pub(super) exponents: Vec<f64>,
     /// Per group, what each multiplier adds to its mean exponent.
     pub(super) shares: Vec<Vec<f64>>,
-    pub(super) predictor: LogisticModel,
+    pub(super) predictor: Arc<LogisticModel>,
+    /// What multipliers add to exponents.
+    table: TiltTable,
     pub(super) violation: f64,
     pub(super) stop: Termination,
     pub(super) fits: usize,
@@ -94,7 +99,8 @@ pub(super) struct Found {
 /// Solves for even scores.
 pub(super) fn solve(problem: &Problem, correction: &Correction, learner: &Logistic) -> Result<Found> {
     let solution = correction.solve(problem, learner, &mut Silent)?;
-    let shares: Vec<Vec<f64>> = (0..problem.constraints().len()).map(|at| mean_tilts(problem, at)).collect();
+    let table = solution.tilt_table(problem)?;
+    let shares: Vec<Vec<f64>> = (0..problem.constraints().len()).map(|at| mean_tilts(problem, &table, at)).collect();
     let exponent = |shares: &Vec<f64>| shares.iter().zip(&solution.multipliers).map(|(a, b)| a * b).sum();
     Ok(Found {
         exponents: shares.iter().map(exponent).collect(),
@@ -102,27 +108,18 @@ pub(super) fn solve(problem: &Problem, correction: &Correction, learner: &Logist
         violation: solution.train.violation.unwrap_or(0.0),
         multipliers: solution.multipliers,
         predictor: solution.predictor,
+        table,
         stop: solution.stop,
         fits: solution.fits,
     })
 }
 
-/// For the group of one constraint: the mean over its rows of every multiplier's `g/Z − 1`.
-fn mean_tilts(problem: &Problem, at: usize) -> Vec<f64> {
-    let cells = problem.cells();
-    let share = |inside: &dyn Fn(usize) -> bool| -> f64 {
-        (0..cells.len()).filter(|&cell| inside(cell)).map(|cell| cells.weight(cell)).sum()
-    };
-    let group = |at: usize| problem.constraints()[at].group;
-    let member = |cell: usize, at: usize| group(at).is_none_or(|group| cells.is_in(cell, group));
-    let (total, own) = (cells.total_weight(), share(&|cell| member(cell, at)));
-    (0..problem.constraints().len())
-        .map(|other| {
-            let both = share(&|cell| member(cell, at) && member(cell, other));
-            let z = share(&|cell| member(cell, other)) / total;
-            both / own / z - 1.0
-        })
-        .collect()
+/// For the group of one constraint: the mean over its rows of every multiplier's tilt.
+fn mean_tilts(problem: &Problem, table: &TiltTable, at: usize) -> Vec<f64> {
+    let (cells, group) = (problem.cells(), problem.constraints()[at].group);
+    let member = |cell: usize| group.is_none_or(|group| cells.is_in(cell, group));
+    let rows = cells.cell_of_row();
+    table.means(|place| member(if table.is_by_row() { rows.get(place) } else { place }))
 }
 
 pub(super) fn estimate(
@@ -247,8 +244,7 @@ impl Effect {
 fn variance(problem: &Problem, correction: &Correction, learner: &Logistic, found: &Found) -> Result<Mat<f64>> {
     let cells = problem.cells();
     let count = found.multipliers.len();
-    let table = problem.tilt_table(correction.solver.rule());
-    let weight_map = WeightMap { table: &table, cells, technique: correction.technique, observed: None };
+    let weight_map = WeightMap { table: &found.table, cells, technique: correction.technique, observed: None };
     let weights = weight_map.weights(&found.multipliers)?;
     let of_cells = |values| Weights::of_cells(values, cells.cell_of_row().clone(), cells.row_weights().cloned());
     let slopes = weight_map.slopes(&found.multipliers, &(0..count).collect::<Vec<_>>());

@@ -39,6 +39,10 @@ impl Learner for Interruptible<'_> {
         self.learner.fit_unless(training, warm_start, self.stop)
     }
 
+    fn models_membership(&self) -> bool {
+        self.learner.models_membership()
+    }
+
     fn takes_aggregated_rows(&self) -> bool {
         self.learner.takes_aggregated_rows()
     }

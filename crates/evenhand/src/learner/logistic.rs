@@ -58,6 +58,10 @@ impl Learner for Logistic {
         self.fit_unless(training, warm_start, &|| false)
     }
 
+    fn models_membership(&self) -> bool {
+        true
+    }
+
     fn takes_aggregated_rows(&self) -> bool {
         true
     }

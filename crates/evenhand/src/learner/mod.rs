@@ -45,6 +45,12 @@ pub trait Learner {
         false
     }
 
+    /// Whether it models who is in a group, unless asked otherwise, where a group's columns are kept from it: that takes a fit for each such
+    /// group, with membership in place of labels.
+    fn models_membership(&self) -> bool {
+        false
+    }
+
     /// The derivatives of a fit with respect to its weights, in the directions `slopes`: the rate of change of every
     /// row's weight, which may be negative. `None` for learners without derivatives.
     ///

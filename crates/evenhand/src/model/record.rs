@@ -7,11 +7,12 @@ use serde_json::json;
 
 use crate::constraint::WeightRule;
 use crate::correction::{
-    Binding, BoundTest, Classifier, Correction, Fitted, Iteration, Metrics, NamedValue, Predictions, Termination,
-    Thresholds, TradeOff,
+    Apply, Binding, BoundTest, Classifier, Correction, ExpectedTilt, Fitted, Iteration, Metrics, NamedValue,
+    Predictions, Termination, Thresholds, TiltBy, TradeOff,
 };
 use crate::data::{ReadOptions, Table, digest_text};
-use crate::learner::{Logistic, LogisticModel, Predictor, ProcessModel};
+use crate::features::Features;
+use crate::learner::{Logistic, LogisticModel, Predictor, ProcessModel, Scorer};
 use crate::{Error, Result, Warning};
 
 /// A corrected classifier with everything it was made from.
@@ -36,6 +37,10 @@ pub struct Model {
     /// The fit without correction by which weights were divided, where covariate shift was corrected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed: Option<LearnerRecord>,
+    /// How tilts follow from what the learner sees, with the models of who is in which group, where tilts are expectations. Where multipliers make
+    /// weights it is not needed to predict, but to derive them again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<ExpectedTilt<LearnerRecord>>,
     /// What decides in place of the threshold ½, after threshold post-processing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thresholds: Option<Thresholds>,
@@ -115,6 +120,16 @@ pub enum LearnerRecord {
     },
 }
 
+impl Predictor for LearnerRecord {
+    fn on<'a>(&'a self, features: &'a Features) -> Result<Scorer<'a>> {
+        self.predictor().on(features)
+    }
+
+    fn converged(&self) -> bool {
+        self.predictor().converged()
+    }
+}
+
 impl LearnerRecord {
     /// The classifier alone.
     pub fn predictor(&self) -> &dyn Predictor {
@@ -176,8 +191,9 @@ impl Model {
             unweighted: solution.unweighted,
             learner: record(fitted.predictor()),
             observed: solution.shift_correction.as_ref().map(|correction| record(&correction.observed)),
+            expected: solution.expected.as_ref().map(|expected| expected.map(&record)),
             thresholds: solution.thresholds.clone(),
-            groups_needed: solution.thresholds.as_ref().map(|_| binding.group_columns()).unwrap_or_default(),
+            groups_needed: if solution.classifier().needs_groups() { binding.group_columns() } else { Vec::new() },
             slack: solution.slack,
             train: solution.train.clone(),
             test,
@@ -288,7 +304,9 @@ impl Model {
     }
 
     pub(super) fn classifier(&self) -> Classifier<'_> {
-        Classifier { predictor: self.predictor(), thresholds: self.thresholds.as_ref() }
+        let expected = self.expected.as_ref().filter(|_| self.settings.apply == Apply::Tilt);
+        let tilt = expected.map(|expected| TiltBy { expected, multipliers: self.multiplier_values().into() });
+        Classifier { predictor: self.predictor(), thresholds: self.thresholds.as_ref(), tilt }
     }
 
     /// The multipliers in constraint order.

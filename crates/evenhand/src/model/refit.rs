@@ -33,7 +33,10 @@ impl Model {
     pub(super) fn check_run(&self, again: &std::result::Result<Self, &'static str>) -> Vec<Check> {
         let parts = |one: &Self| {
             let search = json!([one.stop, one.trade_off, one.trace, one.fits, one.learner, one.observed]);
-            [("multipliers", json!([one.multipliers, one.rule, one.unweighted, one.slack])), ("search", search)]
+            [
+                ("multipliers", json!([one.multipliers, one.rule, one.unweighted, one.slack, one.expected])),
+                ("search", search),
+            ]
         };
         let recorded = parts(self).into_iter();
         match again {

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use super::{CellRecord, LearnerRecord, Model};
 use crate::Cause;
-use crate::constraint::{Constraint, Event, Labelled, Reference};
+use crate::constraint::{Constraint, Event, Labelled, Reference, Tilt};
 use crate::correction::{Metrics, PatternRule};
 use crate::features::Code;
 
@@ -29,6 +29,7 @@ impl Model {
             self.valid_learner(observed, "the classifier without correction")?;
         }
         self.valid_constraints(groups.len())?;
+        self.valid_expected(groups.len())?;
         self.valid_thresholds(&groups)?;
         self.valid_cells(&groups)?;
         self.valid_metrics(&self.train, "on training rows")?;
@@ -65,8 +66,30 @@ impl Model {
         })
     }
 
+    /// The models of membership, and what they tilt.
+    fn valid_expected(&self, groups: usize) -> Checked {
+        let by_rows = self.rule.tilt == Tilt::Expected && self.settings.method.is_correction();
+        let Some(expected) = &self.expected else {
+            return check(!by_rows, || "its tilts are expectations, and it has no models for them".into());
+        };
+        check(by_rows, || "it has models of membership, and no tilts that need them".into())?;
+        let multipliers = self.binding.constraints().len();
+        check(
+            expected.is_valid(multipliers, self.classes().len(), groups) && self.multipliers.len() == multipliers,
+            || "its models of membership are not for its groups and classes".into(),
+        )?;
+        if let Some(labels) = &expected.labels {
+            self.valid_learner(labels, "the model of observed labels")?;
+        }
+        expected.memberships.iter().try_for_each(|one| self.valid_model(&one.predictor, 2, "a model of membership"))
+    }
+
     fn valid_learner(&self, record: &LearnerRecord, what: &str) -> Checked {
-        let (classes, width) = (self.classes().len(), self.binding.width());
+        self.valid_model(record, self.classes().len(), what)
+    }
+
+    fn valid_model(&self, record: &LearnerRecord, classes: usize, what: &str) -> Checked {
+        let width = self.binding.width();
         let own = match record {
             LearnerRecord::Logistic { settings, model } => {
                 settings.check()?;
@@ -82,7 +105,7 @@ impl Model {
             }
             LearnerRecord::Process { model } => model.classes(),
         };
-        check(own == classes, || format!("{what} tells {own} classes apart, and the labels have {classes}"))
+        check(own == classes, || format!("{what} tells {own} classes apart, and there are {classes}"))
     }
 
     fn valid_constraints(&self, groups: usize) -> Checked {
@@ -106,14 +129,13 @@ impl Model {
     }
 
     fn valid_thresholds(&self, groups: &HashSet<&str>) -> Checked {
-        let Some(thresholds) = &self.thresholds else {
-            return check(self.groups_needed.is_empty(), || "it needs groups, and has no thresholds for them".into());
-        };
+        let needed = if self.classifier().needs_groups() { self.binding.group_columns() } else { Vec::new() };
+        check(self.groups_needed == needed, || {
+            "the columns that it needs to tell groups are not those that it decides by".into()
+        })?;
+        let Some(thresholds) = &self.thresholds else { return Ok(()) };
         check(self.classes().len() == 2, || "thresholds decide between two classes, and it has more".into())?;
         check(!thresholds.patterns.is_empty(), || "it decides by thresholds, and has none".into())?;
-        check(self.groups_needed == self.binding.group_columns(), || {
-            "it decides by thresholds of groups, and the columns it needs are not those that tell them".into()
-        })?;
         thresholds.patterns.iter().try_for_each(|rule| {
             let known = rule.groups.iter().all(|group| groups.contains(group.as_str()));
             check(known, || "a threshold is for a group that is not there".into())?;

@@ -11,8 +11,9 @@ use serde_json::json;
 use super::record::cell_records;
 use super::refit::apart;
 use super::{LearnerRecord, Model};
+use crate::constraint::TiltTable;
 use crate::correction::baselines::reweighing;
-use crate::correction::{CovariateShift, Method, Metrics, Observed, Problem, WeightMap};
+use crate::correction::{Apply, CovariateShift, Expectations, Method, Metrics, Observed, Problem, WeightMap};
 use crate::data::{Dataset, Table, holdout};
 use crate::learner::{Logistic, LogisticModel, Training};
 use crate::{Result, Weights};
@@ -79,6 +80,7 @@ impl Model {
             unweighted: _,
             learner: _,
             observed: _,
+            expected: _,
             thresholds: _,
             groups_needed: _,
             slack: _,
@@ -99,7 +101,7 @@ impl Model {
         }
         let (all, _) = self.binding.problem(train)?;
         let problem = self.settings.validation.fitted_part(&all)?.unwrap_or(all);
-        checks.push(self.check_weights(&problem));
+        checks.push(self.check_weights(&problem)?);
         if self.settings.covariate_shift == CovariateShift::Corrected {
             checks.push(self.check_observed(&problem));
         }
@@ -169,8 +171,8 @@ impl Model {
         Check { name: "settings", matches: Some(matches), detail: format!("SHA-256 is {found}") }
     }
 
-    fn check_weights(&self, problem: &Problem) -> Check {
-        let weights = self.cell_weights(problem);
+    fn check_weights(&self, problem: &Problem) -> Result<Check> {
+        let weights = self.cell_weights(problem)?;
         let found = cell_records(&self.binding, problem.cells(), &weights);
         let alike = found.len() == self.cells.len()
             && found.iter().zip(&self.cells).all(|(one, other)| one.groups == other.groups && one.label == other.label);
@@ -179,7 +181,9 @@ impl Model {
         let detail = if alike {
             let cells = found.len();
             let from = match self.settings.method {
-                Method::Correction => format!("{cells} cells from {} multipliers", self.multipliers.len()),
+                Method::Correction if self.settings.apply == Apply::Weights => {
+                    format!("{cells} cells from {} multipliers", self.multipliers.len())
+                }
                 Method::Reweighing => format!("{cells} cells from groups and labels"),
                 _ => format!("{cells} cells, all rows as they are"),
             };
@@ -187,15 +191,26 @@ impl Model {
         } else {
             format!("the data have {} cells, the model {}, or others", found.len(), self.cells.len())
         };
-        Check { name: "weights", matches: Some(alike && furthest <= SAME), detail }
+        Ok(Check { name: "weights", matches: Some(alike && furthest <= SAME), detail })
     }
 
     /// The weight of each cell, by the method.
-    fn cell_weights(&self, problem: &Problem) -> Vec<f64> {
-        match self.settings.method {
-            Method::Correction => problem.tilt_table(self.rule).weights(&self.multiplier_values()),
+    fn cell_weights(&self, problem: &Problem) -> Result<Vec<f64>> {
+        Ok(match self.settings.method {
+            Method::Correction if self.settings.apply == Apply::Weights => {
+                let (table, cells, technique) = (self.tilt_table(problem)?, problem.cells(), self.settings.technique);
+                WeightMap { table: &table, cells, technique, observed: None }.by_cell(&self.multiplier_values())
+            }
             Method::Reweighing => reweighing::cell_weights(problem.cells()),
             _ => vec![1.0; problem.cells().len()],
+        })
+    }
+
+    /// What each multiplier adds to the exponents of some rows, or of their cells.
+    fn tilt_table(&self, problem: &Problem) -> Result<TiltTable> {
+        match &self.expected {
+            Some(expected) => Ok(expected.of_problem(problem, None)?.table(problem, self.rule)),
+            None => Ok(problem.tilt_table(self.rule)),
         }
     }
 
@@ -264,7 +279,7 @@ impl Model {
             Some(record) => Some(Observed::new(problem.label_table(self.rule), record.predictor(), problem)?),
             None => None,
         };
-        let (table, technique) = (problem.tilt_table(self.rule), self.settings.technique);
+        let (table, technique) = (self.tilt_table(problem)?, self.settings.technique);
         let weight_map = WeightMap { table: &table, cells: problem.cells(), technique, observed: observed.as_ref() };
         weight_map.weights(&self.multiplier_values())
     }

@@ -430,7 +430,7 @@ fn the_uncorrected_classifier_is_the_learner_alone() {
         };
         let mut cold = <Logistic as evenhand::Learner>::WarmStart::default();
         let alone = evenhand::Learner::fit(&Logistic::default(), training, &mut cold).unwrap();
-        assert_eq!((solution.predictor, solution.fits), (alone, 1));
+        assert_eq!((&*solution.predictor, solution.fits), (&alone, 1));
     }
 }
 

@@ -47,7 +47,7 @@ fn what_does_not_fit_together_is_refused_with_a_sentence() {
         ("/learner/settings/l2", json!(-1.0), "`l2` is -1"),
         ("/binding/classes", json!(["yes"]), "it has 1 classes"),
         ("/binding/classes", json!(["yes", "yes"]), "two of its classes have one name"),
-        ("/binding/classes", json!(["a", "b", "c"]), "the classifier tells 2 classes apart, and the labels have 3"),
+        ("/binding/classes", json!(["a", "b", "c"]), "the classifier tells 2 classes apart, and there are 3"),
         ("/binding/positive", json!(7), "its positive class is none of its classes"),
         ("/binding/constraints/0/group", json!(9), "is on a group that is not there"),
         ("/binding/constraints/0/event", json!({ "predicts": 9 }), "is on a class that is not there"),
@@ -63,7 +63,7 @@ fn what_does_not_fit_together_is_refused_with_a_sentence() {
         ("/cells/0/groups", json!(["nobody"]), "a weight is of a class or a group that is not there"),
         ("/cells/0/weight", json!(-1.0), "a weight is negative"),
         ("/train/class_rates", json!([1.0]), "its rates on training rows are not one per class"),
-        ("/groups_needed", json!(["sex"]), "it needs groups, and has no thresholds for them"),
+        ("/groups_needed", json!(["sex"]), "the columns that it needs to tell groups are not those"),
         ("/settings/solver/sqp/max_fits", json!(0), "`max_fits` is 0"),
     ];
     let cases = cases.map(|(path, value, sentence)| {
@@ -99,7 +99,7 @@ fn thresholds_that_cannot_decide_are_refused() {
             "thresholds do not ascend from 0 to 1",
         ),
         ("/thresholds/patterns/0/steps", json!([{ "at_least": null, "chance": 2.0 }]), "thresholds do not ascend"),
-        ("/groups_needed", json!([]), "the columns it needs are not those that tell them"),
+        ("/groups_needed", json!([]), "the columns that it needs to tell groups are not those"),
     ];
     for (path, value, sentence) in cases {
         let refusal = refusal(&changed(&model, path, &value));

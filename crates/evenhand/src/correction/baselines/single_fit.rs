@@ -1,5 +1,7 @@
 //! One fit with weights that are known beforehand.
 
+use std::sync::Arc;
+
 use crate::correction::{Correction, Problem, Solution};
 use crate::learner::Learner;
 use crate::{Result, Weights};
@@ -18,7 +20,7 @@ pub(in crate::correction) fn single_fit<L: Learner>(
     let problem = aggregated.as_ref().unwrap_or(problem);
     let cells = problem.cells();
     let weights = Weights::of_cells(cell_weights.clone(), cells.cell_of_row().clone(), cells.row_weights().cloned());
-    let predictor = learner.fit(problem.training(&weights), &mut L::WarmStart::default())?;
+    let predictor = Arc::new(learner.fit(problem.training(&weights), &mut L::WarmStart::default())?);
     let sums = problem.cell_sums(&predictor)?;
     Ok(Solution::of_single_fit(problem, settings, predictor, &sums, cell_weights))
 }

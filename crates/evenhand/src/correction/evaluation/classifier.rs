@@ -1,7 +1,8 @@
-//! What decides: a predictor, and after threshold post-processing the thresholds of each group.
+//! What decides: a predictor, whose probabilities may be tilted, and after threshold post-processing the thresholds of each group.
 //!
 //! Holds [`Classifier`], the one way from probabilities to decisions, summed per cell or row by row.
 
+use super::tilted::{TiltBy, TiltedRows};
 use super::{Evaluated, Metrics, Thresholds};
 use crate::constraint::Measure;
 use crate::correction::problem::{Binding, Problem};
@@ -25,20 +26,48 @@ pub struct Predictions {
 }
 
 /// A predictor, and what decides by its probabilities.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Classifier<'a> {
     pub(crate) predictor: &'a dyn Predictor,
     /// Without any, the most probable class is decided for.
     pub(crate) thresholds: Option<&'a Thresholds>,
+    /// What its probabilities are tilted by.
+    pub(crate) tilt: Option<TiltBy<'a>>,
 }
 
-impl Classifier<'_> {
+impl<'a> Classifier<'a> {
+    /// A predictor as it is: the most probable class is decided for.
+    pub(crate) fn plain(predictor: &'a dyn Predictor) -> Self {
+        Self { predictor, thresholds: None, tilt: None }
+    }
+
     /// Its sums over the rows of a problem: with random decisions, in expectation.
     pub(crate) fn cell_sums(&self, problem: &Problem) -> Result<CellSums> {
-        match self.thresholds {
-            Some(thresholds) => thresholds.cell_sums(self.predictor, problem),
-            None => problem.cell_sums(self.predictor),
+        match (&self.tilt, self.thresholds) {
+            (Some(tilt), _) => {
+                let rows = TiltedRows::of(self.predictor, tilt.expected, problem)?;
+                problem.cell_sums(&rows.by(&tilt.multipliers))
+            }
+            (None, Some(thresholds)) => thresholds.cell_sums(self.predictor, problem),
+            (None, None) => problem.cell_sums(self.predictor),
         }
+    }
+
+    /// The probabilities of the rows of a problem, those that decide.
+    pub(super) fn scores(&self, problem: &Problem) -> Result<Vec<f64>> {
+        let before = scores(self.predictor, problem.features(), problem.classes())?;
+        match &self.tilt {
+            Some(tilt) => {
+                let tilts = tilt.expected.of_problem(problem, Some(&before))?;
+                Ok(tilt.apply(before, tilts))
+            }
+            None => Ok(before),
+        }
+    }
+
+    /// Whether deciding needs a row's own groups.
+    pub(crate) fn needs_groups(&self) -> bool {
+        self.thresholds.is_some() || self.tilt.as_ref().is_some_and(|tilt| tilt.expected.needs_groups())
     }
 
     /// Its error, rates and violations.
@@ -47,16 +76,21 @@ impl Classifier<'_> {
     }
 
     /// What it does on the rows of a problem, from scoring them once.
-    pub(crate) fn evaluated<'a>(&self, problem: &'a Problem, measure: Measure) -> Result<Evaluated<'a>> {
-        Evaluated::new(*self, problem, measure)
+    pub(crate) fn evaluated<'p>(&self, problem: &'p Problem, measure: Measure) -> Result<Evaluated<'p>> {
+        Evaluated::new(self.clone(), problem, measure)
     }
 
     /// Scores and decides the rows of a raw table.
     pub(crate) fn predict(&self, binding: &Binding, table: &Table) -> Result<Predictions> {
-        let membership = self.thresholds.map(|_| binding.membership(table)).transpose().map_err(needed)?;
+        let groups = self.needs_groups().then(|| binding.membership(table));
+        let membership = groups.transpose().map_err(needed)?;
         let (features, mut warnings) = binding.features(table)?;
         let classes = binding.classes().len();
-        let scores = scores(self.predictor, &features, classes)?;
+        let mut scores = scores(self.predictor, &features, classes)?;
+        if let Some(tilt) = &self.tilt {
+            let tilts = tilt.expected.of_features(&features, membership.as_ref(), Some(&scores))?;
+            scores = tilt.apply(scores, tilts);
+        }
         check_scores(&scores, classes, table)?;
         let (decisions, warning) = self.decide(&scores, classes, membership.as_ref());
         warnings.extend(warning);
@@ -70,8 +104,7 @@ impl Classifier<'_> {
     pub(in crate::correction) fn decisions(&self, problem: &Problem, membership: &Membership) -> Result<Codes> {
         check_membership(problem, membership)?;
         let classes = problem.classes();
-        let scores = scores(self.predictor, problem.features(), classes)?;
-        Ok(self.decide(&scores, classes, Some(membership)).0)
+        Ok(self.decide(&self.scores(problem)?, classes, Some(membership)).0)
     }
 
     /// The class of every row: by the thresholds of its groups where there are thresholds, else the most probable one.

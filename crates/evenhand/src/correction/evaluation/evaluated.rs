@@ -15,7 +15,7 @@ use crate::data::Codes;
 use crate::features::Features;
 use crate::group::Membership;
 use crate::kernel::CellSums;
-use crate::learner::{Predictor, Scorer, scores};
+use crate::learner::{Predictor, Scorer};
 
 /// What a classifier does on the rows of a problem, from scoring them once.
 ///
@@ -66,9 +66,9 @@ impl<'a> Evaluated<'a> {
     ) -> Result<Self> {
         check_membership(problem, membership)?;
         let classes = problem.classes();
-        let scores = scores(classifier.predictor, problem.features(), classes)?;
+        let scores = classifier.scores(problem)?;
         let (decisions, _) = classifier.decide(&scores, classes, Some(membership));
-        let scored = Classifier { predictor: &Scored { scores: &scores, classes }, ..classifier };
+        let scored = Classifier { predictor: &Scored { scores: &scores, classes }, tilt: None, ..classifier };
         Ok(Self { problem, measure, sums: scored.cell_sums(problem)?, decisions: Some(decisions) })
     }
 
@@ -121,7 +121,7 @@ impl Problem {
     /// # Errors
     /// What the predictor says.
     pub fn evaluated(&self, predictor: &dyn Predictor, measure: Measure) -> Result<Evaluated<'_>> {
-        Evaluated::new(Classifier { predictor, thresholds: None }, self, measure)
+        Evaluated::new(Classifier::plain(predictor), self, measure)
     }
 
     /// Tests whether a predictor keeps bounds, as far as these rows can tell.

@@ -1,6 +1,6 @@
 //! What a classifier does on some rows, and how sure that is.
 //!
-//! `classifier` decides, with `thresholds` by group where there are some; `metrics` are its error, rates and
+//! `classifier` decides, by probabilities that may be `tilted`, and with `thresholds` by group where there are some; `metrics` are its error, rates and
 //! violations. `estimated` gives the violations with intervals, and `evaluated` all of these from one pass over the
 //! rows, with verdicts on bounds. `effect` is what a correction does to rates that nobody asked to change. Knows nothing
 //! of how a classifier was found.
@@ -11,6 +11,7 @@ mod estimated;
 mod evaluated;
 mod metrics;
 pub(in crate::correction) mod thresholds;
+mod tilted;
 
 pub(crate) use classifier::Classifier;
 pub use classifier::Predictions;
@@ -19,3 +20,5 @@ pub use estimated::Estimated;
 pub use evaluated::Evaluated;
 pub use metrics::{GroupRates, Metrics, NamedValue};
 pub use thresholds::{PatternRule, Step, Thresholds};
+pub(crate) use tilted::TiltBy;
+pub(in crate::correction) use tilted::TiltedRows;

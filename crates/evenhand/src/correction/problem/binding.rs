@@ -10,7 +10,7 @@ use crate::constraint::{Constraint, constraints};
 use crate::correction::settings::Correction;
 use crate::data::{Dataset, Schema, Table};
 use crate::features::{Encoding, Features};
-use crate::group::{Group, Groups, Membership};
+use crate::group::{Condition, Group, Groups, Membership};
 use crate::notion::Notion;
 use crate::{Error, Result, Warning};
 
@@ -112,7 +112,7 @@ impl Binding {
     }
 
     fn bound(&self, features: Features, data: &Dataset, membership: &Membership) -> Result<Problem> {
-        Problem::new(
+        let problem = Problem::new(
             features,
             data.labels().codes().clone(),
             self.classes.len(),
@@ -120,7 +120,15 @@ impl Binding {
             membership,
             data.row_weights().map(Into::into),
             self.constraints.clone(),
-        )
+        )?;
+        Ok(problem.blind_to(self.blind()))
+    }
+
+    /// Per group, pinned subsets last, whether the learner may not see all columns that tell it.
+    fn blind(&self) -> Vec<bool> {
+        let seen = |column: &str| self.encoding.columns().iter().any(|one| one.column == column);
+        let all = self.groups.definitions().iter().chain(self.pinned.definitions());
+        all.map(|group| !group.conditions().iter().map(Condition::column).all(seen)).collect()
     }
 
     /// What the notions ask of groups that training rows did not have; these stand from `first` on in the membership.

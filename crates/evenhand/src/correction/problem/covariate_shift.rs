@@ -48,7 +48,7 @@ impl Observed {
     /// What the predictor says, and [`Error::Learner`] where its scores are no probabilities.
     pub(crate) fn new(table: TiltTable, predictor: &dyn Predictor, problem: &Problem) -> Result<Self> {
         let probabilities = scores(predictor, problem.features(), problem.classes())?;
-        check(&probabilities, problem.classes())?;
+        are_probabilities(&probabilities, problem.classes(), NEEDED)?;
         Ok(Self { table, probabilities })
     }
 
@@ -120,9 +120,11 @@ fn mean(values: &[f64], probabilities: &[f64]) -> f64 {
 /// How far the probabilities of a row may be from adding up to 1: programs round them.
 const ROUNDED: f64 = 1e-3;
 
-/// Whether scores can be taken for probabilities of labels.
-fn check(scores: &[f64], classes: usize) -> Result<()> {
-    let needed = "to correct covariate shift the learner must give probabilities";
+/// What is said of scores that are none.
+const NEEDED: &str = "to correct covariate shift the learner must give probabilities";
+
+/// Whether scores can be taken for probabilities of labels; `needed` says why they must.
+pub(in crate::correction) fn are_probabilities(scores: &[f64], classes: usize, needed: &str) -> Result<()> {
     let wrong = |row: &[f64]| {
         let outside = row.iter().any(|one| !(0.0..=1.0).contains(one));
         outside || (row.iter().sum::<f64>() - 1.0).abs() > ROUNDED
@@ -224,10 +226,10 @@ mod tests {
 
     #[test]
     fn scores_that_are_no_probabilities_are_refused() {
-        let said = |scores: Vec<f64>| check(&scores, 2).unwrap_err().to_string();
+        let said = |scores: Vec<f64>| are_probabilities(&scores, 2, NEEDED).unwrap_err().to_string();
         assert!(said(vec![0.5, 0.5, -1.0, 2.0]).contains("row 2 has [-1.0, 2.0]"));
         assert!(said(vec![0.5, 0.6]).contains("row 1"));
         assert!(said(vec![0.0, 1.0, 1.0, 0.0]).contains("every row has one class with 1"));
-        assert_eq!(check(&[0.0, 1.0, 0.4, 0.6], 2).map_err(|error| error.code()), Ok(()));
+        assert_eq!(are_probabilities(&[0.0, 1.0, 0.4, 0.6], 2, NEEDED).map_err(|error| error.code()), Ok(()));
     }
 }

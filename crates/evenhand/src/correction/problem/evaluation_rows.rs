@@ -9,7 +9,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::{Observed, Problem};
+use super::{Observed, Problem, RowTilts};
 use crate::correction::settings::{Correction, Validation};
 use crate::data::holdout;
 use crate::learner::Learner;
@@ -32,6 +32,8 @@ pub(in crate::correction) struct Fold<L: Learner> {
     pub(in crate::correction) warm_start: L::WarmStart,
     /// Probabilities of the observed labels of `train`, where covariate shift is corrected.
     pub(in crate::correction) observed: Option<Arc<Observed>>,
+    /// The tilts of the rows of `train`, where these are expectations.
+    pub(in crate::correction) tilts: Option<RowTilts>,
 }
 
 impl Validation {
@@ -71,7 +73,7 @@ impl<L: Learner> EvaluationRows<L> {
                     }
                     let others: Vec<usize> = (0..rows).filter(|&row| !inside[row]).collect();
                     let (train, test) = (fitting(&others)?, problem.select(part)?);
-                    Ok(Fold { train, test, warm_start: L::WarmStart::default(), observed: None })
+                    Ok(Fold { train, test, warm_start: L::WarmStart::default(), observed: None, tilts: None })
                 };
                 Ok((
                     problem.aggregated_for(settings, learner),

@@ -3,7 +3,7 @@
 //! `binding` is what training rows teach about columns, groups and constraints, with `kinds` for which columns are
 //! numbers and which categories; it makes a `problem`, one set of rows encoded, in cells, with constraints bound to
 //! them. `aggregation` finds rows that are alike. `evaluation_rows` splits off the rows that multipliers are chosen on.
-//! `inequalities` are what is asked of rates. `weight_map` turns multipliers into sample weights, which `covariate_shift` divides by the shift that they bring and
+//! `inequalities` are what is asked of rates. `expected_tilt` is what is left of a group's tilt where features do not tell the group. `weight_map` turns multipliers into sample weights, which `covariate_shift` divides by the shift that they bring and
 //! `cell_weights` lists by cell; `biased` goes the other way, from true labels to biased ones.
 //! Knows nothing of solvers and of how a classifier is evaluated.
 
@@ -13,6 +13,7 @@ mod binding;
 mod cell_weights;
 mod covariate_shift;
 mod evaluation_rows;
+mod expected_tilt;
 mod inequalities;
 mod interactions;
 mod kinds;
@@ -24,7 +25,10 @@ pub use binding::Binding;
 pub use cell_weights::CellWeights;
 pub(crate) use covariate_shift::Observed;
 pub use covariate_shift::ShiftCorrection;
+pub(in crate::correction) use covariate_shift::are_probabilities;
 pub(in crate::correction) use evaluation_rows::EvaluationRows;
+pub(crate) use expected_tilt::{Expectations, RowTilts};
+pub use expected_tilt::{ExpectedTilt, MembershipModel};
 pub(in crate::correction) use inequalities::{Inequalities, norm};
 pub use problem::Problem;
 pub(crate) use weight_map::WeightMap;

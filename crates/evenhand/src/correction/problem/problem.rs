@@ -35,6 +35,8 @@ pub struct Problem {
     corrected: usize,
     /// How many groups training rows had; those after them are of these rows alone.
     known_groups: usize,
+    /// Per group, whether its columns are kept from the learner.
+    blind: Vec<bool>,
 }
 
 impl Problem {
@@ -73,7 +75,25 @@ impl Problem {
             functionals,
             corrected,
             known_groups,
+            blind: Vec::new(),
         })
+    }
+
+    /// Says of which groups the learner may not see all columns that tell them.
+    #[must_use]
+    pub(super) fn blind_to(mut self, blind: Vec<bool>) -> Self {
+        self.blind = blind;
+        self
+    }
+
+    /// Whether the learner may not see all columns that tell a group.
+    pub(in crate::correction) fn is_blind_to(&self, group: usize) -> bool {
+        self.blind.get(group).copied().unwrap_or_default()
+    }
+
+    /// Whether some constraint is on a group that the learner may not see.
+    pub(in crate::correction) fn is_blind(&self) -> bool {
+        self.constraints().iter().any(|one| one.group.is_some_and(|group| self.is_blind_to(group)))
     }
 
     /// Adds constraints without multipliers, which are measured and judged like the others. Groups from `known_groups`
@@ -149,6 +169,7 @@ impl Problem {
             functionals: self.functionals.clone(),
             corrected: self.corrected,
             known_groups: self.known_groups,
+            blind: self.blind.clone(),
         })
     }
 
@@ -189,6 +210,7 @@ impl Problem {
             constraints: self.constraints.clone(),
             functionals: self.constraints.iter().map(|one| Functional::bind(one, &cells)).collect(),
             cells,
+            blind: self.blind.clone(),
             ..*self
         }
     }

@@ -33,25 +33,45 @@ impl WeightMap<'_> {
             Some(observed) => observed.weights(self.range(), multipliers, self.cells),
             None => self.table.weights(multipliers),
         };
-        match (self.technique, self.observed) {
-            (Technique::Weighting, Some(_)) => Ok(Weights::of_each(values, self.cells.row_weights().cloned())),
-            (Technique::Weighting, None) => {
-                scale(&mut values, self.table.learner_scale());
-                Ok(of_cells(values, self.cells))
+        let by_row = self.observed.is_some() || self.table.is_by_row();
+        match self.technique {
+            Technique::Weighting => {
+                if self.observed.is_none() {
+                    scale(&mut values, self.table.learner_scale());
+                }
+                Ok(if by_row { self.of_rows(values) } else { of_cells(values, self.cells) })
             }
-            (Technique::Sampling { seed }, Some(_)) => {
-                as_probabilities(&mut values);
-                sample_each_row(&values, self.cells.row_weights().map(|weights| &**weights), seed)
-            }
-            (Technique::Sampling { seed }, None) => {
-                // Only the ratios between cells matter, so probabilities are scaled to 1 in the cell with the largest
-                // weight: the paper's own, which add up to 1 over classes, would drop half of all rows at λ = 0.
-                if self.table.rule().relative || self.range() == WeightRange::Unbounded {
+            Technique::Sampling { seed } => {
+                // Only the ratios between weights matter, so probabilities are scaled to 1 where the weight is
+                // largest: the paper's own, which add up to 1 over classes, would drop half of all rows at λ = 0.
+                let relative = self.table.rule().relative || self.range() == WeightRange::Unbounded;
+                if relative || self.observed.is_some() {
                     as_probabilities(&mut values);
                 }
-                sample_rows(&values, self.cells, seed)
+                if by_row {
+                    sample_each_row(&values, self.cells.row_weights().map(|weights| &**weights), seed)
+                } else {
+                    sample_rows(&values, self.cells, seed)
+                }
             }
         }
+    }
+
+    /// The weight of each cell in the closed form: where weights are a number per row, the mean of its rows.
+    pub(crate) fn by_cell(&self, multipliers: &[f64]) -> Vec<f64> {
+        let weights = self.table.weights(multipliers);
+        if !self.table.is_by_row() {
+            return weights;
+        }
+        let mut sums = vec![0.0; self.cells.len()];
+        for (row, cell) in self.cells.cell_of_row().iter().enumerate() {
+            sums[cell] += weights[row] * self.cells.row_weights().map_or(1.0, |own| own[row]);
+        }
+        let mean = |(cell, sum): (usize, f64)| {
+            let weight = self.cells.weight(cell);
+            if weight > 0.0 { sum / weight } else { (self.cells.classes() as f64).recip() }
+        };
+        sums.into_iter().enumerate().map(mean).collect()
     }
 
     /// The derivatives of the weights with respect to some of the multipliers.
@@ -64,7 +84,7 @@ impl WeightMap<'_> {
             };
             let each = |mut slope: Vec<f64>| {
                 scale(&mut slope, by);
-                Weights::of_each(slope, self.cells.row_weights().cloned())
+                self.of_rows(slope)
             };
             return observed.slopes(self.range(), multipliers, which, self.cells).into_iter().map(each).collect();
         }
@@ -72,9 +92,13 @@ impl WeightMap<'_> {
         let each = |&at: &usize| {
             let mut slope = std::mem::take(&mut all[at]);
             scale(&mut slope, self.table.learner_scale());
-            of_cells(slope, self.cells)
+            if self.table.is_by_row() { self.of_rows(slope) } else { of_cells(slope, self.cells) }
         };
         which.iter().map(each).collect()
+    }
+
+    fn of_rows(&self, values: Vec<f64>) -> Weights {
+        Weights::of_each(values, self.cells.row_weights().cloned())
     }
 
     fn range(&self) -> WeightRange {

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Correction, CovariateShift, Lagrangian, Technique, ThresholdPostprocessing, Validation};
+use super::{Apply, Correction, CovariateShift, Lagrangian, Technique, ThresholdPostprocessing, Validation};
 use crate::{Error, Measure, Result};
 
 /// How a classifier is made even-handed, all on the same rows, groups and features.
@@ -109,6 +109,9 @@ impl Method {
         };
         if settings.validation != Validation::Training {
             return refused("validation", "other rows", "the training rows: only multipliers are chosen by others");
+        }
+        if settings.apply != Apply::Weights {
+            return refused("apply", "tilt", "weights: only the multipliers of a correction tilt probabilities");
         }
         if settings.technique != Technique::Weighting {
             return refused("technique", "sampling", "weighting: only a correction samples rows");

@@ -17,12 +17,12 @@ pub use method::Method;
 pub use options::CorrectionOptions;
 pub use solver::{Keep, LoopSettings, Preset, Solver, SqpSettings};
 pub use validation::Validation;
-pub use weighting::{CovariateShift, Technique};
+pub use weighting::{Apply, CovariateShift, Technique};
 
 use serde::{Deserialize, Serialize};
 
 use crate::bound::{Bound, NotionBound};
-use crate::constraint::Measure;
+use crate::constraint::{Measure, Tilt};
 use crate::features::ColumnPlan;
 use crate::group::GroupSpec;
 use crate::notion::Notion;
@@ -40,6 +40,7 @@ use crate::{Error, Result};
 /// | solver | that of [`Preset::Default`] | | how the multipliers are found |
 /// | validation | training rows | | on which rows multipliers are chosen |
 /// | measure | decisions | | whether decisions or scores are compared |
+/// | apply | weights | tilt: with [`Preset::Default`] | whether multipliers weight training rows, or tilt a model's probabilities |
 /// | technique | weighting | | weights, or sampled rows |
 /// | `covariate_shift` | ignored | corrected: not for notions of accuracy | whether weights are divided by φ |
 /// | `notable_change` | 0.2 | above 0, to 1: says nothing | from which share on the result says that a correction changed how many are predicted positive, or wrong |
@@ -67,6 +68,9 @@ pub struct Correction {
     pub validation: Validation,
     /// Whether decisions or scores are compared.
     pub measure: Measure,
+    /// What multipliers are applied to.
+    #[serde(default, skip_serializing_if = "Apply::is_weights")]
+    pub apply: Apply,
     /// How weights reach the learner.
     pub technique: Technique,
     /// Whether the covariate shift that weights bring is corrected.
@@ -108,6 +112,7 @@ impl Correction {
             solver: Preset::Default.solver(),
             validation: Validation::Training,
             measure: Measure::Decisions,
+            apply: Apply::Weights,
             technique: Technique::Weighting,
             covariate_shift: CovariateShift::Ignored,
             notable_change: Self::NOTABLE_CHANGE,
@@ -185,6 +190,13 @@ impl Correction {
         self.bound(Bound::MaxViolation(most))
     }
 
+    /// Weights training rows by multipliers, or tilts the probabilities of a model.
+    #[must_use]
+    pub fn apply(mut self, apply: Apply) -> Self {
+        self.apply = apply;
+        self
+    }
+
     /// Weights rows, or samples them.
     #[must_use]
     pub fn technique(mut self, technique: Technique) -> Self {
@@ -213,6 +225,7 @@ impl Correction {
     pub fn check(&self) -> Result<()> {
         self.method.check(self)?;
         self.solver.check()?;
+        self.check_apply()?;
         self.validation.check()?;
         if !(self.notable_change > 0.0 && self.notable_change <= 1.0) {
             return Err(Error::setting("notable_change", self.notable_change, "above 0 and at most 1"));
@@ -233,5 +246,36 @@ impl Correction {
             return Err(Error::setting("covariate_shift", found, allowed));
         }
         NotionBound::check_all(&self.bounds, &self.notions)
+    }
+
+    /// Whether what belongs to weights is as it is without any.
+    fn check_apply(&self) -> Result<()> {
+        let expected = matches!(&self.solver, Solver::Sqp(SqpSettings { tilt: Some(Tilt::Expected), .. }));
+        if self.covariate_shift == CovariateShift::Corrected && expected {
+            let allowed = "ignored, or another tilt";
+            return Err(Error::setting("covariate_shift", "corrected with the expected tilt", allowed));
+        }
+        if self.apply == Apply::Weights {
+            return Ok(());
+        }
+        let refused = |setting, given: &str, allowed: &str| {
+            Err(Error::setting(setting, format!("{given} where probabilities are tilted"), allowed))
+        };
+        let Solver::Sqp(settings) = &self.solver else {
+            return refused("preset", "the loop of the paper", "the default: the loop fits with weights");
+        };
+        if settings.tilt.is_some_and(|tilt| tilt != Tilt::Expected) {
+            return refused("tilt", "another one", "expected: probabilities are tilted by what features tell");
+        }
+        if settings.range.is_some() {
+            return refused("range", "given", "none: there are no weights to bound");
+        }
+        if self.technique != Technique::Weighting {
+            return refused("technique", "sampling", "weighting: there are no weights to sample by");
+        }
+        if self.covariate_shift != CovariateShift::Ignored {
+            return refused("covariate_shift", "corrected", "ignored: there are no weights that shift features");
+        }
+        Ok(())
     }
 }

@@ -3,7 +3,7 @@
 //! Holds [`CorrectionOptions`], which every front end fills and [`CorrectionOptions::build`] makes a [`Correction`] of.
 
 use super::{
-    Correction, CovariateShift, Keep, LoopSettings, Method, Preset, Solver, SqpSettings, Technique, Validation,
+    Apply, Correction, CovariateShift, Keep, LoopSettings, Method, Preset, Solver, SqpSettings, Technique, Validation,
 };
 use crate::bound::{Bound, Limit, NotionBound};
 use crate::constraint::{Measure, Tilt, WeightRange};
@@ -16,8 +16,9 @@ use crate::{Error, Result};
 ///
 /// | options | belong to |
 /// |---|---|
-/// | `margin`, `min_group`, `max_fits`, `range` | the method `correction` with [`Preset::Default`] |
-/// | `tilt`, `step`, `loops`, `keep` | the method `correction` with [`Preset::Paper`] or [`Preset::Notebook`] |
+/// | `margin`, `min_group`, `max_fits`, `range`, `apply` | the method `correction` with [`Preset::Default`] |
+/// | `step`, `loops`, `keep` | the method `correction` with [`Preset::Paper`] or [`Preset::Notebook`] |
+/// | `tilt` | the method `correction`; [`Tilt::Expected`] with [`Preset::Default`] |
 /// | `preset` | the method `correction`; with other methods [`Preset::Notebook`] says how numbers are encoded |
 /// | `validation`, `technique`, `covariate_shift` | the method `correction` |
 /// | all others | every method |
@@ -68,7 +69,7 @@ pub struct CorrectionOptions {
     pub max_fits: Option<usize>,
     /// Whether weights are bounded.
     pub range: Option<WeightRange>,
-    /// How multipliers enter the weights.
+    /// How multipliers enter exponents.
     pub tilt: Option<Tilt>,
     /// Step size of the update of the multipliers.
     pub step: Option<f64>,
@@ -80,6 +81,8 @@ pub struct CorrectionOptions {
     pub validation: Validation,
     /// Whether decisions or scores are compared.
     pub measure: Measure,
+    /// What multipliers are applied to.
+    pub apply: Apply,
     /// How weights reach the learner.
     pub technique: Technique,
     /// Whether the covariate shift that weights bring is corrected.
@@ -117,6 +120,7 @@ impl CorrectionOptions {
         correction.method = self.method;
         correction.validation = self.validation;
         correction.measure = self.measure;
+        correction.apply = self.apply;
         correction.technique = self.technique;
         correction.covariate_shift = self.covariate_shift;
         correction.notable_change = self.notable_change.unwrap_or(correction.notable_change);
@@ -150,13 +154,8 @@ impl CorrectionOptions {
     }
 
     /// Options of the loop of Algorithms 1 and 2.
-    fn of_loop(&self) -> [Given; 4] {
-        [
-            ("tilt", self.tilt.is_some()),
-            ("step", self.step.is_some()),
-            ("loops", self.loops.is_some()),
-            ("keep", self.keep.is_some()),
-        ]
+    fn of_loop(&self) -> [Given; 3] {
+        [("step", self.step.is_some()), ("loops", self.loops.is_some()), ("keep", self.keep.is_some())]
     }
 
     /// Refuses what only a search for multipliers uses, where the method is another.
@@ -168,7 +167,8 @@ impl CorrectionOptions {
         if self.preset == Preset::Paper {
             return Err(Error::setting("preset", format!("`paper` with the method {}", self.method), why));
         }
-        match self.of_sqp().into_iter().chain(self.of_loop()).find(|(_, given)| *given) {
+        let all = self.of_sqp().into_iter().chain(self.of_loop()).chain([("tilt", self.tilt.is_some())]);
+        match all.chain([("apply", self.apply != Apply::Weights)]).find(|(_, given)| *given) {
             Some((option, _)) => Err(Error::setting(option, format!("given with the method {}", self.method), why)),
             None => Ok(()),
         }
@@ -176,25 +176,26 @@ impl CorrectionOptions {
 
     /// The solver of the preset, changed as asked.
     fn solver(&self) -> Result<Solver> {
-        let refuse = |options: [Given; 4], found: &str, why: &str| match options.into_iter().find(|(_, given)| *given) {
-            Some((option, _)) => Err(Error::setting(option, found, why)),
+        let refuse = |options: &[Given], found: &str, why: &str| match options.iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(Error::setting(*option, found, why)),
             None => Ok(()),
         };
         Ok(match self.preset.solver() {
             Solver::Sqp(usual) => {
                 let why = "none: it belongs to the loop of the presets `paper` and `notebook`";
-                refuse(self.of_loop(), "given with the preset `default`", why)?;
+                refuse(&self.of_loop(), "given with the preset `default`", why)?;
                 Solver::Sqp(SqpSettings {
                     margin: self.margin.unwrap_or(usual.margin),
                     min_group: self.min_group.unwrap_or(usual.min_group),
                     max_fits: self.max_fits.unwrap_or(usual.max_fits),
                     range: self.range.or(usual.range),
+                    tilt: self.tilt.or(usual.tilt),
                     ..usual
                 })
             }
             Solver::Loop(usual) => {
                 let why = "none: it belongs to the preset `default`, and not to the loop of the paper";
-                refuse(self.of_sqp(), "given with the loop of the paper", why)?;
+                refuse(&self.of_sqp(), "given with the loop of the paper", why)?;
                 let mut rule = usual.rule;
                 rule.tilt = self.tilt.unwrap_or(rule.tilt);
                 Solver::Loop(LoopSettings {

@@ -19,7 +19,7 @@ pub enum Solver {
     Loop(LoopSettings),
 }
 
-/// The settings of sequential quadratic programming. The first four are for users; none needs tuning.
+/// The settings of sequential quadratic programming. The first five are for users; none needs tuning.
 ///
 /// | setting | default | range | effect |
 /// |---|---|---|---|
@@ -27,6 +27,7 @@ pub enum Solver {
 /// | `margin` | 1.645 | 0 to 10 | how many standard errors to stay below a bound, so that it holds on new rows (never below half of it) |
 /// | `min_group` | 30 | | groups with fewer rows of those that a rate conditions on are measured, but not searched for |
 /// | `range` | as what is asked needs | | whether weights are bounded as in the paper, or not |
+/// | `tilt` | expected where groups are withheld, else centred | | how multipliers enter exponents |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SqpSettings {
@@ -34,6 +35,9 @@ pub struct SqpSettings {
     pub max_fits: usize,
     /// Whether weights are bounded; `None` for bounded ones unless these end short of what is asked, and others lead further.
     pub range: Option<WeightRange>,
+    /// How multipliers enter exponents; `None` for [`Tilt::Expected`] where a group's columns are kept from the built-in learner, else
+    /// [`Tilt::Centred`], and for others where these end short of what is asked.
+    pub tilt: Option<Tilt>,
     /// How many standard errors to stay below a bound: 1.645 is one-sided 95 %.
     pub margin: f64,
     /// Groups with fewer rows of those that a rate conditions on are measured, shown and judged, but not searched for: the
@@ -72,6 +76,7 @@ impl Default for SqpSettings {
         Self {
             max_fits: 100,
             range: None,
+            tilt: None,
             margin: 1.645,
             min_group: 30,
             even: 1e-3,
@@ -177,10 +182,14 @@ impl Preset {
 }
 
 impl Solver {
-    /// How multipliers become weights at the start.
+    /// How multipliers become weights at the start, where the learner sees all groups.
     pub fn rule(&self) -> WeightRule {
         match self {
-            Self::Sqp(sqp) => WeightRule { range: sqp.range.unwrap_or_default(), ..WeightRule::CENTRED },
+            Self::Sqp(sqp) => WeightRule {
+                range: sqp.range.unwrap_or_default(),
+                tilt: sqp.tilt.unwrap_or_default(),
+                ..WeightRule::CENTRED
+            },
             Self::Loop(loop_settings) => loop_settings.rule,
         }
     }
@@ -207,6 +216,9 @@ impl Solver {
                 wrong("factor", rule.factor, "a finite number above zero")
             }
             Self::Loop(LoopSettings { loops: 0, .. }) => wrong("loops", 0.0, "one or more"),
+            Self::Loop(LoopSettings { rule: WeightRule { tilt: Tilt::Expected, .. }, .. }) => {
+                Err(Error::setting("tilt", "expected with the loop of the paper", "centred or paper"))
+            }
             Self::Sqp(_) | Self::Loop(_) => Ok(()),
         }
     }

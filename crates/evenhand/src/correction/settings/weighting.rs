@@ -1,6 +1,29 @@
-//! How weights reach the learner: as weights or by sampling, and what is done about covariate shift.
+//! What multipliers are applied to: the weights of training rows, which reach the learner as weights or by sampling, with what is done
+//! about covariate shift; or the probabilities of a model.
 
 use serde::{Deserialize, Serialize};
+
+/// What multipliers are applied to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Apply {
+    /// The weights of training rows: the learner is fitted again for every multiplier that is tried. [Jiang & Nachum 2019, Thm. 1]
+    #[default]
+    Weights,
+    /// The probabilities of a model of the observed labels, `y_true(y|x) ∝ y_bias(y|x) exp(Σ_k λ_k t_k(x,y))` [Jiang & Nachum 2019, Cor. 1]:
+    /// one fit, and one more for each group that the learner may not see, by which its expected tilt is told from features. Decisions then depend
+    /// on that estimate; where features tell the group, on the group.
+    Tilt,
+}
+
+impl Apply {
+    /// Whether it is the usual one.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+    pub(crate) fn is_weights(&self) -> bool {
+        *self == Self::Weights
+    }
+}
 
 /// How weights reach the learner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -6,7 +6,8 @@ use crate::Result;
 use crate::constraint::{TiltTable, WeightRule};
 use crate::correction::problem::Problem;
 use crate::correction::settings::Correction;
-use crate::correction::trace::Observer;
+use crate::correction::solution::Solution;
+use crate::correction::trace::{Observer, Termination};
 use crate::kernel::{Band, CellSums};
 
 /// A fit as a search sees it; the predictor stays with the run.
@@ -41,8 +42,8 @@ pub(in crate::correction) trait Oracle {
     /// Makes weights by another rule from now on.
     fn set_rule(&mut self, rule: WeightRule);
 
-    /// Whether the rule's tilt may change: a correction of covariate shift is laid out for one.
-    fn may_change_tilt(&self) -> bool;
+    /// Whether weights may be made by another rule.
+    fn may_take(&self, rule: WeightRule) -> bool;
 
     /// How many multipliers were tried since the last solution.
     fn tried(&self) -> usize;
@@ -50,6 +51,9 @@ pub(in crate::correction) trait Oracle {
     /// Fits with the weights of some multipliers, and tells the observer. With the fit comes whether to go on; `None` where it
     /// was interrupted.
     fn evaluate(&mut self, multipliers: Vec<f64>, observer: &mut dyn Observer) -> Result<Option<(Point, bool)>>;
+
+    /// Multipliers that are worth an evaluation before a search starts, from weak to strong.
+    fn candidates(&self, basis: &[usize]) -> Vec<Vec<f64>>;
 
     /// The derivatives of a fit with respect to some multipliers; `None` for learners without.
     fn differentiate(&mut self, point: &Point, basis: &[usize]) -> Result<Option<SumDerivatives>>;
@@ -60,4 +64,16 @@ pub(in crate::correction) trait Oracle {
 
     /// Lets go of all fits but these.
     fn retain(&mut self, keep: &[&Point]);
+}
+
+/// A run whose searches end in solutions.
+pub(in crate::correction) trait Solves: Oracle {
+    /// What its learner returns.
+    type Predictor;
+
+    /// The solution of a search that ended at some fit; the trace and the counts start anew with it.
+    ///
+    /// # Errors
+    /// What the predictors say.
+    fn solution_at(&mut self, point: &Point, stop: Termination) -> Result<Solution<Self::Predictor>>;
 }

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use super::oracle::{Oracle, Point, SumDerivatives};
+use super::oracle::{Oracle, Point, Solves, SumDerivatives};
 use super::rank::least_norm;
 use crate::cells::Cells;
-use crate::constraint::{Measure, TiltTable, WeightRule};
+use crate::constraint::{Measure, Tilt, TiltTable, WeightRule};
 use crate::correction::evaluation::Effect;
-use crate::correction::problem::{EvaluationRows, Observed, Problem, ShiftCorrection, WeightMap};
-use crate::correction::settings::{Correction, CovariateShift, Technique};
+use crate::correction::problem::{
+    EvaluationRows, Expectations, ExpectedTilt, Observed, Problem, RowTilts, ShiftCorrection, WeightMap,
+};
+use crate::correction::settings::{Apply, Correction, CovariateShift, Solver, SqpSettings, Technique};
 use crate::correction::solution::Solution;
 use crate::correction::trace::{Iteration, Observer, Termination};
 use crate::kernel::{Band, CellSums, band, cell_sum_derivatives};
@@ -16,9 +18,8 @@ use crate::learner::{Learner, Predictor, Sensitivity};
 use crate::{Error, Result, Warning};
 
 /// One fitted model, with the multipliers it was fitted with and its evaluation.
-#[derive(Clone)]
 pub(in crate::correction) struct Iterate<P> {
-    pub(in crate::correction) predictor: P,
+    pub(in crate::correction) predictor: Arc<P>,
     pub(in crate::correction) multipliers: Vec<f64>,
     pub(in crate::correction) unweighted: bool,
     /// Sums per cell of its decisions and scores on the training rows.
@@ -41,6 +42,8 @@ pub(in crate::correction) struct Run<'a, L: Learner> {
     pub(in crate::correction) observed: Option<Arc<Observed>>,
     /// The fit without correction that gives them.
     plain: Option<Arc<L::Predictor>>,
+    /// What is left of groups' tilts by what the learner sees, and the tilts of the rows that are fitted to.
+    expected: Option<(Arc<ExpectedTilt<L::Predictor>>, RowTilts)>,
     /// Sums per cell of the fit without correction on the training rows.
     before: Option<CellSums>,
     evaluation: EvaluationRows<L>,
@@ -65,6 +68,19 @@ struct Differentiated {
     sensitivity: Box<dyn Sensitivity>,
 }
 
+impl<P> Clone for Iterate<P> {
+    fn clone(&self) -> Self {
+        Self {
+            predictor: self.predictor.clone(),
+            multipliers: self.multipliers.clone(),
+            trained: self.trained.clone(),
+            sums: self.sums.clone(),
+            violations: self.violations.clone(),
+            ..*self
+        }
+    }
+}
+
 impl<'a, L: Learner> Run<'a, L> {
     /// A run that is evaluated on its training rows, without a correction of covariate shift.
     pub(in crate::correction) fn new(problem: &'a Problem, settings: &'a Correction, learner: &'a L) -> Self {
@@ -77,6 +93,7 @@ impl<'a, L: Learner> Run<'a, L> {
             trace: Vec::new(),
             observed: None,
             plain: None,
+            expected: None,
             before: None,
             evaluation: EvaluationRows::Training,
             fits: 0,
@@ -99,7 +116,52 @@ impl<'a, L: Learner> Run<'a, L> {
         if settings.covariate_shift == CovariateShift::Corrected {
             run.observe()?;
         }
+        let rule = settings.rule_for(problem, learner);
+        if rule.tilt == Tilt::Expected {
+            let (expected, fits) = ExpectedTilt::fit(problem, learner, Apply::Weights)?;
+            run.fits += fits;
+            run.expect(Arc::new(expected), rule)?;
+        }
         Ok(run)
+    }
+
+    /// A run on its training rows that makes weights as those of a solution were made.
+    pub(in crate::correction) fn after(
+        found: &Solution<L::Predictor>,
+        problem: &'a Problem,
+        settings: &'a Correction,
+        learner: &'a L,
+    ) -> Result<Self> {
+        let mut run = Self::new(problem, settings, learner);
+        if settings.covariate_shift == CovariateShift::Corrected {
+            run.observe()?;
+        }
+        match &found.expected {
+            Some(expected) => run.expect(expected.clone(), found.rule)?,
+            None => run.table = problem.tilt_table(found.rule),
+        }
+        Ok(run)
+    }
+
+    /// Makes weights by expected tilts.
+    fn expect(&mut self, expected: Arc<ExpectedTilt<L::Predictor>>, rule: WeightRule) -> Result<()> {
+        if let EvaluationRows::Folds(folds) = &mut self.evaluation {
+            for fold in folds {
+                fold.tilts = Some(expected.of_problem(&fold.train, None)?);
+            }
+        }
+        let tilts = expected.of_problem(self.problem, None)?;
+        self.expected = Some((expected, tilts));
+        self.table = self.table_by(rule);
+        Ok(())
+    }
+
+    /// What each multiplier adds to the exponents of the rows that are fitted to, or of their cells.
+    fn table_by(&self, rule: WeightRule) -> TiltTable {
+        match &self.expected {
+            Some((_, tilts)) if rule.tilt == Tilt::Expected => tilts.table(self.problem, rule),
+            _ => self.problem.tilt_table(rule),
+        }
     }
 
     /// Fits without correction, to all rows and to those of every fold, for the probabilities of the observed labels.
@@ -153,7 +215,7 @@ impl<'a, L: Learner> Run<'a, L> {
         } else {
             self.weight_map().weights(&multipliers)?
         };
-        let predictor = self.learner.fit(self.problem.training(&weights), &mut self.warm_start)?;
+        let predictor = Arc::new(self.learner.fit(self.problem.training(&weights), &mut self.warm_start)?);
         self.fits += 1;
         self.tried += 1;
         self.unconverged += usize::from(!predictor.converged());
@@ -183,7 +245,10 @@ impl<'a, L: Learner> Run<'a, L> {
         let mut sum: Option<CellSums> = None;
         for fold in folds {
             let cells = fold.train.cells();
-            let weight_map = weight_map(&self.table, self.settings, cells, fold.observed.as_deref());
+            let own = fold.tilts.as_ref().filter(|_| self.table.is_by_row());
+            let own = own.map(|tilts| tilts.table(&fold.train, self.table.rule()));
+            let table = own.as_ref().unwrap_or(&self.table);
+            let weight_map = weight_map(table, self.settings, cells, fold.observed.as_deref());
             let weights = if unweighted { WeightMap::unweighted(cells) } else { weight_map.weights(multipliers)? };
             let predictor = self.learner.fit(fold.train.training(&weights), &mut fold.warm_start)?;
             self.fits += 1;
@@ -215,15 +280,6 @@ impl<'a, L: Learner> Run<'a, L> {
         }
     }
 
-    /// The solution of a search that ended at some fit, for one that goes on.
-    pub(in crate::correction) fn solution_at(&mut self, point: &Point, stop: Termination) -> Solution<L::Predictor>
-    where
-        L::Predictor: Clone,
-    {
-        let iterate = self.kept(point).expect("a search keeps what it returns").clone();
-        self.shortest_solution(iterate, point.rule, stop)
-    }
-
     /// The solution of a search that ended at some fit.
     pub(in crate::correction) fn into_solution(mut self, point: &Point, stop: Termination) -> Solution<L::Predictor> {
         let at = self.kept.iter().position(|(id, _)| *id == point.id).expect("a search keeps what it returns");
@@ -233,7 +289,7 @@ impl<'a, L: Learner> Run<'a, L> {
 
     /// The solution without correction, where a search began with that fit: to all rows, with the user's row weights alone.
     pub(in crate::correction) fn take_uncorrected(&mut self, point: &Point) -> Option<Solution<L::Predictor>> {
-        let table = self.problem.tilt_table(point.rule);
+        let table = self.table_by(point.rule);
         let one = |weight: &f64| (weight * table.learner_scale()).to_bits() == 1.0_f64.to_bits();
         let plain = self.settings.technique == Technique::Weighting
             && self.observed.is_none()
@@ -255,9 +311,9 @@ impl<'a, L: Learner> Run<'a, L> {
         stop: Termination,
     ) -> Solution<L::Predictor> {
         if self.table.rule() != rule {
-            self.table = self.problem.tilt_table(rule);
+            self.table = self.table_by(rule);
         }
-        iterate.multipliers = least_norm(&self.table.gram(), &iterate.multipliers);
+        iterate.multipliers = least_norm(self.table.gram(), &iterate.multipliers);
         self.solution(iterate, stop)
     }
 
@@ -283,7 +339,9 @@ impl<'a, L: Learner> Run<'a, L> {
         Solution {
             effect: self.before.as_ref().and_then(effect),
             rule: self.table.rule(),
-            cell_weights: self.table.weights(&iterate.multipliers),
+            cell_weights: self.weight_map().by_cell(&iterate.multipliers),
+            apply: Apply::Weights,
+            expected: self.expected.as_ref().filter(|_| self.table.is_by_row()).map(|(expected, _)| expected.clone()),
             shift_correction: self.shift_correction(&iterate.multipliers),
             unweighted: iterate.unweighted,
             train: self.problem.evaluate(&iterate.trained, self.settings.measure),
@@ -309,6 +367,26 @@ impl<'a, L: Learner> Run<'a, L> {
     }
 }
 
+impl Correction {
+    /// How multipliers become weights at the start: by expected tilts where the learner may not see some group, and models who is in it.
+    pub(in crate::correction) fn rule_for<L: Learner>(&self, problem: &Problem, learner: &L) -> WeightRule {
+        let rule = self.solver.rule();
+        let free = matches!(&self.solver, Solver::Sqp(SqpSettings { tilt: None, .. }));
+        let plain = self.covariate_shift == CovariateShift::Ignored;
+        let expected = free && plain && problem.is_blind() && learner.models_membership();
+        if expected { WeightRule { tilt: Tilt::Expected, ..rule } } else { rule }
+    }
+}
+
+impl<L: Learner> Solves for Run<'_, L> {
+    type Predictor = L::Predictor;
+
+    fn solution_at(&mut self, point: &Point, stop: Termination) -> Result<Solution<L::Predictor>> {
+        let iterate = self.kept(point).expect("a search keeps what it returns").clone();
+        Ok(self.shortest_solution(iterate, point.rule, stop))
+    }
+}
+
 impl<L: Learner> Oracle for Run<'_, L> {
     fn settings(&self) -> &Correction {
         self.settings
@@ -323,11 +401,17 @@ impl<L: Learner> Oracle for Run<'_, L> {
     }
 
     fn set_rule(&mut self, rule: WeightRule) {
-        self.table = self.problem.tilt_table(rule);
+        self.table = self.table_by(rule);
     }
 
-    fn may_change_tilt(&self) -> bool {
-        self.observed.is_none()
+    fn may_take(&self, rule: WeightRule) -> bool {
+        let asked = match &self.settings.solver {
+            Solver::Sqp(settings) => settings.tilt.is_none_or(|tilt| tilt == rule.tilt),
+            Solver::Loop(_) => false,
+        };
+        // A correction of covariate shift is laid out for one tilt.
+        let laid_out = self.observed.is_none() || rule.tilt == self.table.rule().tilt;
+        asked && laid_out && (rule.tilt != Tilt::Expected || self.expected.is_some())
     }
 
     fn tried(&self) -> usize {
@@ -349,12 +433,11 @@ impl<L: Learner> Oracle for Run<'_, L> {
         }
         let seconds = observer.seconds();
         let go_on = observer.after(self.record(&iterate, seconds));
-        let (gram, lambda, count) = (self.table.gram(), &iterate.multipliers, iterate.multipliers.len());
         let point = Point {
             id: self.next,
             rule: self.table.rule(),
-            size: (0..count * count).map(|at| lambda[at / count] * gram[at] * lambda[at % count]).sum(),
-            multipliers: lambda.clone(),
+            size: self.table.mean_square(&iterate.multipliers),
+            multipliers: iterate.multipliers.clone(),
             sums: iterate.sums.clone(),
             error: self.evaluation_rows().error(&iterate.sums),
         };
@@ -363,20 +446,24 @@ impl<L: Learner> Oracle for Run<'_, L> {
         Ok(Some((point, go_on)))
     }
 
+    fn candidates(&self, _: &[usize]) -> Vec<Vec<f64>> {
+        Vec::new()
+    }
+
     fn differentiate(&mut self, point: &Point, basis: &[usize]) -> Result<Option<SumDerivatives>> {
         let fit = self.kept.iter().find(|(id, _)| *id == point.id);
         let Some((id, iterate)) = fit else { return Ok(None) };
         let map = weight_map(&self.table, self.settings, self.problem.cells(), self.observed.as_deref());
         let (weights, slopes) = (map.weights(&point.multipliers)?, map.slopes(&point.multipliers, basis));
         let training = self.problem.training(&weights);
-        let sensitivity = self.learner.sensitivity(training, &iterate.predictor, &slopes, &mut self.warm_start)?;
+        let sensitivity = self.learner.sensitivity(training, &*iterate.predictor, &slopes, &mut self.warm_start)?;
         let Some(sensitivity) = sensitivity else { return Ok(None) };
         let rows = match &self.evaluation {
             EvaluationRows::Holdout(problem) => problem,
             EvaluationRows::Training | EvaluationRows::Folds(_) => self.problem,
         };
         let (features, cells) = (rows.features(), rows.cells().cell_rows());
-        let (predictor, bandwidth) = (&iterate.predictor, rows.bandwidth());
+        let (predictor, bandwidth) = (&*iterate.predictor, rows.bandwidth());
         let derivatives = cell_sum_derivatives(predictor, &*sensitivity, basis.len(), features, cells, bandwidth)?;
         let (id, basis, multipliers) = (*id, basis.to_vec(), point.multipliers.clone());
         self.derivatives = Some(Differentiated { id, basis, multipliers, sensitivity });
@@ -391,7 +478,7 @@ impl<L: Learner> Oracle for Run<'_, L> {
         }
         let (features, cells) = (self.problem.features(), self.problem.cells().cell_rows());
         let count = derivatives.basis.len();
-        band(&iterate.predictor, &*derivatives.sensitivity, count, features, cells, reach).map(Some)
+        band(&*iterate.predictor, &*derivatives.sensitivity, count, features, cells, reach).map(Some)
     }
 
     fn retain(&mut self, keep: &[&Point]) {

@@ -15,11 +15,13 @@ mod adam;
 mod relaxation;
 mod slack;
 
+use std::sync::Arc;
+
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use crate::correction::settings::{Correction, Lagrangian};
+use crate::correction::settings::{Apply, Correction, Lagrangian};
 use crate::correction::{Iteration, Observer, Problem, Solution, Termination};
 use crate::learner::Learner;
 use crate::{Error, Measure, Result};
@@ -52,10 +54,12 @@ impl Lagrangian {
             let train = problem.evaluate_predictor(&predictor, Measure::Decisions)?;
             let degenerate = train.error >= DEGENERATE * constant_error(problem);
             let found = Solution {
-                predictor,
+                predictor: Arc::new(predictor),
                 multipliers,
                 rule: settings.solver.rule(),
                 cell_weights: vec![1.0; problem.cells().len()],
+                apply: Apply::Weights,
+                expected: None,
                 shift_correction: None,
                 unweighted: true,
                 train,

@@ -17,7 +17,7 @@ pub(super) struct Basis {
 impl Basis {
     pub(super) fn new(table: &TiltTable) -> Self {
         let (gram, count) = (table.gram(), table.multipliers());
-        let multipliers = independent(&gram, count);
+        let multipliers = independent(gram, count);
         let among = multipliers.iter().flat_map(|&row| multipliers.iter().map(move |&column| row * count + column));
         Self {
             gram: among.map(|at| gram[at]).collect(),

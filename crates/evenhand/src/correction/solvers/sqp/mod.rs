@@ -17,19 +17,30 @@ mod trust_region;
 
 pub(in crate::correction) use restarts::Target;
 
+use basis::Basis;
 use merit::Merit;
 
-use super::oracle::{Oracle, Point};
+use super::oracle::{Oracle, Point, Solves};
 use super::run::Run;
+use super::tilted_run::TiltedRun;
 use crate::constraint::{Measure, WeightRule};
 use crate::correction::settings::SqpSettings;
-use crate::correction::solution::Solution;
+use crate::correction::solution::{Solution, TradeOff};
 use crate::correction::trace::{Observer, Termination};
-use crate::learner::Learner;
-use crate::{Error, Result};
+use crate::learner::{Learner, Predictor};
+use crate::{Error, Result, Warning};
 
 /// Multipliers that decisions are compared with have six digits after the point.
 const DIGITS: f64 = 1e6;
+
+/// Where a search ended.
+struct Found {
+    point: Point,
+    stop: Termination,
+    trade_off: Option<TradeOff>,
+    uncorrected: Point,
+    warnings: Vec<Warning>,
+}
 
 /// Finds the multipliers of a run, and the classifier that goes with them.
 pub(in crate::correction) fn correct<L: Learner>(
@@ -37,23 +48,47 @@ pub(in crate::correction) fn correct<L: Learner>(
     settings: SqpSettings,
     observer: &mut dyn Observer,
 ) -> Result<Solution<L::Predictor>> {
-    let target = Target { bounds: run.settings.bounds.clone(), at_any_cost: false };
-    let mut search = Search::new(&mut run, settings, observer);
+    let found = find(&mut run, settings, observer)?;
+    let same = found.point.id == found.uncorrected.id;
+    let without = if same { None } else { run.take_uncorrected(&found.uncorrected) };
+    Ok(found.with(run.into_solution(&found.point, found.stop), without))
+}
+
+/// Finds the multipliers that tilt the probabilities of a model.
+pub(in crate::correction) fn tilt<P: Predictor>(
+    mut run: TiltedRun<'_, P>,
+    settings: SqpSettings,
+    observer: &mut dyn Observer,
+) -> Result<Solution<P>> {
+    let found = find(&mut run, settings, observer)?;
+    let without = run.begun_with();
+    Ok(found.with(run.solution_at(&found.point, found.stop)?, without))
+}
+
+impl Found {
+    /// The solution with what the search knows of it.
+    fn with<P>(&self, solution: Solution<P>, without: Option<Solution<P>>) -> Solution<P> {
+        let mut warnings = solution.warnings;
+        warnings.extend(self.warnings.iter().cloned());
+        Solution { uncorrected: without.map(Box::new), trade_off: self.trade_off, warnings, ..solution }
+    }
+}
+
+/// Searches for what the settings of a run ask for.
+fn find(oracle: &mut dyn Oracle, settings: SqpSettings, observer: &mut dyn Observer) -> Result<Found> {
+    let target = Target { bounds: oracle.settings().bounds.clone(), at_any_cost: false };
+    let mut search = Search::new(oracle, settings, observer);
     let uncorrected = search.uncorrected()?;
-    let (found, mut stop) = search.solve(&target, std::slice::from_ref(&uncorrected))?;
+    let candidates = search.candidates()?;
+    let (point, mut stop) = search.solve(&target, std::slice::from_ref(&uncorrected), &candidates)?;
     let short = matches!(stop, Termination::Infeasible | Termination::Stalled);
-    let trade_off = if short { search.trade_off(&target, &uncorrected, &found)? } else { None };
+    let trade_off = if short { search.trade_off(&target, &uncorrected, &point)? } else { None };
     if trade_off.is_some() {
         stop = Termination::TooCostly;
     }
     let asked = search.merit(&target, &uncorrected).inequalities;
-    let warnings = asked.warnings(run.problem.constraints(), &settings);
-    let without = if found.id == uncorrected.id { None } else { run.take_uncorrected(&uncorrected) };
-    let mut solution = run.into_solution(&found, stop);
-    solution.uncorrected = without.map(Box::new);
-    solution.trade_off = trade_off;
-    solution.warnings.extend(warnings);
-    Ok(solution)
+    let warnings = asked.warnings(oracle.evaluation().constraints(), &settings);
+    Ok(Found { point, stop, trade_off, uncorrected, warnings })
 }
 
 /// A search over multipliers, and the run that it steers.
@@ -88,6 +123,21 @@ impl<'a> Search<'a> {
     pub(in crate::correction) fn uncorrected(&mut self) -> Result<Point> {
         let zero = vec![0.0; self.oracle.table().multipliers()];
         self.evaluate(zero)?.ok_or(Error::Interrupted)
+    }
+
+    /// Multipliers that are worth starting from, evaluated.
+    ///
+    /// # Errors
+    /// What the learner says.
+    pub(in crate::correction) fn candidates(&mut self) -> Result<Vec<Point>> {
+        let basis = Basis::new(self.oracle.table());
+        let mut all = Vec::new();
+        for multipliers in self.oracle.candidates(&basis.multipliers) {
+            if !self.cancelled {
+                all.extend(self.evaluate(multipliers)?);
+            }
+        }
+        Ok(all)
     }
 
     /// Whether the observer, or the learner, asked to stop.

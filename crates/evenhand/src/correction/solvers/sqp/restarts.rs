@@ -12,7 +12,9 @@ use crate::correction::solvers::oracle::Point;
 use crate::correction::trace::Termination;
 
 /// The weights that are tried where those of the settings end short, in this order.
-const PARAMETERISATIONS: [(Tilt, WeightRange); 3] = [
+const PARAMETERISATIONS: [(Tilt, WeightRange); 5] = [
+    (Tilt::Expected, WeightRange::Unbounded),
+    (Tilt::Centred, WeightRange::Bounded),
     (Tilt::Centred, WeightRange::Unbounded),
     (Tilt::Paper, WeightRange::Bounded),
     (Tilt::Paper, WeightRange::Unbounded),
@@ -28,14 +30,20 @@ pub(in crate::correction) struct Target {
 
 impl Search<'_> {
     /// Finds the fit of least merit: from the best of `starts`, and where that ends short from no correction, with other weights too.
-    /// The first of `starts` is the fit without correction.
-    pub(in crate::correction) fn solve(&mut self, target: &Target, starts: &[Point]) -> Result<(Point, Termination)> {
+    /// The first of `starts` is the fit without correction; `candidates` are more to start from, none of which was asked for.
+    pub(in crate::correction) fn solve(
+        &mut self,
+        target: &Target,
+        starts: &[Point],
+        candidates: &[Point],
+    ) -> Result<(Point, Termination)> {
         let uncorrected = &starts[0];
         let merit = self.merit(target, uncorrected);
         if let Some(done) = starts.iter().find(|start| merit.inequalities.hold(&start.sums)) {
             return Ok((done.clone(), Termination::Converged));
         }
-        let start = starts.iter().min_by(|one, other| merit.value(one).total_cmp(&merit.value(other)));
+        let all = starts.iter().chain(candidates);
+        let start = all.min_by(|one, other| merit.value(one).total_cmp(&merit.value(other)));
         let start = start.unwrap_or(uncorrected);
         (self.kept, self.even) = (starts.to_vec(), None);
         self.set_rule(start.rule);
@@ -106,12 +114,12 @@ impl Search<'_> {
         let left = merit.inequalities.infeasibility(&found.sums);
         let much = left > self.settings.restart_share * merit.inequalities.infeasibility(&self.kept[0].sums);
         let again = (start.id != self.kept[0].id).then_some(first);
-        let others = PARAMETERISATIONS.iter().filter(|(tilt, range)| {
-            let wanted = self.is_asked(target) || much && *tilt == first.tilt;
-            let may_change = *tilt == first.tilt || self.oracle.may_change_tilt();
-            wanted && may_change && self.settings.range.is_none_or(|asked| asked == *range)
+        let rules = PARAMETERISATIONS.map(|(tilt, range)| WeightRule { tilt, range, ..first });
+        let others = rules.into_iter().filter(|rule| {
+            let wanted = self.is_asked(target) || much && rule.tilt == first.tilt;
+            let ranges = self.settings.range.is_none_or(|asked| asked == rule.range);
+            *rule != first && wanted && ranges && self.oracle.may_take(*rule)
         });
-        let others = others.map(|&(tilt, range)| WeightRule { tilt, range, ..first }).filter(|&rule| rule != first);
         again.into_iter().chain(others).collect()
     }
 

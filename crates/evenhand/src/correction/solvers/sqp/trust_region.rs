@@ -5,7 +5,7 @@
 //! repeat:  derivatives at the current fit
 //!          Δ = argmin of the model of φ within |SΔ|∞ ≤ r
 //!          ratio = actual / promised decrease of φ; accept above 0.1; r shrinks below ¼ and grows above ¾
-//! until    the promised decrease is below the tolerance (converged, or infeasible), r is below its minimum (stalled), or fits run out
+//! until    the promised decrease is below the tolerance, also within the first r (converged, or infeasible), r is below its minimum (stalled), or fits run out
 //! ```
 
 use super::Search;
@@ -29,7 +29,8 @@ impl Search<'_> {
             return Ok((start, stop));
         }
         let mut derivatives = Derivatives::at(self.oracle, &start, &basis, asked)?;
-        let (mut current, mut radius, mut fresh) = (start, settings.radius, true);
+        let (mut current, mut radius) = (start, settings.radius);
+        let (mut fresh, mut widened) = (true, false);
         loop {
             let met = asked.are_met(&current.sums);
             let ended = |otherwise: Termination| if met { Termination::Converged } else { otherwise };
@@ -41,6 +42,12 @@ impl Search<'_> {
                 return Ok((current, Termination::Converged));
             }
             let step = subproblem(merit, &current, &derivatives, &basis, radius, settings.max_exponent).solve();
+            let promised = step.as_ref().map_or(0.0, |step| step.decrease);
+            if promised <= merit.tolerance && radius < settings.radius && !widened {
+                // A small radius promises little anywhere: whether a point is critical is asked of the first one.
+                (radius, widened) = (settings.radius, true);
+                continue;
+            }
             let Some(step) = step.filter(|step| step.decrease > merit.tolerance) else {
                 return Ok((current, ended(Termination::Infeasible)));
             };
@@ -62,7 +69,7 @@ impl Search<'_> {
             let accepted = ratio > settings.accept;
             fresh = accepted || fresh && refined.is_none();
             if accepted {
-                current = trial;
+                (current, widened) = (trial, false);
                 self.retain(&current);
             }
             // Without a bound, what is left once single rows were looked at is theirs to decide.

@@ -1,0 +1,160 @@
+//! Probabilities tilted by multipliers: Corollary 1 applied to a model itself.
+//!
+//! `y_true(y|x) ∝ y_bias(y|x) · exp(Σ_k λ_k t_k(x,y))` [Jiang & Nachum 2019, Cor. 1]. Holds [`TiltedRows`], the probabilities of some rows
+//! before the tilt with the tilts themselves, which multipliers turn into probabilities after it, and into their derivatives, without a fit.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::correction::problem::{Expectations, Problem, RowTilts, are_probabilities};
+use crate::features::Features;
+use crate::learner::{Predictor, Scorer, Sensitivity, scores};
+use crate::{Result, parallel};
+
+/// Probabilities of rows, and what each multiplier adds to the logarithm of each.
+#[derive(Debug)]
+pub(in crate::correction) struct TiltedRows {
+    probabilities: Vec<f64>,
+    tilts: RowTilts,
+}
+
+impl TiltedRows {
+    /// The rows of a problem.
+    ///
+    /// # Errors
+    /// What the predictors say, and where scores are no probabilities.
+    pub(in crate::correction) fn of(
+        predictor: &dyn Predictor,
+        expected: &dyn Expectations,
+        problem: &Problem,
+    ) -> Result<Self> {
+        let probabilities = scores(predictor, problem.features(), problem.classes())?;
+        are_probabilities(&probabilities, problem.classes(), "to tilt probabilities the learner must give some")?;
+        let tilts = expected.of_problem(problem, Some(&probabilities))?;
+        Ok(Self { probabilities, tilts })
+    }
+
+    /// Their probabilities after the tilt of some multipliers.
+    pub(in crate::correction) fn by<'a>(&'a self, multipliers: &'a [f64]) -> Tilted<'a> {
+        Tilted { rows: self, multipliers }
+    }
+
+    /// How these change with some of the multipliers.
+    pub(in crate::correction) fn slopes<'a>(&'a self, multipliers: &'a [f64], basis: &'a [usize]) -> TiltSlopes<'a> {
+        TiltSlopes { tilted: self.by(multipliers), basis }
+    }
+
+    /// The probabilities of a row before any tilt.
+    pub(in crate::correction) fn before(&self, row: usize) -> &[f64] {
+        &self.probabilities[row * self.tilts.classes..(row + 1) * self.tilts.classes]
+    }
+
+    /// The tilts.
+    pub(in crate::correction) fn tilts(&self) -> &RowTilts {
+        &self.tilts
+    }
+}
+
+/// Rows whose probabilities are tilted.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::correction) struct Tilted<'a> {
+    rows: &'a TiltedRows,
+    multipliers: &'a [f64],
+}
+
+impl Tilted<'_> {
+    /// Writes the probabilities of a row over `out`.
+    fn tilt(&self, row: usize, out: &mut [f64]) {
+        let before = &self.rows.probabilities[row * out.len()..(row + 1) * out.len()];
+        tilt(before, &self.rows.tilts, row, self.multipliers, out);
+    }
+}
+
+/// The probabilities of a row after the tilt: those before it times `exp(Σ_k λ_k t_k)`, scaled to add up to 1.
+fn tilt(before: &[f64], tilts: &RowTilts, row: usize, multipliers: &[f64], out: &mut [f64]) {
+    out.fill(0.0);
+    tilts.add_exponents(row, multipliers, out);
+    // The largest exponent is subtracted first, so that nothing overflows; the common factor cancels.
+    let largest = out.iter().fold(f64::NEG_INFINITY, |largest, &one| largest.max(one));
+    let mut total = 0.0;
+    for (out, before) in out.iter_mut().zip(before) {
+        *out = before * (*out - largest).exp();
+        total += *out;
+    }
+    if total > 0.0 {
+        out.iter_mut().for_each(|out| *out /= total);
+    } else {
+        // What was impossible before stays so, and nothing else is left: no tilt is that strong by intent.
+        out.copy_from_slice(before);
+    }
+}
+
+impl Predictor for Tilted<'_> {
+    fn on<'a>(&'a self, _: &'a Features) -> Result<Scorer<'a>> {
+        let classes = self.rows.tilts.classes;
+        Ok(Box::new(move |rows: Range<usize>, out: &mut Vec<f64>| {
+            out.clear();
+            out.resize(rows.len() * classes, 0.0);
+            for (row, out) in rows.zip(out.chunks_exact_mut(classes)) {
+                self.tilt(row, out);
+            }
+        }))
+    }
+}
+
+/// The derivatives of tilted probabilities with respect to some multipliers.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::correction) struct TiltSlopes<'a> {
+    tilted: Tilted<'a>,
+    basis: &'a [usize],
+}
+
+impl Sensitivity for TiltSlopes<'_> {
+    /// `dp_y/dλ_k = p_y (t_k(y) − Σ_y' p_y' t_k(y'))`.
+    fn on<'a>(&'a self, _: &'a Features) -> Result<Scorer<'a>> {
+        let tilts = &self.tilted.rows.tilts;
+        let (classes, width) = (tilts.classes, tilts.terms.len());
+        let place = |term: &(usize, usize)| self.basis.iter().position(|at| *at == term.0);
+        let places: Vec<Option<usize>> = tilts.terms.iter().map(place).collect();
+        Ok(Box::new(move |rows: Range<usize>, out: &mut Vec<f64>| {
+            out.clear();
+            out.resize(rows.len() * self.basis.len() * classes, 0.0);
+            let mut now = vec![0.0; classes];
+            for (row, out) in rows.zip(out.chunks_exact_mut(self.basis.len() * classes)) {
+                self.tilted.tilt(row, &mut now);
+                let values = &tilts.values[row * width..(row + 1) * width];
+                for ((term, value), place) in tilts.terms.iter().zip(values).zip(&places) {
+                    let Some(place) = place else { continue };
+                    let change = &mut out[place * classes..(place + 1) * classes];
+                    let moved = now[term.1] * value;
+                    for (change, now) in change.iter_mut().zip(&now) {
+                        *change -= moved * now;
+                    }
+                    change[term.1] += moved;
+                }
+            }
+        }))
+    }
+}
+
+/// What a classifier tilts probabilities by.
+#[derive(Clone)]
+pub(crate) struct TiltBy<'a> {
+    pub(crate) expected: &'a dyn Expectations,
+    pub(crate) multipliers: Cow<'a, [f64]>,
+}
+
+impl TiltBy<'_> {
+    /// Tilts the probabilities of some rows.
+    pub(super) fn apply(&self, probabilities: Vec<f64>, tilts: RowTilts) -> Vec<f64> {
+        let classes = tilts.classes;
+        let rows = TiltedRows { probabilities, tilts };
+        let mut all = vec![0.0; rows.probabilities.len()];
+        parallel::fill(&mut all, classes, |range, out| {
+            for (row, out) in range.zip(out.chunks_exact_mut(classes)) {
+                rows.by(&self.multipliers).tilt(row, out);
+            }
+        });
+        all
+    }
+}

@@ -1,0 +1,355 @@
+//! The expectation of a constraint's tilt given what a learner sees.
+//!
+//! In the theory a constraint's `c(x, y)` is a function of the same x that the learner sees. Where that x does not tell the group, what
+//! is left of `g/Z − 1` is its expectation `P(g|x)/Z − 1`; of a rate among labels A, where the theory has `y_true(x)`, it is
+//! `P(A|x) (P(g|x,A)/Z − 1)` with the labels as they are observed. [Jiang & Nachum 2019, Sec. 2.2 and 3]
+//!
+//! Holds [`ExpectedTilt`]: the models of membership, one for each group that features do not tell, by the same kind of learner on the
+//! same features; and [`RowTilts`], what they give for the rows of a problem.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Problem, WeightMap};
+use crate::cells::Cells;
+use crate::constraint::{Event, Labelled, Reference, Tilt, TiltTable, WeightRule};
+use crate::correction::settings::Apply;
+use crate::data::Codes;
+use crate::features::Features;
+use crate::group::Membership;
+use crate::learner::{Learner, Predictor, Training, scores};
+use crate::{Result, Weights, parallel};
+
+/// How tilts follow from what a learner sees.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExpectedTilt<P> {
+    /// The models of membership.
+    pub memberships: Vec<MembershipModel<P>>,
+    /// The model of the observed labels, where a rate conditions on labels and multipliers make weights; where they tilt the
+    /// probabilities of a model, that model is it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub labels: Option<P>,
+    terms: Vec<Term>,
+    classes: usize,
+    multipliers: usize,
+}
+
+/// A model of who is in a group, by what the learner sees.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MembershipModel<P> {
+    /// The group's place in the membership.
+    pub group: usize,
+    /// Among the rows with these labels.
+    pub labelled: Labelled,
+    /// Its probability of class 1 is that of membership.
+    pub predictor: P,
+    /// The share of pairs of a member and another that it tells apart on the rows it was fitted to: ½ where features say nothing of
+    /// the group, 1 where they tell it.
+    pub auc: f64,
+}
+
+/// What a multiplier adds to the exponent of a class.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Term {
+    multiplier: usize,
+    class: usize,
+    /// The labels that a rate conditions on, of those for which this class counts.
+    labelled: Labelled,
+    member: Member,
+    share: f64,
+    reference: Reference,
+}
+
+/// How membership is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Member {
+    /// Everyone is one.
+    Everyone,
+    /// The row's own groups, which its features tell.
+    Told(usize),
+    /// By a model.
+    Model(usize),
+    /// By the model of the group that all others are in.
+    Others(usize),
+}
+
+/// Tilts of the rows of a problem: row by row, a number per term.
+#[derive(Debug, Clone)]
+pub(crate) struct RowTilts {
+    /// The multiplier and the class of each term.
+    pub(crate) terms: Vec<(usize, usize)>,
+    pub(crate) values: Vec<f64>,
+    pub(crate) classes: usize,
+    pub(crate) multipliers: usize,
+}
+
+impl<P: Predictor> ExpectedTilt<P> {
+    /// Fits the models that tilts need, one of the observed labels only for those of weights. With them comes how many there are.
+    ///
+    /// # Errors
+    /// What the learner says.
+    pub(crate) fn fit<L: Learner<Predictor = P>>(
+        problem: &Problem,
+        learner: &L,
+        apply: Apply,
+    ) -> Result<(Self, usize)> {
+        let (mut terms, mut wanted, mut fits) = (Vec::new(), Vec::new(), 0);
+        for (multiplier, constraint) in problem.constraints().iter().enumerate() {
+            let Some(functional) = &problem.functionals()[multiplier] else { continue };
+            for (class, labelled) in counted(constraint.event, constraint.labelled, problem.classes()) {
+                let member = match constraint.group {
+                    None => Member::Everyone,
+                    Some(_) if functional.share() >= 1.0 => Member::Everyone,
+                    Some(group) if !problem.is_blind_to(group) => Member::Told(group),
+                    Some(group) => find(&mut wanted, group, labelled, problem.cells()),
+                };
+                let (share, reference) = (functional.share(), constraint.reference);
+                terms.push(Term { multiplier, class, labelled, member, share, reference });
+            }
+        }
+        let mut memberships = Vec::with_capacity(wanted.len());
+        for (group, labelled) in wanted {
+            memberships.push(MembershipModel::fit(problem, learner, group, labelled)?);
+            fits += 1;
+        }
+        let labels = if apply == Apply::Tilt || terms.iter().all(|term| term.labelled == Labelled::Any) {
+            None
+        } else {
+            let weights = WeightMap::unweighted(problem.cells());
+            fits += 1;
+            Some(learner.fit(problem.training(&weights), &mut L::WarmStart::default())?)
+        };
+        let (classes, multipliers) = (problem.classes(), problem.constraints().len());
+        Ok((Self { memberships, labels, terms, classes, multipliers }, fits))
+    }
+
+    /// Tilts of any rows; `is_in` says whether a row is in a group that its features tell.
+    fn of_rows(
+        &self,
+        features: &Features,
+        observed: Option<&[f64]>,
+        is_in: impl Fn(usize, usize) -> bool + Sync,
+    ) -> Result<RowTilts> {
+        let members: Vec<Vec<f64>> =
+            self.memberships.iter().map(|model| scores(&model.predictor, features, 2)).collect::<Result<_>>()?;
+        let own = self.labels.as_ref().map(|labels| scores(labels, features, self.classes)).transpose()?;
+        let labels = own.as_deref().or(observed);
+        let mut values = vec![0.0; features.rows() * self.terms.len()];
+        if !self.terms.is_empty() {
+            parallel::fill(&mut values, self.terms.len(), |rows, out| {
+                for (row, out) in rows.zip(out.chunks_exact_mut(self.terms.len())) {
+                    let among = |labelled: Labelled| match (labels, labelled) {
+                        (None, _) | (_, Labelled::Any) => 1.0,
+                        (Some(all), Labelled::As(class)) => all[row * self.classes + class],
+                        (Some(all), Labelled::NotAs(class)) => 1.0 - all[row * self.classes + class],
+                    };
+                    for (term, value) in self.terms.iter().zip(out) {
+                        let member = match term.member {
+                            Member::Everyone => 1.0,
+                            Member::Told(group) => f64::from(u8::from(is_in(row, group))),
+                            Member::Model(at) => members[at][2 * row + 1],
+                            Member::Others(at) => members[at][2 * row],
+                        };
+                        *value = among(term.labelled) * Tilt::Expected.coefficient(member, term.share, term.reference);
+                    }
+                }
+            });
+        }
+        let terms = self.terms.iter().map(|term| (term.multiplier, term.class)).collect();
+        Ok(RowTilts { terms, values, classes: self.classes, multipliers: self.multipliers })
+    }
+}
+
+/// What gives tilts to rows, whatever the kind of its models.
+pub(crate) trait Expectations: Send + Sync {
+    /// Tilts of the rows of a problem; `observed` are the probabilities of observed labels, where no model of its own gives them.
+    ///
+    /// # Errors
+    /// What the models say.
+    fn of_problem(&self, problem: &Problem, observed: Option<&[f64]>) -> Result<RowTilts>;
+
+    /// Tilts of any rows; `membership` is that of the same rows, where their own groups are needed.
+    ///
+    /// # Errors
+    /// What the models say.
+    fn of_features(
+        &self,
+        features: &Features,
+        membership: Option<&Membership>,
+        observed: Option<&[f64]>,
+    ) -> Result<RowTilts>;
+
+    /// Whether a row's own groups are needed to tell its tilt.
+    fn needs_groups(&self) -> bool;
+}
+
+impl<P: Predictor> Expectations for ExpectedTilt<P> {
+    fn of_problem(&self, problem: &Problem, observed: Option<&[f64]>) -> Result<RowTilts> {
+        let cells = problem.cells();
+        self.of_rows(problem.features(), observed, |row, group| cells.is_in(cells.cell_of_row().get(row), group))
+    }
+
+    fn of_features(
+        &self,
+        features: &Features,
+        membership: Option<&Membership>,
+        observed: Option<&[f64]>,
+    ) -> Result<RowTilts> {
+        let is_in = |row: usize, group: usize| {
+            membership.is_some_and(|membership| membership.contains(membership.codes().get(row), group))
+        };
+        self.of_rows(features, observed, is_in)
+    }
+
+    fn needs_groups(&self) -> bool {
+        self.terms.iter().any(|term| matches!(term.member, Member::Told(_)))
+    }
+}
+
+impl<P> ExpectedTilt<P> {
+    /// The same with models of another kind.
+    pub(crate) fn map<Q>(&self, model: impl Fn(&P) -> Q) -> ExpectedTilt<Q> {
+        let member = |one: &MembershipModel<P>| MembershipModel {
+            group: one.group,
+            labelled: one.labelled,
+            predictor: model(&one.predictor),
+            auc: one.auc,
+        };
+        ExpectedTilt {
+            memberships: self.memberships.iter().map(member).collect(),
+            labels: self.labels.as_ref().map(&model),
+            terms: self.terms.clone(),
+            classes: self.classes,
+            multipliers: self.multipliers,
+        }
+    }
+
+    /// Whether its parts fit together, and a problem of so many multipliers, classes and groups.
+    pub(crate) fn is_valid(&self, multipliers: usize, classes: usize, groups: usize) -> bool {
+        let labelled = |rows: Labelled| match rows {
+            Labelled::Any => true,
+            Labelled::As(class) | Labelled::NotAs(class) => class < classes,
+        };
+        let member = |member: Member| match member {
+            Member::Everyone => true,
+            Member::Told(group) => group < groups,
+            Member::Model(at) | Member::Others(at) => at < self.memberships.len(),
+        };
+        let term = |one: &Term| {
+            let share = one.share > 0.0 && one.share <= 1.0;
+            one.multiplier < multipliers && one.class < classes && labelled(one.labelled) && member(one.member) && share
+        };
+        let model =
+            |one: &MembershipModel<P>| one.group < groups && labelled(one.labelled) && (0.0..=1.0).contains(&one.auc);
+        self.classes == classes
+            && self.multipliers == multipliers
+            && self.terms.iter().all(term)
+            && self.memberships.iter().all(model)
+    }
+}
+
+impl<P: Predictor> MembershipModel<P> {
+    fn fit<L: Learner<Predictor = P>>(
+        problem: &Problem,
+        learner: &L,
+        group: usize,
+        labelled: Labelled,
+    ) -> Result<Self> {
+        let cells = problem.cells();
+        let inside: Vec<bool> = (0..cells.len()).map(|cell| cells.is_in(cell, group)).collect();
+        let counts = (0..cells.len()).map(|cell| f64::from(u8::from(labelled.holds(cells.label(cell)))));
+        let weights = Weights::of_cells(counts.collect(), cells.cell_of_row().clone(), cells.row_weights().cloned());
+        let members = cells.cell_of_row().iter().map(|cell| u32::from(inside[cell])).collect();
+        let labels = Codes::narrow(members, 2);
+        let training = Training { features: problem.features(), labels: &labels, classes: 2, weights: &weights };
+        let predictor = learner.fit(training, &mut L::WarmStart::default())?;
+        let probabilities = scores(&predictor, problem.features(), 2)?;
+        let auc = auc(&probabilities, &labels, &weights.to_rows());
+        Ok(Self { group, labelled, predictor, auc })
+    }
+}
+
+/// The classes whose prediction counts for an event among some labels, and the labels for which each does.
+fn counted(event: Event, labelled: Labelled, classes: usize) -> Vec<(usize, Labelled)> {
+    match event {
+        Event::Predicts(class) => vec![(class, labelled)],
+        Event::Correct => {
+            (0..classes).filter(|&label| labelled.holds(label)).map(|label| (label, Labelled::As(label))).collect()
+        }
+    }
+}
+
+/// How a group that features do not tell is known: by the model of it, or of the group that all others are in.
+fn find(wanted: &mut Vec<(usize, Labelled)>, group: usize, labelled: Labelled, cells: &Cells) -> Member {
+    if let Some(at) = wanted.iter().position(|one| *one == (group, labelled)) {
+        return Member::Model(at);
+    }
+    let counts = |cell: &usize| cells.weight(*cell) > 0.0 && labelled.holds(cells.label(*cell));
+    let others = |&(other, among): &(usize, Labelled)| {
+        let apart = |cell: usize| cells.is_in(cell, group) != cells.is_in(cell, other);
+        among == labelled && (0..cells.len()).filter(counts).all(apart)
+    };
+    if let Some(at) = wanted.iter().position(others) {
+        return Member::Others(at);
+    }
+    wanted.push((group, labelled));
+    Member::Model(wanted.len() - 1)
+}
+
+/// The area under the receiver operating characteristic: how often a member's probability is above that of another, ties counted half.
+fn auc(probabilities: &[f64], members: &Codes, weights: &[f64]) -> f64 {
+    let mut order: Vec<usize> = (0..weights.len()).filter(|&row| weights[row] > 0.0).collect();
+    let score = |row: usize| probabilities[2 * row + 1];
+    order.sort_unstable_by(|&one, &other| score(one).total_cmp(&score(other)));
+    let (mut below, mut members_all, mut pairs) = (0.0, 0.0, 0.0);
+    for tied in order.chunk_by(|&one, &other| score(one).total_cmp(&score(other)).is_eq()) {
+        let (mut inside, mut outside) = (0.0, 0.0);
+        for &row in tied {
+            if members.get(row) == 1 { inside += weights[row] } else { outside += weights[row] }
+        }
+        pairs += inside * (below + 0.5 * outside);
+        below += outside;
+        members_all += inside;
+    }
+    if below > 0.0 && members_all > 0.0 { pairs / (below * members_all) } else { 0.5 }
+}
+
+impl RowTilts {
+    /// What each multiplier adds to each row's exponents.
+    pub(crate) fn table(&self, problem: &Problem, rule: WeightRule) -> TiltTable {
+        let width = self.terms.len();
+        let mut entries = vec![Vec::new(); self.multipliers];
+        for (at, &(multiplier, class)) in self.terms.iter().enumerate() {
+            let values = self.values.iter().skip(at).step_by(width).enumerate();
+            entries[multiplier].extend(values.map(|(row, &value)| (row, class, value)));
+        }
+        TiltTable::of_rows(entries, problem.constraints(), problem.functionals(), problem.cells(), rule)
+    }
+
+    /// Adds `Σ_k λ_k t_k` of a row to its exponents, a number per class.
+    pub(crate) fn add_exponents(&self, row: usize, multipliers: &[f64], exponents: &mut [f64]) {
+        let width = self.terms.len();
+        for (&(multiplier, class), value) in self.terms.iter().zip(&self.values[row * width..(row + 1) * width]) {
+            exponents[class] += multipliers[multiplier] * value;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_area_counts_pairs() {
+        let members = Codes::narrow(vec![0, 1, 0, 1], 2);
+        let of = |scores: [f64; 4], weights: [f64; 4]| {
+            let probabilities: Vec<f64> = scores.iter().flat_map(|score| [1.0 - score, *score]).collect();
+            auc(&probabilities, &members, &weights)
+        };
+        assert!((of([0.1, 0.9, 0.2, 0.8], [1.0; 4]) - 1.0).abs() < 1e-12);
+        assert!((of([0.5, 0.5, 0.5, 0.5], [1.0; 4]) - 0.5).abs() < 1e-12);
+        assert!((of([0.1, 0.9, 0.2, 0.15], [1.0; 4]) - 0.75).abs() < 1e-12);
+        assert!((of([0.1, 0.9, 0.2, 0.15], [1.0, 1.0, 3.0, 1.0]) - 0.625).abs() < 1e-12);
+        assert!((of([0.1, 0.9, 0.2, 0.8], [1.0, 0.0, 1.0, 0.0]) - 0.5).abs() < 1e-12, "no member");
+    }
+}
