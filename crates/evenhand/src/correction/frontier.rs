@@ -176,7 +176,6 @@ fn trace<R: Solves>(
     let settings = SqpSettings { margin: 0.0, ..settings };
     let mut search = Search::new(run, settings, observer);
     let mut fits = vec![search.uncorrected()?];
-    let candidates = search.candidates()?;
     let mut go_on = !search.is_cancelled();
     let mut found = vec![Point::new(Asked::Nothing, run.solution_at(&fits[0], Termination::Converged)?)];
     let (rows, measure, sums) = (run.evaluation(), run.settings().measure, &fits[0].sums);
@@ -196,7 +195,9 @@ fn trace<R: Solves>(
         }
         let along = asked.bound().map(|most| NotionBound::from(Bound::MaxViolation(most)));
         let target = Target { bounds: fixed.iter().cloned().chain(along).collect(), at_any_cost: true };
-        let (last, stop) = Search::new(run, settings, observer).solve(&target, &fits, &candidates)?;
+        let mut search = Search::new(run, settings, observer);
+        let candidates = search.candidates(&target)?;
+        let (last, stop) = search.solve(&target, &fits, &candidates)?;
         if fits.iter().any(|fit| fit.id == last.id) && stop == Termination::Converged {
             continue;
         }
