@@ -5,7 +5,12 @@
 //! the closest distortion of it which a bias against two overlapping groups allows
 //! [Jiang & Nachum 2019, Prop. 1]. A real user never has the first; here it can be used to
 //! evaluate what was trained on the second. A [`BiasModel`] draws many samples of one such population, and of
-//! others that a straight model cannot describe. [`unbiased`] has many groups and nothing to find.
+//! others that a straight model cannot describe. [`unbiased`] has many groups and nothing to find; [`People`] have any number of
+//! classes.
+
+mod classes;
+
+pub use classes::People;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -284,7 +289,7 @@ fn logistic(margin: f64) -> f64 {
 }
 
 /// A standard normal number, by Box and Muller.
-fn normal(random: &mut ChaCha8Rng) -> f64 {
+pub fn normal(random: &mut ChaCha8Rng) -> f64 {
     let radius = (-2.0 * (1.0 - random.random::<f64>()).ln()).sqrt();
     radius * (std::f64::consts::TAU * random.random::<f64>()).cos()
 }
