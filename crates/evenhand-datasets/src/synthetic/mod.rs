@@ -10,7 +10,7 @@
 
 mod classes;
 
-pub use classes::People;
+pub use classes::{People, standard_normal};
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -289,7 +289,7 @@ fn logistic(margin: f64) -> f64 {
 }
 
 /// A standard normal number, by Box and Muller.
-pub fn normal(random: &mut ChaCha8Rng) -> f64 {
+fn normal(random: &mut ChaCha8Rng) -> f64 {
     let radius = (-2.0 * (1.0 - random.random::<f64>()).ln()).sqrt();
     radius * (std::f64::consts::TAU * random.random::<f64>()).cos()
 }
