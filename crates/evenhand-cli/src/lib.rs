@@ -21,6 +21,7 @@ mod identify;
 mod inject;
 mod origin;
 mod output;
+mod output_rows;
 mod outputs;
 mod page;
 mod paper;

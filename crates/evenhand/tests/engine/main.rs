@@ -16,6 +16,7 @@ mod interruption;
 mod invariance;
 mod kinds;
 mod missing;
+mod model_files;
 mod population;
 mod properties;
 mod resealed;
