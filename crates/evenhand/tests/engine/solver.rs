@@ -98,10 +98,11 @@ fn with_five_classes_the_loop_is_no_better() {
 
 #[test]
 fn a_minimum_of_the_merit_function_near_no_correction_is_left() {
-    // Accuracy is evened at a cost that is high at first.
-    let problem = problem(&People::of_classes(20_000, 5, &[0.4, 0.2], 1.0, 8), "equal-accuracy");
-    let bounded = solve(&asked("equal-accuracy", Some(0.0464)), &problem);
-    assert_eq!(bounded.stop, Termination::Converged, "{} of {}", violation(&bounded), bounded.trace[0].violation);
+    // Accuracy is evened at a cost that is high at first: from no correction, searches with any weights end at violations of .055 or so.
+    let problem = problem(&People::of_classes(20_000, 5, &[0.4, 0.2], 1.0, 13), "equal-accuracy");
+    let found = solve(&asked("equal-accuracy", None), &problem);
+    let (before, cost) = (found.trace[0].violation, found.train.error - found.trace[0].error);
+    assert!(before - violation(&found) > 0.03 && cost < 0.02, "{before} to {} for {cost}", violation(&found));
 }
 
 #[test]
