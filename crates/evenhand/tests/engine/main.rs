@@ -3,6 +3,7 @@
 
 mod architecture;
 mod baselines;
+mod blind;
 mod corrections;
 mod covariate_shift;
 mod derivatives;

@@ -76,7 +76,8 @@ impl Search<'_> {
                 self.retain(&current);
             }
             // Without a bound, what is left once single rows were looked at is theirs to decide.
-            let last = !asked.is_bounded() && (refined.is_some() || met && !accepted);
+            // What a smaller radius has was looked at before the radius was widened.
+            let last = !asked.is_bounded() && (refined.is_some() || met && !accepted) || widened && !accepted;
             if last || radius < settings.min_radius {
                 let met = asked.are_met(&current.sums);
                 return Ok((current, if met { Termination::Converged } else { Termination::Stalled }));
