@@ -12,7 +12,11 @@ use crate::ground::Ground;
 pub(super) fn check(_: &Ground, input: &[u8]) -> Checked {
     let from = &mut Unstructured::new(input);
     let drawn = draw(from).map_err(|error| error.to_string())?;
-    let Ok(audit) = drawn.audit() else { return Ok(false) };
+    let audit = match drawn.audit() {
+        Ok(audit) => audit,
+        // Everything else that is drawn can be audited.
+        Err(error) => return must(error.code() == "weight-none", || error.to_string()).map(|()| false),
+    };
     agrees(&audit)?;
     let rates = drawn.rates();
     audit.bounds.iter().try_for_each(|test| verdicts::holds(test, &rates))?;

@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::unit::power_of_two;
 use crate::parallel;
 
 /// A mean this close to 1 is 1: what was scaled before is left as it is, to the bit.
@@ -54,7 +55,7 @@ pub(crate) fn computable(weights: &[f64]) -> Cow<'_, [f64]> {
     if largest <= 0.0 || !largest.is_finite() || is_fine {
         return Cow::Borrowed(weights);
     }
-    let unit = largest.log2().floor().exp2();
+    let unit = power_of_two(largest);
     Cow::Owned(weights.iter().map(|&weight| if counts(weight, largest) { weight / unit } else { 0.0 }).collect())
 }
 
@@ -98,6 +99,7 @@ mod tests {
     #[test]
     fn weights_are_made_computable_without_rounding() {
         assert_eq!(bits(&computable(&[3.0, 0.1])), bits(&[3.0, 0.1]));
+        assert_eq!(bits(&computable(&[f64::MAX, 2f64.powi(1022)])), bits(&[f64::MAX / 2f64.powi(1023), 0.5]));
         for factor in [2f64.powi(1000), 2f64.powi(-1000)] {
             let found = computable(&[3.0 * factor, 0.0, factor]).into_owned();
             assert_eq!(bits(&found), bits(&[1.5, 0.0, 0.5]));
