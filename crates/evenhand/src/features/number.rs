@@ -41,7 +41,8 @@ pub(super) fn number(kind: &PlanKind, values: &[f64], row_weights: Option<&[f64]
     let indicator = values.iter().any(|value| value.is_nan());
     // A spread that is rounding error of the mean would blow rounding errors up to features.
     let flat = spread <= 1e-12 * fill.abs().max(1e-300);
-    let (fill, spread) = (fill * unit, spread * unit);
+    // Those of the largest doubles may be rounded to more than any.
+    let [fill, spread] = [fill, spread].map(|number| (number * unit).clamp(f64::MIN, f64::MAX));
     let mut others = values.iter().filter(|value| !value.is_nan());
     let constant = others.next().is_none_or(|first| others.all(|value| value.total_cmp(first).is_eq()));
     let (centre, scale) = match kind {
@@ -126,6 +127,9 @@ mod tests {
     fn new_numbers_beyond_all_others_stay_finite() {
         for (value, centre, scale) in [(1.7e308, -1.7e308, 1e307), (1.7e308, 0.0, 1e-5), (-1.7e308, 1.7e308, 1.0)] {
             assert!(scaled(value, centre, scale).is_finite());
+        }
+        for values in [[f64::MAX; 3], [f64::MAX, f64::MIN, f64::MAX]] {
+            assert!(standardised(&values).iter().all(|value| value.abs() < 2.0), "{values:?}");
         }
     }
 }
