@@ -34,8 +34,7 @@ struct Drawn {
 }
 
 /// Weights that are hard to add up.
-const WEIGHTS: [f64; 12] =
-    [1.0, 0.0, 2.5, 1e-60, 1e60, 1e-6, 3.0, 1e16, 1e300, 1e-300, f64::MAX, 5e-324];
+const WEIGHTS: [f64; 12] = [1.0, 0.0, 2.5, 1e-60, 1e60, 1e-6, 3.0, 1e16, 1e300, 1e-300, f64::MAX, 5e-324];
 
 const NOTIONS: [Notion; 6] = [
     Notion::DemographicParity,

@@ -104,7 +104,8 @@ pub(super) fn rates(
 
 /// The rates of constraints that a bound of this kind compares with each other.
 pub(super) fn compared(constraints: &[Constraint], rates: &[Option<[f64; 2]>], bound: &Bound) -> Vec<Rates> {
-    let one = |at: usize| Rates { overall: rates[at].map(|rates| rates[0]), groups: vec![rates[at].map(|rates| rates[1])] };
+    let one =
+        |at: usize| Rates { overall: rates[at].map(|rates| rates[0]), groups: vec![rates[at].map(|rates| rates[1])] };
     if matches!(bound, Bound::MaxViolation(_)) {
         return (0..constraints.len()).map(one).collect();
     }

@@ -76,14 +76,17 @@ fn numbers(weights: &[f64], seed: usize) -> Vec<f64> {
     };
     let bits = |salt: usize| drawn(salt, 2).into_iter().map(|bit| bit as u8).collect::<Vec<_>>();
     let row_weights: Vec<f64> = drawn(1, weights.len()).into_iter().map(|at| weights[at]).collect();
-    let membership = masks(&[("a", 2), ("b", 3)].map(|(name, salt)| (name, bits(salt).iter().map(|&bit| bit > 0).collect())));
+    let membership =
+        masks(&[("a", 2), ("b", 3)].map(|(name, salt)| (name, bits(salt).iter().map(|&bit| bit > 0).collect())));
     let options = AuditOptions { bounds: vec![Bound::MaxViolation(0.1)], ..AuditOptions::default() };
     let (labels, predictions) = (codes(&bits(5)), codes(&bits(6)));
-    let audit =
-        Audit::of(&labels, Some(&predictions), &membership, Some(&row_weights), &classes(2), Some(1), &options).unwrap();
+    let audit = Audit::of(&labels, Some(&predictions), &membership, Some(&row_weights), &classes(2), Some(1), &options)
+        .unwrap();
     let found = audit.classes[0].predictions.as_ref().unwrap();
-    let gaps = found.violations.iter().flat_map(|violation| &violation.gaps).flat_map(|gap| [gap.value, gap.low, gap.high]);
-    let rates = found.groups.iter().map(|group| &group.true_positive_rate).flat_map(|rate| [rate.value, rate.low, rate.high]);
+    let gaps =
+        found.violations.iter().flat_map(|violation| &violation.gaps).flat_map(|gap| [gap.value, gap.low, gap.high]);
+    let rates =
+        found.groups.iter().map(|group| &group.true_positive_rate).flat_map(|rate| [rate.value, rate.low, rate.high]);
     let tests = audit.bounds.iter().flat_map(|test| [test.value, test.low, test.high]);
     gaps.chain(rates).chain(tests).flatten().collect()
 }

@@ -234,3 +234,74 @@ fn of(sums: &CellSums, measure: Measure, cell: usize) -> &[f64] {
         Measure::Scores => sums.scores(cell),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::constraints;
+    use crate::data::Codes;
+    use crate::group::Membership;
+    use crate::notion::Notion;
+
+    const ROWS: usize = 120;
+
+    /// Three groups that overlap, two labels, weights that differ, and what the constraints of equalized odds make of them.
+    fn bound() -> (Cells, Vec<Option<Functional>>) {
+        let mask = |every: usize| (0..ROWS).map(|row| row % every == 0).collect::<Vec<bool>>();
+        let names = ["a", "b", "c"].map(str::to_owned).to_vec();
+        let membership = Membership::from_masks(names.clone(), &[2, 3, 5].map(mask)).unwrap();
+        let labels = Codes::narrow((0..ROWS).map(|row| (row * row % 7 % 2) as u32).collect(), 2);
+        let weights: Vec<f64> = (0..ROWS).map(|row| 0.5 + (row % 4) as f64).collect();
+        let cells = Cells::new(&membership, &labels, 2, Some(weights.into())).unwrap();
+        let classes = ["no", "yes"].map(str::to_owned);
+        let constraints = constraints(&[Notion::EqualizedOdds], &names, &classes, Some(1), &[], &names).unwrap();
+        let functionals = bind(&constraints, &cells);
+        (cells, functionals)
+    }
+
+    fn decided(cells: &Cells) -> CellSums {
+        CellSums::of_rows(&Codes::narrow((0..ROWS).map(|row| (row % 11 % 2) as u32).collect(), 2), cells.cell_rows())
+    }
+
+    #[test]
+    fn what_constraints_of_one_rate_are_compared_with_is_bound_and_summed_once() {
+        let (cells, functionals) = bound();
+        let all: Vec<&Functional> = functionals.iter().flatten().collect();
+        assert_eq!(all.len(), 6);
+        let mut distinct: Vec<*const Part> = all.iter().map(|one| one.overall.as_ptr()).collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        assert_eq!(distinct.len(), 2, "a true and a false positive rate");
+        let sums = decided(&cells);
+        let overall = overall_rates(&functionals, &sums, Measure::Decisions);
+        for (one, overall) in all.iter().zip(overall) {
+            assert_eq!(one.reference(&sums, Measure::Decisions).to_bits(), overall.to_bits());
+        }
+    }
+
+    #[test]
+    fn everyone_is_the_group_and_the_others() {
+        let (cells, functionals) = bound();
+        let sums = decided(&cells);
+        for one in functionals.iter().flatten() {
+            let (group, others) =
+                (one.group_share(&sums, Measure::Decisions), one.others_share(&sums, Measure::Decisions));
+            let both = one.share() * group.value + one.others_weight() * others.unwrap().value;
+            assert!((both - one.reference(&sums, Measure::Decisions)).abs() < 1e-14);
+            assert!((one.share() + one.others_weight() - 1.0).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn what_a_row_of_a_cell_adds_is_the_slope_along_it() {
+        let (cells, functionals) = bound();
+        for one in functionals.iter().flatten() {
+            for (cell, adds) in one.adds(cells.len()).into_iter().enumerate() {
+                let moved = (0..cells.len()).flat_map(|other| if other == cell { [-1.0, 1.0] } else { [0.0, 0.0] });
+                let moved = CellSums::of_decisions(2, moved);
+                let slope = one.violation(&moved, Measure::Decisions);
+                assert!((slope - adds).abs() < 1e-15, "{cell}: {slope} {adds}");
+            }
+        }
+    }
+}

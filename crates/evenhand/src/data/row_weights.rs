@@ -111,7 +111,10 @@ mod tests {
         for weights in [[1e300, 1e199, 1e301], [1.0, 1e-101, 10.0], [1e-10, 5e-324, 1e-9]] {
             assert_eq!(bits(&scaled(&weights)), bits(&scaled(&scaled(&weights))), "{weights:?}");
             for found in [scaled(&weights), computable(&weights).into_owned()] {
-                assert!(found[1].to_bits() == 0 && (found[2] / found[0] - 10.0).abs() < 1e-13, "{weights:?}: {found:?}");
+                assert!(
+                    found[1].to_bits() == 0 && (found[2] / found[0] - 10.0).abs() < 1e-13,
+                    "{weights:?}: {found:?}"
+                );
             }
         }
     }

@@ -101,7 +101,8 @@ mod tests {
     #[test]
     fn a_row_that_weighs_nothing_does_not_count() {
         let of = |values: &[f64], weights: &[f64]| {
-            let Ok((Code::Number { centre, scale, .. }, _)) = number(&PlanKind::Standardised, values, Some(weights)) else {
+            let Ok((Code::Number { centre, scale, .. }, _)) = number(&PlanKind::Standardised, values, Some(weights))
+            else {
                 panic!("{values:?}")
             };
             [centre, scale].map(f64::to_bits)
