@@ -47,8 +47,8 @@ fn agree(
     // Constraints without training rows stand in the problem alone, and are judged as well.
     let judged = fitted.problem().measured_constraints().len();
     let constraints = fitted.binding().constraints();
-    let all = tests.iter().filter(|test| test.notion.is_none() && judged == constraints.len());
-    all.map(|test| verdicts::holds(test, &holds::compared(constraints, found, &test.bound))).collect()
+    let mut all = tests.iter().filter(|test| test.notion.is_none() && judged == constraints.len());
+    all.try_for_each(|test| verdicts::holds(test, &holds::compared(constraints, found, &test.bound)))
 }
 
 /// A correction is never less even on the rows it was found on than none.

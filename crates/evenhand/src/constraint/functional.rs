@@ -62,12 +62,13 @@ pub(crate) fn bind(constraints: &[Constraint], cells: &Cells) -> Vec<Option<Func
 /// The overall rate of what each constraint counts; zero for one that is compared with a number, or with no rows.
 pub(crate) fn overall_rates(functionals: &[Option<Functional>], sums: &CellSums, measure: Measure) -> Vec<f64> {
     let mut known: Vec<(&Arc<[Part]>, f64)> = Vec::new();
-    let mut of = |overall| match known.iter().find(|(one, _)| Arc::ptr_eq(one, overall)) {
-        Some(&(_, rate)) => rate,
-        None => {
-            known.push((overall, rate(overall, sums, measure)));
-            known[known.len() - 1].1
+    let mut of = |overall| {
+        if let Some(&(_, rate)) = known.iter().find(|(one, _)| Arc::ptr_eq(one, overall)) {
+            return rate;
         }
+        let rate = rate(overall, sums, measure);
+        known.push((overall, rate));
+        rate
     };
     functionals.iter().map(|one| one.as_ref().map_or(0.0, |one| of(&one.overall))).collect()
 }
