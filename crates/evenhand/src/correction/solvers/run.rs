@@ -6,6 +6,7 @@ use super::oracle::{Oracle, Point, Solves, SumDerivatives};
 use super::rank::least_norm;
 use super::sqp::{self, Target};
 use super::tilted_run::TiltedRun;
+use crate::bound::Bound;
 use crate::cells::Cells;
 use crate::constraint::{Measure, Tilt, TiltTable, WeightRule};
 use crate::correction::evaluation::Effect;
@@ -457,7 +458,14 @@ impl<L: Learner> Oracle for Run<'_, L> {
             return Ok(Vec::new());
         };
         let mut tilted = TiltedRun::of_fit(first.predictor.clone(), expected.clone(), self.problem, self.settings)?;
-        Ok(vec![sqp::solve_silently(&mut tilted, target, settings)?])
+        let mut targets = vec![target.clone()];
+        if target.bounds.is_empty() {
+            // How much evenness is worth its error with weights, tilted probabilities cannot tell.
+            let halved = |times: i32| Bound::MaxViolation(first.violation * 0.5_f64.powi(times)).into();
+            let bounded = |times| Target { bounds: vec![halved(times)], at_any_cost: false };
+            targets.extend([3, 2, 1].map(bounded));
+        }
+        targets.iter().map(|target| sqp::solve_silently(&mut tilted, target, settings)).collect()
     }
 
     fn differentiate(&mut self, point: &Point, basis: &[usize]) -> Result<Option<SumDerivatives>> {

@@ -30,6 +30,9 @@ impl Search<'_> {
             return Ok((start, stop));
         }
         let mut derivatives = Derivatives::at(self.oracle, &start, &basis, asked)?;
+        // Without a bound nothing is left to gain once rates are even; with one, error is, and where groups are withheld too: there are many
+        // ways to be even.
+        let evenness = !asked.is_bounded() && !self.oracle.table().is_by_row();
         let (mut current, mut radius) = (start, settings.radius);
         let (mut fresh, mut accepted, mut widened) = (true, true, false);
         loop {
@@ -38,8 +41,7 @@ impl Search<'_> {
             if self.cancelled {
                 return Ok((current, Termination::Cancelled));
             }
-            // Without a bound nothing is left to gain; with one, error is.
-            if !asked.is_bounded() && asked.hold(&current.sums) {
+            if evenness && asked.hold(&current.sums) {
                 return Ok((current, Termination::Converged));
             }
             let step = subproblem(merit, &current, &derivatives, &basis, radius, settings.max_exponent).solve();
@@ -75,9 +77,9 @@ impl Search<'_> {
                 (current, widened) = (trial, false);
                 self.retain(&current);
             }
-            // Without a bound, what is left once single rows were looked at is theirs to decide.
+            // For evenness alone, what is left once single rows were looked at is theirs to decide.
             // What a smaller radius has was looked at before the radius was widened.
-            let last = !asked.is_bounded() && (refined.is_some() || met && !accepted) || widened && !accepted;
+            let last = evenness && (refined.is_some() || met && !accepted) || widened && !accepted;
             if last || radius < settings.min_radius {
                 let met = asked.are_met(&current.sums);
                 return Ok((current, if met { Termination::Converged } else { Termination::Stalled }));
