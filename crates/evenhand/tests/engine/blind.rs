@@ -298,7 +298,7 @@ fn a_feature_that_tells_a_withheld_group_is_named() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_order_of_rows_does_not_matter(seed in 0_u64..1000, tilt in any::<bool>()) {
