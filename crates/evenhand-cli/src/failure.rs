@@ -202,6 +202,11 @@ fn hint(error: &Error, running: Running) -> Option<String> {
         Error::Learner { detail, .. } if detail.contains("correct covariate shift") => {
             "leave out --covariate-shift, or give --learner a command that writes probabilities".to_owned()
         }
+        Error::Setting { setting, found, .. }
+            if running.corrects() && found.ends_with("where probabilities are tilted") =>
+        {
+            format!("leave out --{}, or --apply tilt", setting.replace('_', "-"))
+        }
         Error::Setting { setting: "covariate_shift", .. } if running.corrects() => {
             "leave out --covariate-shift".to_owned()
         }

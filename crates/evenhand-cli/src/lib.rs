@@ -19,6 +19,7 @@ mod fit;
 mod frontier;
 mod identify;
 mod inject;
+mod memberships;
 mod origin;
 mod output;
 mod outputs;

@@ -2,7 +2,7 @@
 
 use evenhand::correction::WeightRule;
 use evenhand::correction::{Decisions, PatternRule, Step, ThresholdPostprocessing, Thresholds};
-use evenhand::{Fitted, Method, Predictor};
+use evenhand::{Correction, Fitted, Method, Predictor};
 use serde::Serialize;
 
 use crate::text::{clean, rate, thousands};
@@ -10,7 +10,7 @@ use crate::text::{clean, rate, thousands};
 /// At most so many patterns of groups; JSON has all.
 const MOST_LINES: usize = 40;
 
-/// Thresholds of post-processing, the slack of the Lagrangian approach; of a correction nothing.
+/// Thresholds of post-processing, the slack of the Lagrangian approach, what tilted probabilities depend on; of weights nothing.
 #[derive(Serialize)]
 pub(super) struct Rules {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,16 +22,20 @@ pub(super) struct Rules {
     slack: Option<f64>,
     #[serde(skip)]
     method: Method,
+    /// What decisions depend on where probabilities are tilted.
+    #[serde(skip)]
+    deciding: Option<String>,
 }
 
 impl Rules {
-    pub(super) fn new<P: Predictor>(method: Method, fitted: &Fitted<P>) -> Self {
-        let groups = method.decides_by_group().then(|| fitted.binding().group_columns());
+    pub(super) fn new<P: Predictor>(correction: &Correction, fitted: &Fitted<P>) -> Self {
+        let (solution, binding) = (fitted.solution(), fitted.binding());
         Self {
-            thresholds: fitted.solution().thresholds.clone(),
-            groups_needed: groups.unwrap_or_default(),
-            slack: fitted.solution().slack,
-            method,
+            thresholds: solution.thresholds.clone(),
+            groups_needed: if solution.needs_groups() { binding.group_columns() } else { Vec::new() },
+            slack: solution.slack,
+            method: correction.method,
+            deciding: solution.deciding(binding),
         }
     }
 
@@ -46,6 +50,9 @@ impl Rules {
             Method::ThresholdPostprocessing(_) => {
                 "one fit, then thresholds for each pattern of groups; rates are in expectation over random decisions"
             }
+            Method::Correction if self.deciding.is_some() => {
+                "one model of the observed labels, whose probabilities multipliers tilt; no row weighs differently"
+            }
             Method::Lagrangian(_) => "coefficients and multipliers trained jointly, violations relaxed by hinges",
             _ => return String::new(),
         };
@@ -55,6 +62,7 @@ impl Rules {
     /// What stands above multipliers, where there are any.
     pub(super) fn heading(&self, rule: Option<WeightRule>) -> Option<String> {
         match (self.method, rule) {
+            (Method::Correction, None) => Some("Multipliers (of tilted probabilities)".to_owned()),
             (_, Some(rule)) => Some(format!("Multipliers ({} weights)", rule.name())),
             (Method::Lagrangian(_), None) => {
                 Some(format!("Multipliers of the relaxed violations, with slack {:.2}", self.slack.unwrap_or_default()))
@@ -63,8 +71,11 @@ impl Rules {
         }
     }
 
-    /// The thresholds, and what they ask of files to be predicted.
+    /// The thresholds, or what a tilt depends on, and what they ask of files to be predicted.
     pub(super) fn to_text(&self) -> String {
+        if let Some(deciding) = &self.deciding {
+            return format!("{}\n\n", clean(deciding));
+        }
         let Some(Thresholds { patterns, .. }) = &self.thresholds else { return String::new() };
         let line = |rule: &PatternRule| {
             let groups: Vec<String> = rule.groups.iter().map(|name| clean(name)).collect();

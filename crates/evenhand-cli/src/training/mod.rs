@@ -10,10 +10,10 @@ pub(crate) use args::{TrainingArgs, see_below};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use evenhand::correction::{CorrectionOptions, CovariateShift};
+use evenhand::correction::{Apply, CorrectionOptions, CovariateShift};
 use evenhand::learner::ProcessLearner;
 use evenhand::model::Split;
-use evenhand::{Dataset, Logistic, Measure, Preset};
+use evenhand::{Dataset, Logistic, Measure, Preset, Tilt};
 #[cfg(feature = "report")]
 use evenhand_report::{FEW_STRENGTHS, STRENGTHS, built_in};
 
@@ -21,7 +21,7 @@ use crate::origin::Origin;
 #[cfg(feature = "report")]
 use crate::page;
 use crate::progress::Progress;
-use args::{CovariateShiftArg, MeasureArg};
+use args::{ApplyArg, CovariateShiftArg, MeasureArg, TiltArg};
 pub(crate) use rows::Read;
 use rows::Rows;
 
@@ -145,6 +145,15 @@ impl TrainingArgs {
                 MeasureArg::Decisions => Measure::Decisions,
                 MeasureArg::Scores => Measure::Scores,
             },
+            apply: match self.apply {
+                ApplyArg::Weights => Apply::Weights,
+                ApplyArg::Tilt => Apply::Tilt,
+            },
+            tilt: self.tilt.map(|tilt| match tilt {
+                TiltArg::Expected => Tilt::Expected,
+                TiltArg::Centred => Tilt::Centred,
+                TiltArg::Paper => Tilt::Paper,
+            }),
             covariate_shift: match self.covariate_shift {
                 CovariateShiftArg::Ignored => CovariateShift::Ignored,
                 CovariateShiftArg::Corrected => CovariateShift::Corrected,

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod audit;
+mod blind;
 mod carried;
 mod covariate_shift;
 mod damage;

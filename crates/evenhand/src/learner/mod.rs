@@ -38,6 +38,15 @@ pub trait Learner {
     /// [`crate::Error::Learner`], or what an outside program or closure says.
     fn fit(&self, training: Training<'_>, warm_start: &mut Self::WarmStart) -> Result<Self::Predictor>;
 
+    /// Fits who is in a group: class 1 are its rows, and the others class 0. Learners that keep the labels elsewhere have to tell it from
+    /// [`Learner::fit`]; for all others it is the same.
+    ///
+    /// # Errors
+    /// As [`Learner::fit`].
+    fn fit_membership(&self, training: Training<'_>, warm_start: &mut Self::WarmStart) -> Result<Self::Predictor> {
+        self.fit(training, warm_start)
+    }
+
     /// Whether equal rows may be aggregated into one weighted row.
     ///
     /// True of a learner that minimises a weighted sum over rows; not of one that counts rows.

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::constraint::WeightRule;
 use crate::correction::{
-    Apply, Binding, BoundTest, Classifier, Correction, ExpectedTilt, Fitted, Iteration, Metrics, NamedValue,
-    Predictions, Termination, Thresholds, TiltBy, TradeOff,
+    Apply, Binding, BoundTest, Classifier, Correction, ExpectedTilt, Fitted, Iteration, MembershipQuality, Metrics,
+    NamedValue, Predictions, Termination, Thresholds, TiltBy, TradeOff,
 };
 use crate::data::{ReadOptions, Table, digest_text};
 use crate::features::Features;
@@ -301,6 +301,21 @@ impl Model {
     /// The classifier alone.
     pub fn predictor(&self) -> &dyn Predictor {
         self.learner.predictor()
+    }
+
+    /// How well features tell each group that the learner may not see, where tilts are expectations.
+    pub fn memberships(&self) -> Vec<MembershipQuality> {
+        self.expected.as_ref().map(|expected| expected.quality(&self.binding)).unwrap_or_default()
+    }
+
+    /// Agrees to run a command, where its models were fitted by one.
+    pub fn agree(&mut self, command: &str) {
+        let expected = self.expected.iter_mut().flat_map(ExpectedTilt::models_mut);
+        for record in [&mut self.learner].into_iter().chain(&mut self.observed).chain(expected) {
+            if let LearnerRecord::Process { model } = record {
+                model.agree(command);
+            }
+        }
     }
 
     pub(super) fn classifier(&self) -> Classifier<'_> {

@@ -58,7 +58,7 @@ impl Model {
             Err(error @ (Error::Interrupted | Error::Io { .. })) => return Err(error),
             Err(error) => return Ok(Check { name, matches: Some(false), detail: error.to_string() }),
         };
-        let needed = self.thresholds.as_ref().map(|_| binding.group_columns()).unwrap_or_default();
+        let needed = if self.classifier().needs_groups() { binding.group_columns() } else { Vec::new() };
         let names: Vec<&str> = binding.constraints().iter().map(|one| one.name.as_str()).collect();
         let own: Vec<&str> = self.multipliers.iter().map(|one| one.name.as_str()).collect();
         if !own.is_empty() && own != names {
