@@ -71,7 +71,7 @@ class Fit:
 
 
 class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: ignore[misc]
-    """Classifier corrected for label bias by re-weighting rows, or by tilting its probabilities.
+    """Classifier corrected for label bias by re-weighting rows, or by tilting probabilities.
 
     Finds one multiplier per constraint that says how far labels were tilted against a group, and
     trains on the observed labels with weights that undo the tilt [1]_. No label and no feature is
@@ -673,6 +673,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
 
     def _tilted(self, X: Any, sensitive_features: Any) -> NDArray[np.float64]:
         """Tilt the probabilities of another estimator, a column for each of ``classes_``."""
+        assert self._tilting is not None  # noqa: S101
         tilting, models = self._tilting
         shown = self._shown(self._new_rows(X))
         order = np.argsort(self._order)

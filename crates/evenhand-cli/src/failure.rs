@@ -25,6 +25,7 @@ pub(crate) enum Running {
     Audit,
     Identify,
     Fit,
+    Correct,
     Frontier,
     Sweep,
     Paper,
@@ -42,7 +43,7 @@ impl Running {
 
     /// Whether it has the options that say what is corrected.
     fn corrects(self) -> bool {
-        matches!(self, Self::Fit | Self::Frontier | Self::Sweep)
+        matches!(self, Self::Fit | Self::Correct | Self::Frontier | Self::Sweep)
     }
 }
 

@@ -235,8 +235,8 @@ pub(crate) fn load_sealed(path: &Path, learner: Option<&str>) -> Result<Sealed> 
     let mut sealed = Model::load_sealed(path)?;
     match (&sealed.model.learner, learner) {
         (LearnerRecord::Process { .. }, Some(command)) => sealed.model.agree(command),
-        (LearnerRecord::Logistic { .. }, Some(_)) => {
-            let message = "the model was fitted by the built-in learner, which runs no command";
+        (LearnerRecord::Logistic { .. } | LearnerRecord::Given { .. }, Some(_)) => {
+            let message = "the model was not fitted by a command, and runs none";
             return Err(Usage::new(message).hint("leave out --learner").into());
         }
         _ => {}

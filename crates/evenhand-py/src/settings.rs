@@ -124,6 +124,7 @@ impl Settings {
                 notable_change,
                 standardise,
                 interactions,
+                score: None,
                 plan: None,
             };
             let correction = options.build()?;

@@ -178,7 +178,11 @@ fn technique(args: &FitArgs) -> Result<Technique> {
     }
 }
 
-fn check_files(training: &Training, [model, report]: [&Option<PathBuf>; 2], tables: &[&Option<PathBuf>]) -> Result<()> {
+pub(super) fn check_files(
+    training: &Training,
+    [model, report]: [&Option<PathBuf>; 2],
+    tables: &[&Option<PathBuf>],
+) -> Result<()> {
     let mut others = training.files();
     if let Some(model) = model {
         files::check_output(model, &others)?;

@@ -1,7 +1,7 @@
 //! What a method found, other than the classifier and its rates: in words, and as JSON.
 
 use evenhand::correction::WeightRule;
-use evenhand::correction::{Decisions, PatternRule, Step, ThresholdPostprocessing, Thresholds};
+use evenhand::correction::{Binding, Decisions, PatternRule, Step, ThresholdPostprocessing, Thresholds};
 use evenhand::{Correction, Fitted, Method, Predictor};
 use serde::Serialize;
 
@@ -22,6 +22,12 @@ pub(super) struct Rules {
     slack: Option<f64>,
     #[serde(skip)]
     method: Method,
+    /// The column of scores, where these were given.
+    #[serde(rename = "score", skip_serializing_if = "Option::is_none")]
+    given: Option<String>,
+    /// The features beside it.
+    #[serde(skip)]
+    told_by: Vec<String>,
     /// What decisions depend on where probabilities are tilted.
     #[serde(skip)]
     deciding: Option<String>,
@@ -35,6 +41,8 @@ impl Rules {
             groups_needed: if solution.needs_groups() { binding.group_columns() } else { Vec::new() },
             slack: solution.slack,
             method: correction.method,
+            told_by: others(correction, binding),
+            given: correction.score.as_ref().map(|score| score.column.clone()),
             deciding: solution.deciding(binding),
         }
     }
@@ -49,6 +57,9 @@ impl Rules {
             }
             Method::ThresholdPostprocessing(_) => {
                 "one fit, then thresholds for each pattern of groups; rates are in expectation over random decisions"
+            }
+            Method::Correction if self.given.is_some() => {
+                "scores that were given, which multipliers tilt; no model of labels was trained"
             }
             Method::Correction if self.deciding.is_some() => {
                 "one model of the observed labels, whose probabilities multipliers tilt; no row weighs differently"
@@ -71,10 +82,19 @@ impl Rules {
         }
     }
 
+    /// Where scores that were given come from, and what tells groups beside them.
+    fn scores(&self) -> String {
+        let Some(score) = &self.given else { return String::new() };
+        match self.told_by.as_slice() {
+            [] => format!("Scores are those of the column {score}, which is the only feature. "),
+            others => format!("Scores are those of the column {score}; features are it and {}. ", others.join(", ")),
+        }
+    }
+
     /// The thresholds, or what a tilt depends on, and what they ask of files to be predicted.
     pub(super) fn to_text(&self) -> String {
         if let Some(deciding) = &self.deciding {
-            return format!("{}\n\n", clean(deciding));
+            return format!("{}{}\n\n", clean(&self.scores()), clean(deciding));
         }
         let Some(Thresholds { patterns, .. }) = &self.thresholds else { return String::new() };
         let line = |rule: &PatternRule| {
@@ -90,6 +110,18 @@ impl Rules {
             needed.join(", ")
         )
     }
+}
+
+/// The columns that features are made of, but for the one of scores.
+fn others(correction: &Correction, binding: &Binding) -> Vec<String> {
+    let Some(score) = &correction.score else { return Vec::new() };
+    let mut names: Vec<String> = Vec::new();
+    for one in binding.encoding().columns() {
+        if one.column != score.column && !names.contains(&one.column) {
+            names.push(one.column.clone());
+        }
+    }
+    names
 }
 
 fn in_words(steps: &[Step]) -> String {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use evenhand::Measure;
 
 use crate::args::DataArgs;
 
@@ -94,9 +95,18 @@ pub(crate) struct TrainingArgs {
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum MeasureArg {
+pub(crate) enum MeasureArg {
     Decisions,
     Scores,
+}
+
+impl From<MeasureArg> for Measure {
+    fn from(measure: MeasureArg) -> Self {
+        match measure {
+            MeasureArg::Decisions => Self::Decisions,
+            MeasureArg::Scores => Self::Scores,
+        }
+    }
 }
 
 /// What multipliers are applied to.

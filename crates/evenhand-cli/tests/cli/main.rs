@@ -4,6 +4,7 @@
 mod audit;
 mod blind;
 mod carried;
+mod correct;
 mod covariate_shift;
 mod damage;
 mod data;

@@ -37,7 +37,7 @@ pub use problem::{Binding, CellWeights, ExpectedTilt, MembershipModel, Membershi
 pub(crate) use problem::{Expectations, Observed, WeightMap};
 pub use settings::{
     Apply, Correction, CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, LoopSettings, Method, Preset,
-    Solver, SqpSettings, Technique, ThresholdPostprocessing, Validation,
+    Score, Solver, SqpSettings, Technique, ThresholdPostprocessing, Validation,
 };
 pub use solution::{Solution, TradeOff};
 pub use trace::{Iteration, Observer, Silent, Termination};

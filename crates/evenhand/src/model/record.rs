@@ -12,7 +12,7 @@ use crate::correction::{
 };
 use crate::data::{ReadOptions, Table, digest_text};
 use crate::features::Features;
-use crate::learner::{Logistic, LogisticModel, Predictor, ProcessModel, Scorer};
+use crate::learner::{GivenModel, GivenScores, Logistic, LogisticModel, Predictor, ProcessModel, Scorer};
 use crate::{Error, Result, Warning};
 
 /// A corrected classifier with everything it was made from.
@@ -113,6 +113,11 @@ pub enum LearnerRecord {
         /// Its coefficients.
         model: LogisticModel,
     },
+    /// Another model's probabilities, which come with the rows.
+    Given {
+        /// How membership is modelled.
+        settings: Logistic,
+    },
     /// A program of the user's.
     Process {
         /// The command and what it left behind.
@@ -131,10 +136,19 @@ impl Predictor for LearnerRecord {
 }
 
 impl LearnerRecord {
+    /// The record of what [`Given`](crate::learner::Given) predicts by.
+    pub fn of_given(settings: Logistic) -> impl Fn(&GivenModel) -> Self {
+        move |model| match model {
+            GivenModel::Scores(_) => Self::Given { settings },
+            GivenModel::Membership(model) => Self::Logistic { settings, model: model.clone() },
+        }
+    }
+
     /// The classifier alone.
     pub fn predictor(&self) -> &dyn Predictor {
         match self {
             Self::Logistic { model, .. } => model,
+            Self::Given { .. } => &GivenScores,
             Self::Process { model } => model,
         }
     }
@@ -225,6 +239,7 @@ impl Model {
     pub(super) fn settings_digest(&self) -> String {
         let learner = match &self.learner {
             LearnerRecord::Logistic { settings, .. } => json!(settings),
+            LearnerRecord::Given { settings } => json!(["given", settings]),
             LearnerRecord::Process { model } => json!(model.command()),
         };
         let (schema, split) = (self.binding.schema(), &self.provenance.split);

@@ -6,7 +6,7 @@ use super::verify::Check;
 use super::{LearnerRecord, Model};
 use crate::correction::{Binding, Termination};
 use crate::data::Dataset;
-use crate::learner::LogisticModel;
+use crate::learner::{Given, LogisticModel};
 use crate::{Error, Result};
 
 /// Another processor adds in another order; what a search makes of that stays below this.
@@ -22,10 +22,15 @@ impl Model {
         if self.stop == Termination::Cancelled {
             return Ok(Err(CANCELLED));
         }
+        let data = (self.provenance.data_sha256.clone(), self.provenance.data_rows);
+        if let LearnerRecord::Given { settings } = self.learner {
+            let fitted = self.settings.fit(train, &Given { membership: settings })?;
+            let record = LearnerRecord::of_given(settings);
+            return Ok(Ok(Self::new(&self.settings, &fitted, record, None, data, self.provenance.split)));
+        }
         let LearnerRecord::Logistic { settings, .. } = &self.learner else { return Ok(Err(BY_ANOTHER_PROGRAM)) };
         let record = |model: &LogisticModel| LearnerRecord::Logistic { settings: *settings, model: model.clone() };
         let fitted = self.settings.fit(train, settings)?;
-        let data = (self.provenance.data_sha256.clone(), self.provenance.data_rows);
         Ok(Ok(Self::new(&self.settings, &fitted, record, None, data, self.provenance.split)))
     }
 
