@@ -16,20 +16,19 @@ from sklearn.base import ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import (
-    _num_samples,
     check_is_fitted,
 )
 
 from . import _core
 from ._bounds import Bound, bounds_of
 from ._columns import text_of
-from ._data import Data, Target, add_sensitive, assemble, positive_of, quiet_about
+from ._data import Data, Target, assemble, positive_of, quiet_about
 from ._exceptions import EvenhandError, EvenhandWarning, warn_of
-from ._external import Learner, aligned_scores
+from ._external import MEMBERSHIP, Learner, aligned_scores
 from ._inputs import BY_GROUP, Inputs
 from ._progress import watching
 from ._report import Report
-from ._results import html_table, trade_off_of
+from ._results import frame_of, html_table, library_of, trade_off_of
 from ._sensitive import sensitive_of
 from ._verdict import BoundTest
 from .constraints import Constraints, spelled
@@ -45,6 +44,9 @@ def _has(method: str) -> Callable[[Any], bool]:
     def check(self: EvenhandClassifier) -> bool:
         fitted = getattr(self, "estimator_", None)
         if self.estimator is None or isinstance(fitted, _core.Model):
+            return True
+        if self.apply == "tilt" and method == "decision_function":
+            # Of tilted probabilities there are log odds, whatever the estimator has.
             return True
         return hasattr(fitted if fitted is not None else self.estimator, method)
 
@@ -69,11 +71,12 @@ class Fit:
 
 
 class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: ignore[misc]
-    """Classifier corrected for label bias by re-weighting rows.
+    """Classifier corrected for label bias by re-weighting rows, or by tilting probabilities.
 
     Finds one multiplier per constraint that says how far labels were tilted against a group, and
     trains on the observed labels with weights that undo the tilt [1]_. No label and no feature is
-    changed, and predicting needs no sensitive features.
+    changed, and predicting needs no sensitive features. (With ``apply="tilt"`` the probabilities of one model are tilted
+    back instead, and decisions depend on an estimate of who is in a group.)
 
     Parameters
     ----------
@@ -138,6 +141,17 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         by how much its features would count for, as the estimator's probabilities without correction estimate it, which
         takes one more fit. It seldom pays, is not for notions of accuracy, and leaves no correction to an estimator
         that knows its training rows by heart.
+    apply : {"weights", "tilt"}, default="weights"
+        What multipliers are applied to: the weights of training rows, with a fit for each that is tried; or the
+        probabilities of one model of the observed labels, which are tilted by what its features tell of groups
+        (Corollary 1 of the paper). ``"tilt"`` takes one fit where X has the groups, and one more for each group that
+        it has not; the estimator needs ``predict_proba``, and no ``sample_weight``. Decisions then depend on an estimate of
+        who is in a group, or where X has the group, on the group: who may not decide so stays with weights.
+    tilt : {"expected", "centred", "paper"}, default=None
+        How multipliers enter exponents: by how likely features say that a row is in a group, by its own groups, or by
+        bare membership as the paper's algorithms have it. None is ``"expected"`` with ``apply="tilt"`` and where
+        groups are withheld from the built-in learner, else ``"centred"`` (``"paper"`` with the presets of the paper).
+        ``"expected"`` takes a fit of the estimator for each group that is withheld.
     validation : str, default="training"
         By which rows multipliers are chosen: ``"training"``, ``"holdout[=SHARE]"`` (rows kept from the
         classifier) or ``"k-fold[=FOLDS]"`` (all rows, each decided by a model fitted without it).
@@ -193,6 +207,10 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         (``before``, ``after``, ``low`` and ``high`` of the difference, ``notable``), ``helped`` (groups that had less
         than everyone), ``missing`` (rows without a value, and the others) and ``summary``, a sentence or None where
         nothing is notable. None where the method has no fit without correction to compare with, and after :meth:`load`.
+    memberships_ : frame or None
+        How well features tell each group that the estimator does not see, where that was modelled: ``group``,
+        ``labelled`` (the label of the rows among which it is told, None for all rows) and ``auc``, on the training rows:
+        0.5 where features say nothing of the group, 1 where they tell it.
     n_fits_ : int
         How many times the learner was called.
     n_features_in_ : int
@@ -237,6 +255,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         method: str = "weighting",
         measure: str = "decisions",
         covariate_shift: str = "ignored",
+        apply: str = "weights",
+        tilt: str | None = None,
         validation: str = "training",
         preset: str = "default",
         max_fits: int | None = None,
@@ -266,6 +286,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.method = method
         self.measure = measure
         self.covariate_shift = covariate_shift
+        self.apply = apply
+        self.tilt = tilt
         self.validation = validation
         self.preset = preset
         self.max_fits = max_fits
@@ -339,7 +361,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
                 target.classes[target.codes],
                 target.classes,
                 self._engine_order(target, positive),
-                self.method == "sampling",
+                self.method == "sampling" or self.apply == "tilt",
                 weight,
             )
         interrupts = nullcontext() if learner is None else learner.interrupts
@@ -353,19 +375,20 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
                 keep=self.on_interrupt == "keep",
             )
         # That everyone is one group has been said.
+        self._library = library_of(X, sensitive_features, y)
         self._keep(found, target, quiet_about(X) | (frozenset() if sensitive.specs else {"own-reference"}))
         self._fitted = Fit(found.state, gathered, learner)
         return self
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> NDArray[Any]:
-        """Predict classes. No sensitive features are needed but for thresholds by group, and two calls agree.
+        """Predict classes. No sensitive features are needed but where groups decide, and two calls agree.
 
         Parameters
         ----------
         X : frame, array or sparse matrix of shape (n_samples, n_features)
         sensitive_features : as in :meth:`fit`, default=None
-            Needed with ``method="threshold-postprocessing"`` and ``"thresholds"``, which decide by group; not looked
-            at otherwise.
+            Needed with ``method="threshold-postprocessing"`` and ``"thresholds"``, which decide by group, and with
+            ``apply="tilt"`` where X has some of the groups and not all; not looked at otherwise.
 
         Returns
         -------
@@ -376,15 +399,21 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
             decisions, found_warnings = self._decide(X, sensitive_features)
             warn_of(found_warnings, stacklevel=2)
             return np.asarray(self.classes_[np.argsort(self._order)[decisions]])
+        if self._tilting is not None:
+            return np.asarray(self.classes_[np.argmax(self._tilted(X, sensitive_features), axis=1)])
         return np.asarray(self.estimator_.predict(self._shown(self._new_rows(X))))
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any, *, sensitive_features: Any = None) -> NDArray[np.float64]:
         """Predict class probabilities, a column for each of ``classes_``; thresholds by group do not enter them.
+
+        With ``apply="tilt"`` they are those after the tilt, which decide.
 
         Parameters
         ----------
         X : frame, array or sparse matrix of shape (n_samples, n_features)
+        sensitive_features : as in :meth:`fit`, default=None
+            Needed with ``apply="tilt"`` where X has some of the groups and not all; not looked at otherwise.
 
         Returns
         -------
@@ -392,9 +421,12 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         """
         check_is_fitted(self)
         if isinstance(self.estimator_, _core.Model):
-            scores, _, found_warnings = self.estimator_.predict(self._new_table(X))
+            table = self._with_groups(self._new_table(X), X, sensitive_features, self._by_group())
+            scores, _, found_warnings = self.estimator_.predict(table)
             warn_of(found_warnings, stacklevel=2)
             return scores[:, self._order]
+        if self._tilting is not None:
+            return self._tilted(X, sensitive_features)
         return np.asarray(self.estimator_.predict_proba(self._shown(self._new_rows(X))))
 
     @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
@@ -410,7 +442,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         check_is_fitted(self)
-        if isinstance(self.estimator_, _core.Model):
+        if isinstance(self.estimator_, _core.Model) or self._tilting is not None:
             return _core.log_odds(np.ascontiguousarray(self.predict_proba(X)))
         return np.asarray(self.estimator_.decision_function(self._shown(self._new_rows(X))))
 
@@ -548,7 +580,9 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         body = json.loads(model.to_json())
         asked = body["settings"]
         bounds: dict[str, Any] = dict(bounds_of(asked["bounds"]))
-        other = {name: asked[name] for name in ("measure", "covariate_shift", "notable_change") if name in asked}
+        other = {
+            name: asked[name] for name in ("measure", "apply", "covariate_shift", "notable_change") if name in asked
+        }
         method = _method_of(asked.get("method", {"name": "correction"}))
         roles = body["binding"]["schema"]
         other |= {name: roles[name] for name in ("categorical", "numeric") if name in roles}
@@ -572,6 +606,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.stop_ = body["stop"]
         self.trade_off_ = body.get("trade_off")
         self.effect_ = None
+        self._library, self._tilting = library_of(), None
+        self.memberships_ = self._memberships(model.memberships)
         self.n_fits_ = body["fits"]
         return self
 
@@ -602,6 +638,9 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
             tags.non_deterministic = inner.non_deterministic
         return tags
 
+    def _memberships(self, found: str | None) -> Any:
+        return None if found is None else frame_of(json.loads(found), self._library)
+
     def _keep(self, found: _core.Fitted, target: Target, quiet: frozenset[str]) -> None:
         train = json.loads(found.train)
         self.classes_ = target.classes
@@ -616,23 +655,40 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.stop_ = found.stop
         self.trade_off_ = trade_off_of(found.trade_off)
         self.effect_ = None if found.effect is None else json.loads(found.effect)
+        self.memberships_ = self._memberships(found.memberships)
+        tilting = found.tilting
+        self._tilting = None if tilting is None else (tilting[0], [one.estimator for one in tilting[1]])
         self.n_fits_ = found.fits
         warn_of(found.warnings, stacklevel=3, quiet=quiet)
 
     def _decide(self, X: Any, sensitive_features: Any) -> tuple[NDArray[Any], list[tuple[str, str]]]:
         """Decide by the built-in model, as the engine numbers classes."""
-        table = self._new_table(X)
-        if self.method in BY_GROUP and sensitive_features is not None:
-            rows = _num_samples(X)
-            sensitive = sensitive_of(sensitive_features, rows, groups=self.groups, intersections=self.intersections)
-            add_sensitive(table, sensitive, self._binding.sensitive_columns)
+        table = self._with_groups(self._new_table(X), X, sensitive_features, self._by_group())
         _, decisions, found_warnings = self.estimator_.predict(table)
         return decisions, found_warnings
+
+    def _by_group(self) -> bool:
+        """Whether the built-in model needs the groups of rows to decide."""
+        return bool(self.estimator_.groups_needed)
+
+    def _tilted(self, X: Any, sensitive_features: Any) -> NDArray[np.float64]:
+        """Tilt the probabilities of another estimator, a column for each of ``classes_``."""
+        assert self._tilting is not None  # noqa: S101
+        tilting, models = self._tilting
+        shown = self._shown(self._new_rows(X))
+        order = np.argsort(self._order)
+        scores = np.ascontiguousarray(aligned_scores(self.estimator_, shown, self.classes_)[:, order])
+        members = [aligned_scores(model, shown, MEMBERSHIP) for model in models]
+        table = self._columns(X) if tilting.needs_groups else _core.Table()
+        table = self._with_groups(table, X, sensitive_features, tilting.needs_groups)
+        tilted = tilting.apply(self._binding, scores, members, table)
+        return np.asarray(tilted[:, self._order])
 
     def _engine_scores(self, X: Any, sensitive_features: Any) -> NDArray[np.float64]:
         """Find what is evaluated: probabilities or, where thresholds by group decide, decisions."""
         if self.method not in BY_GROUP:
-            return np.asarray(self.estimator_.predict(self._new_table(X))[0])
+            table = self._with_groups(self._new_table(X), X, sensitive_features, self._by_group())
+            return np.asarray(self.estimator_.predict(table)[0])
         decisions, _ = self._decide(X, sensitive_features)
         return np.asarray(np.eye(len(self.classes_))[decisions])
 
@@ -642,6 +698,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         check_is_fitted(self)
         if isinstance(self.estimator_, _core.Model):
             scores = self._engine_scores(X, sensitive_features)
+        elif self._tilting is not None:
+            scores = self._tilted(X, sensitive_features)[:, np.argsort(self._order)]
         else:
             shown = self._shown(self._new_rows(X))
             scores = aligned_scores(self.estimator_, shown, self.classes_)[:, np.argsort(self._order)]

@@ -18,6 +18,7 @@ __all__ = [
     "Roles",
     "Settings",
     "Table",
+    "Tilting",
     "Traced",
     "audit",
     "class_order",
@@ -93,7 +94,8 @@ class Settings:
         bounded: bool | None = None,
         loops: int | None = None,
         step: float | None = None,
-        centred: bool | None = None,
+        tilt: str | None = None,
+        apply: str = "weights",
         keep_best: bool | None = None,
         notable_change: float | None = None,
         standardise: bool | None = None,
@@ -139,6 +141,10 @@ class Model:
     @property
     def feature_names(self) -> list[str]: ...
     @property
+    def memberships(self) -> str | None: ...
+    @property
+    def groups_needed(self) -> list[str]: ...
+    @property
     def coefficients(self) -> NDArray[np.float64] | None: ...
     def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
     @staticmethod
@@ -173,9 +179,28 @@ class Fitted:
     @property
     def fits(self) -> int: ...
     @property
+    def memberships(self) -> str | None: ...
+    @property
+    def tilting(self) -> tuple[Tilting, list[Any]] | None: ...
+    @property
     def warnings(self) -> _Warnings: ...
     @property
     def state(self) -> FitState: ...
+
+@final
+class Tilting:
+    def apply(
+        self,
+        binding: Binding,
+        probabilities: NDArray[np.float64],
+        members: Sequence[NDArray[np.float64]],
+        table: Table,
+    ) -> NDArray[np.float64]: ...
+    @property
+    def needs_groups(self) -> bool: ...
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
+    @staticmethod
+    def restore(state: bytes) -> Tilting: ...
 
 @final
 class FitState:

@@ -38,6 +38,9 @@ class Corrector:
         As in :class:`EvenhandClassifier`.
     groups, intersections, measure, pos_label
         As in :class:`EvenhandClassifier`.
+    apply, tilt
+        As in :class:`EvenhandClassifier`, but that only weights are handed out, and that ``"expected"`` needs features,
+        which nobody shows it: both are refused.
 
     Attributes
     ----------
@@ -85,6 +88,8 @@ class Corrector:
         groups: str | Sequence[str] | None = None,
         intersections: bool = False,
         measure: str = "decisions",
+        apply: str = "weights",
+        tilt: str | None = None,
         max_fits: int | None = None,
         pos_label: Any = None,
     ) -> None:
@@ -98,6 +103,8 @@ class Corrector:
         self.groups = groups
         self.intersections = intersections
         self.measure = measure
+        self.apply = apply
+        self.tilt = tilt
         self.max_fits = max_fits
         self.pos_label = pos_label
 
@@ -179,6 +186,18 @@ class Corrector:
 
     def _start(self, labels: Any, groups: Any, sample_weight: Any) -> None:
         """Begin the search in the engine."""
+        if self.apply != "weights":
+            message = (
+                f"`apply` of Corrector is {self.apply!r}; allowed is 'weights', which is what it hands out: to tilt "
+                "probabilities that you have, see `correct_scores`"
+            )
+            raise EvenhandError(message, "setting-invalid")
+        if self.tilt == "expected":
+            message = (
+                "`tilt` of Corrector is 'expected'; allowed is 'centred' or 'paper': it sees no features, which would "
+                "have to tell who is in a group; give an estimator to EvenhandClassifier(tilt='expected')"
+            )
+            raise EvenhandError(message, "setting-invalid")
         target = target_of(labels)
         sensitive = sensitive_of(groups, len(target.codes), groups=self.groups, intersections=self.intersections)
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
@@ -196,6 +215,7 @@ class Corrector:
             margin=self.margin,
             min_group=self.min_group,
             max_fits=self.max_fits,
+            tilt=self.tilt,
         )
         self._core = _core.Corrector(data.table, data.roles, settings)
         self.classes_ = target.classes

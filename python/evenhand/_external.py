@@ -19,7 +19,10 @@ from sklearn.utils import _safe_indexing
 from ._exceptions import EvenhandError
 from ._interrupt import Interrupts
 
-__all__ = ["Learner", "Predictor", "aligned_scores", "weight_parameter"]
+__all__ = ["MEMBERSHIP", "Learner", "Predictor", "aligned_scores", "weight_parameter"]
+
+# The classes of a model of who is in a group.
+MEMBERSHIP = np.asarray([0, 1])
 
 
 def weight_parameter(estimator: Any) -> str | None:
@@ -57,11 +60,14 @@ class Predictor:
 
     estimator: Any
     learner: Learner
+    of_membership: bool = False
 
     def __call__(self, rows: NDArray[np.uintp] | None) -> NDArray[np.float64]:
         """Score some rows, in the engine's order of classes."""
         X = self.learner.rows(rows)
         with self.learner.interrupts.minded():
+            if self.of_membership:
+                return aligned_scores(self.estimator, X, MEMBERSHIP)
             scores = aligned_scores(self.estimator, X, self.learner.classes)
         return np.ascontiguousarray(scores[:, self.learner.order])
 
@@ -76,7 +82,8 @@ class Learner:
     classes: NDArray[Any]
     order: list[int]
     """For each class of the engine, its place in ``classes``."""
-    sampling: bool
+    unweighted: bool
+    """Whether rows are in or out, and weigh nothing but the user's own weights."""
     own: NDArray[np.float64] | None
     """The user's own weights, if there are any."""
     interrupts: Interrupts = field(default_factory=Interrupts)
@@ -86,8 +93,11 @@ class Learner:
     def __post_init__(self) -> None:
         self.parameter = weight_parameter(self.estimator)
         name = type(self.estimator).__name__
-        if self.parameter is None and not self.sampling:
-            message = f"`{name}.fit` takes no sample_weight; give method='sampling', which samples rows instead"
+        if self.parameter is None and not self.unweighted:
+            message = (
+                f"`{name}.fit` takes no sample_weight; give method='sampling', which samples rows instead, or "
+                "apply='tilt', which tilts its probabilities"
+            )
             raise EvenhandError(message, "learner-weights")
 
     def rows(self, rows: NDArray[np.uintp] | None) -> Any:
@@ -111,11 +121,19 @@ class Learner:
             raise EvenhandError(message, "learner-weights")
         return np.repeat(rows, times)
 
-    def __call__(self, weights: NDArray[np.float64], rows: NDArray[np.uintp] | None) -> Callable[..., Any]:
-        """Fit a clone."""
+    def __call__(
+        self,
+        weights: NDArray[np.float64],
+        rows: NDArray[np.uintp] | None,
+        members: NDArray[np.bool_] | None = None,
+    ) -> Callable[..., Any]:
+        """Fit a clone to labels or, where ``members`` are given, to who is in a group."""
         X, y = self.X, self.y
+        if members is not None:
+            y = np.zeros(len(self.y), dtype=np.int64)
+            y[slice(None) if rows is None else rows.astype(np.intp)] = members
         chosen = None if rows is None else rows.astype(np.intp)
-        if self.sampling:
+        if self.unweighted:
             kept = np.flatnonzero(weights)
             weights = weights[kept]
             chosen = kept if chosen is None else chosen[kept]
@@ -125,11 +143,11 @@ class Learner:
             X, y = _safe_indexing(X, chosen), y[chosen]
         estimator = clone(self.estimator)
         with self.interrupts.minded(), config_context(enable_metadata_routing=False):
-            if self.parameter is None or (self.sampling and self.own is None):
+            if self.parameter is None or (self.unweighted and self.own is None):
                 estimator.fit(X, y)
             else:
                 estimator.fit(X, y, **{self.parameter: weights})
-        return Predictor(estimator, self)
+        return Predictor(estimator, self, members is not None)
 
 
 def _rows(X: Any) -> int:

@@ -13,7 +13,7 @@ from . import _core
 from ._bounds import limits_of
 from ._classifier import EvenhandClassifier
 from ._data import Data, Target, gather, positive_of, quiet_about, target_of
-from ._exceptions import warn_of
+from ._exceptions import EvenhandError, warn_of
 from ._progress import watching
 from ._report import Report
 from ._results import Recorded, frame_of, html_table, library_of
@@ -23,7 +23,7 @@ __all__ = ["Frontier", "frontier", "sample_weights"]
 
 
 class Frontier(Recorded):
-    """Classifiers from the uncorrected one to the most even one that weights lead to. Made by :func:`frontier`."""
+    """Classifiers from the uncorrected one to the most even one that a correction leads to. Made by :func:`frontier`."""
 
     def __init__(self, record: dict[str, Any], library: str, reported: Callable[[float], _core.Report]) -> None:
         self._record = record
@@ -37,9 +37,15 @@ class Frontier(Recorded):
 
     @property
     def floor(self) -> float | None:
-        """The smallest violation that weights led to, where they did not lead to what was asked."""
+        """The smallest violation that the correction led to, where it did not lead to what was asked."""
         floor: float | None = self._record["floor"]
         return floor
+
+    @property
+    def memberships(self) -> Any:
+        """How well features tell each group that the learner may not see, a frame; None where none was modelled."""
+        found = self._record["memberships"]
+        return frame_of(found, self._library) if found else None
 
     @property
     def n_fits(self) -> int:
@@ -107,12 +113,14 @@ def frontier(
     max_violation: Mapping[str, float] | None = None,
     l2: float | None = None,
     covariate_shift: str = "ignored",
+    apply: str = "weights",
+    tilt: str | None = None,
     callback: Callable[[dict[str, Any]], object] | None = None,
     progress: bool = False,
 ) -> Frontier:
-    """Trace error against violation, from no correction to as little violation as weights lead to.
+    """Trace error against violation, from no correction to as little violation as a correction leads to.
 
-    Choose a point by its test rows, and give its bound to ``EvenhandClassifier(max_violation=...)``.
+    Choose a point by its test rows, and give its bound to ``EvenhandClassifier(max_violation=...)``, with the same ``apply``.
 
     Parameters
     ----------
@@ -120,7 +128,7 @@ def frontier(
         As in :meth:`EvenhandClassifier.fit`, with the built-in learner.
     constraints, groups, intersections, withhold, categorical, numeric, missing, pos_label
         As in :class:`EvenhandClassifier`.
-    min_group, l2, covariate_shift
+    min_group, l2, covariate_shift, apply, tilt
         As in :class:`EvenhandClassifier`.
     callback, progress
         As in :class:`EvenhandClassifier`.
@@ -174,6 +182,8 @@ def frontier(
         groups=data.groups,
         withhold=[*(withhold or ()), *data.withhold],
         covariate_shift=covariate_shift,
+        apply=apply,
+        tilt=tilt,
         max_violation=limits_of("max_violation", max_violation),
         min_group=min_group,
         l2=l2,
@@ -228,6 +238,11 @@ def sample_weights(
     >>> weights.shape, len(set(weights))
     ((2000,), 4)
     """
+    if settings.get("apply", "weights") != "weights":
+        message = (
+            "`apply` of sample_weights is 'tilt'; allowed is 'weights': a tilt of probabilities has no row weights"
+        )
+        raise EvenhandError(message, "setting-invalid")
     classifier = EvenhandClassifier(constraints=constraints, **settings)
     classifier.fit(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight)
     return classifier.sample_weight_

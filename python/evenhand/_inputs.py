@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
 from . import _core
 from ._bounds import limits_of
 from ._columns import is_frame, refuse_lazy, table_of
-from ._data import Data, Target, assemble, target_of
+from ._data import Data, Target, add_sensitive, assemble, target_of
 from ._exceptions import EvenhandError
 from ._sensitive import sensitive_of
 
@@ -30,6 +30,9 @@ __all__ = ["BY_GROUP", "Inputs"]
 
 # Wider, or sparse, features are not worth a stand-in regression beside an estimator of another library.
 MOST_STAND_IN_COLUMNS = 300
+
+# The column that stands for features which only the estimator reads.
+UNREAD = "features of the estimator"
 
 # Methods that decide by group, and those that are not trained by weighted fits: only the built-in learner will do.
 BY_GROUP = ("threshold-postprocessing", "calibration", "thresholds")
@@ -48,6 +51,8 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
 
     estimator: Any
     method: str
+    apply: str
+    tilt: str | None
     random_state: int
     groups: str | Sequence[str] | None
     intersections: bool
@@ -63,6 +68,10 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
             raise self._refused("on_interrupt", "'raise' or 'keep'")
         if self.estimator is not None and self.method in BUILT_IN_ONLY:
             raise self._refused("method", "one that trains by weighted fits, or estimator=None: this one is not")
+        if self.apply == "tilt" and self.estimator is not None and not hasattr(self.estimator, "predict_proba"):
+            raise self._refused(
+                "apply", "'weights' with an estimator that has no predict_proba: there is nothing to tilt"
+            )
         for name in ("categorical", "numeric", "missing"):
             if self.estimator is not None and getattr(self, name) is not None:
                 raise self._refused(name, "None with an estimator, which takes columns in its own way")
@@ -123,16 +132,28 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
             return table_of(X)
         shape: tuple[int, ...] = getattr(X, "shape", ())
         if sparse.issparse(X) or len(shape) != 2 or shape[1] > MOST_STAND_IN_COLUMNS:
-            return _core.Table()
+            return self._no_features(X)
         try:
             return table_of(X)
         except (EvenhandError, TypeError, ValueError):
-            return _core.Table()
+            return self._no_features(X)
+
+    def _no_features(self, X: Any) -> _core.Table:
+        """Stand for rows that the engine cannot read. Where groups are kept from the estimator it needs a column that is none of theirs."""
+        table = _core.Table()
+        if self._is_blind():
+            table.add_numbers(UNREAD, np.arange(_num_samples(X), dtype=np.float64))
+        return table
+
+    def _is_blind(self) -> bool:
+        """Whether tilts are by what features tell of groups, so that it matters which groups these tell."""
+        return self.apply == "tilt" or self.tilt == "expected"
 
     def _settings(self, notions: list[str], data: Data, X: Any) -> _core.Settings:
         looped = self.preset != "default"
         withhold = [*(self.withhold or ()), *data.withhold]
-        if self.estimator is not None and not set(data.table.names) - set(withhold) - {data.label, data.weight}:
+        unseen = not set(data.table.names) - set(withhold) - {data.label, data.weight}
+        if self.estimator is not None and unseen and not self._is_blind():
             # Without columns of X the sensitive ones determine the direction of steps; the estimator never sees them.
             withhold = []
         return _core.Settings(
@@ -152,6 +173,8 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
             min_group=self.min_group,
             max_fits=None if looped else self.max_fits,
             loops=self.max_fits if looped else None,
+            apply=self.apply,
+            tilt=self.tilt,
             notable_change=self.notable_change,
             standardise=self.standardise,
             interactions=self.interactions,
@@ -177,6 +200,14 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
         """For each class of the engine, its place among ``classes_``."""
         texts = _core.class_order(target.texts, positive)
         return [target.texts.index(text) for text in texts]
+
+    def _with_groups(self, table: _core.Table, X: Any, sensitive_features: Any, needed: bool) -> _core.Table:
+        """Add sensitive columns that are not in X, where groups decide and they were given."""
+        if needed and sensitive_features is not None:
+            rows = _num_samples(X)
+            sensitive = sensitive_of(sensitive_features, rows, groups=self.groups, intersections=self.intersections)
+            add_sensitive(table, sensitive, self._binding.sensitive_columns)
+        return table
 
     def _new_rows(self, X: Any) -> Any:
         return X if getattr(self, "_loaded", False) else self._validated(X, reset=False)

@@ -14,7 +14,7 @@ use crate::audit::AuditArgs;
 use crate::data::DataCommandArgs;
 use crate::demo::DemoArgs;
 use crate::failure::{Running, Usage};
-use crate::fit::FitArgs;
+use crate::fit::{CorrectArgs, FitArgs};
 use crate::frontier::FrontierArgs;
 use crate::identify::IdentifyArgs;
 use crate::inject::InjectArgs;
@@ -45,6 +45,8 @@ Examples:
   evenhand fit loans.csv --label approved --positive yes --group sex \\
       --notion demographic-parity --holdout 0.3 --model model.json
   evenhand frontier loans.csv --label approved --positive yes --group sex --notion equalized-odds
+  evenhand correct scores.csv --score p --label approved --positive yes --group sex \\
+      --notion demographic-parity --model model.json
   evenhand predict model.json new.csv --out scored.csv
   evenhand verify model.json loans.csv
   evenhand data get adult
@@ -77,6 +79,7 @@ pub(crate) enum Command {
     Audit(AuditArgs),
     Identify(IdentifyArgs),
     Fit(Box<FitArgs>),
+    Correct(Box<CorrectArgs>),
     Frontier(Box<FrontierArgs>),
     Sweep(Box<SweepArgs>),
     Paper(Box<PaperArgs>),
@@ -111,6 +114,7 @@ impl Command {
             Self::Audit(args) => args.result.json,
             Self::Identify(args) => args.result.json,
             Self::Fit(args) => args.training.json,
+            Self::Correct(args) => args.json,
             Self::Frontier(args) => args.training.json,
             Self::Sweep(args) => args.training.json,
             Self::Paper(args) => args.json,
@@ -129,6 +133,7 @@ impl From<&Command> for Running {
             Command::Audit(_) => Self::Audit,
             Command::Identify(_) => Self::Identify,
             Command::Fit(_) => Self::Fit,
+            Command::Correct(_) => Self::Correct,
             Command::Frontier(_) => Self::Frontier,
             Command::Sweep(_) => Self::Sweep,
             Command::Paper(_) => Self::Paper,

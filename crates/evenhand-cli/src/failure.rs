@@ -25,6 +25,7 @@ pub(crate) enum Running {
     Audit,
     Identify,
     Fit,
+    Correct,
     Frontier,
     Sweep,
     Paper,
@@ -42,7 +43,7 @@ impl Running {
 
     /// Whether it has the options that say what is corrected.
     fn corrects(self) -> bool {
-        matches!(self, Self::Fit | Self::Frontier | Self::Sweep)
+        matches!(self, Self::Fit | Self::Correct | Self::Frontier | Self::Sweep)
     }
 }
 
@@ -201,6 +202,11 @@ fn hint(error: &Error, running: Running) -> Option<String> {
         }
         Error::Learner { detail, .. } if detail.contains("correct covariate shift") => {
             "leave out --covariate-shift, or give --learner a command that writes probabilities".to_owned()
+        }
+        Error::Setting { setting, found, .. }
+            if running.corrects() && found.ends_with("where probabilities are tilted") =>
+        {
+            format!("leave out --{}, or --apply tilt", setting.replace('_', "-"))
         }
         Error::Setting { setting: "covariate_shift", .. } if running.corrects() => {
             "leave out --covariate-shift".to_owned()

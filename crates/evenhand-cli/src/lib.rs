@@ -19,6 +19,7 @@ mod fit;
 mod frontier;
 mod identify;
 mod inject;
+mod memberships;
 mod origin;
 mod output;
 mod output_rows;
@@ -62,6 +63,7 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
         Command::Demo(args) => demo::run(&args),
         Command::Audit(args) => audit::run(&args),
         Command::Fit(args) => fit::run(*args),
+        Command::Correct(args) => fit::run_correct(*args),
         Command::Frontier(args) => frontier::run(*args),
         Command::Identify(args) => identify::run(&args),
         Command::Paper(args) => paper::run(*args),

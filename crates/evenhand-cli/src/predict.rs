@@ -26,7 +26,8 @@ use crate::{Ending, files, text};
 /// types from a typed file to a typed one, and these are added at the end: with two classes `probability` (of the positive
 /// class) and `decision`; with more, `probability_CLASS` for every class and `decision`. Neither labels nor sensitive columns are needed, unless the
 /// model was trained on them as features, or post-processed (`fit --method threshold-postprocessing`): then the columns that define the groups
-/// are needed, since each group has thresholds of its own, and `probability` is still that of the learner.
+/// are needed, since each group has thresholds of its own, and `probability` is still that of the learner. After `fit --apply tilt`, `probability` is
+/// the tilted one that decides.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct PredictArgs {
@@ -199,10 +200,10 @@ pub(crate) fn load(path: &Path, learner: Option<&str>) -> Result<Model> {
 /// As [`load`], with the signature.
 pub(crate) fn load_sealed(path: &Path, learner: Option<&str>) -> Result<Sealed> {
     let mut sealed = Model::load_sealed(path)?;
-    match (&mut sealed.model.learner, learner) {
-        (LearnerRecord::Process { model }, Some(command)) => model.agree(command),
-        (LearnerRecord::Logistic { .. }, Some(_)) => {
-            let message = "the model was fitted by the built-in learner, which runs no command";
+    match (&sealed.model.learner, learner) {
+        (LearnerRecord::Process { .. }, Some(command)) => sealed.model.agree(command),
+        (LearnerRecord::Logistic { .. } | LearnerRecord::Given { .. }, Some(_)) => {
+            let message = "the model was not fitted by a command, and runs none";
             return Err(Usage::new(message).hint("leave out --learner").into());
         }
         _ => {}

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use evenhand::correction::{Apply, Solution};
 use evenhand::learner::{Interruptible, LogisticModel};
 use evenhand::model::LearnerRecord;
 use evenhand::{Dataset, Predictor, ReadOptions, Warning};
@@ -12,11 +13,12 @@ use pyo3::types::PyDict;
 
 use crate::binding::{Binding, dataset};
 use crate::fit_state::{Basis, FitState, Found};
-use crate::learner::{PythonLearner, Raised, Watch};
+use crate::learner::{PythonLearner, PythonPredictor, Raised, Watch};
 use crate::model::{Model, search_warning, warnings};
 use crate::observer::{iteration_dict, settle, watched};
 use crate::settings::{Roles, Settings};
 use crate::table::Table;
+use crate::tilt::Tilting;
 use crate::work::{caught, json};
 
 /// What a fit found.
@@ -42,6 +44,10 @@ pub(crate) struct Fitted {
     /// Violation and cost of going on, where the search stopped for the cost.
     trade_off: Option<(f64, f64)>,
     fits: usize,
+    /// How well features tell each group that the learner may not see, where that was modelled, as JSON.
+    memberships: Option<String>,
+    /// How probabilities of `predictor` are tilted, and the models of membership that this takes.
+    tilting: Option<(Py<Tilting>, Vec<Py<PyAny>>)>,
     warnings: Vec<(String, String)>,
     /// For a report.
     state: Py<FitState>,
@@ -113,7 +119,17 @@ fn fit_python(
     let (fitted, digest) = settle(py, done, raised.take(), keep)?;
     let object = fitted.predictor().object.clone_ref(py);
     let source = (digest, reading.like(data.table()));
-    Fitted::new(py, settings, fitted, source, (None, Some(object)), |solution| Found::Python(Box::new(solution)))
+    let tilting = tilting(py, fitted.solution())?;
+    let found = |solution| Found::Python(Box::new(solution));
+    Ok(Fitted { tilting, ..Fitted::new(py, settings, fitted, source, (None, Some(object)), found)? })
+}
+
+/// What tilts the probabilities of an estimator, and its models of membership.
+fn tilting(py: Python<'_>, solution: &Solution<PythonPredictor>) -> PyResult<Option<(Py<Tilting>, Vec<Py<PyAny>>)>> {
+    let Some(expected) = solution.expected.as_ref().filter(|_| solution.apply == Apply::Tilt) else { return Ok(None) };
+    let models = expected.memberships.iter().map(|one| one.predictor.object.clone_ref(py)).collect();
+    let tilting = Tilting { expected: expected.map(|_| ()), multipliers: solution.multipliers.clone() };
+    Ok(Some((Py::new(py, tilting)?, models)))
 }
 
 impl Fitted {
@@ -150,6 +166,12 @@ impl Fitted {
             stop: solution.stop.to_string(),
             trade_off: solution.trade_off.map(|one| (one.violation, one.cost)),
             fits: solution.fits,
+            memberships: solution
+                .expected
+                .is_some()
+                .then(|| json(&solution.memberships(fitted.binding())))
+                .transpose()?,
+            tilting: None,
             warnings: warnings(&warned).into_iter().chain(search_warning(correction, solution)).collect(),
             state: Py::new(py, FitState { found: found(fitted.into_solution()), basis: Arc::new(basis) })?,
         })

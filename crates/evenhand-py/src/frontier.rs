@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use evenhand::correction::{Asked, Binding, Frontier, Metrics, NamedValue, Observer, Point, Termination};
+use evenhand::correction::{
+    Asked, Binding, Frontier, MembershipQuality, Metrics, NamedValue, Observer, Point, Termination,
+};
 use evenhand::learner::{Interruptible, LogisticModel};
 use evenhand_report::{FrontierResult, built_in};
 use pyo3::prelude::*;
@@ -34,6 +36,7 @@ struct PointRecord {
 #[derive(Serialize)]
 struct Path {
     points: Vec<PointRecord>,
+    memberships: Vec<MembershipQuality>,
     floor: Option<f64>,
     fits: usize,
 }
@@ -111,9 +114,7 @@ pub(crate) fn frontier(
         };
         let record = |point: &Point<LogisticModel>| -> evenhand::Result<PointRecord> {
             let Point { asked, solution, dominated } = point;
-            let evaluate = |problem: &evenhand::correction::Problem| {
-                problem.evaluate_predictor(&solution.predictor, correction.measure)
-            };
+            let evaluate = |problem: &evenhand::correction::Problem| solution.evaluate(problem, correction.measure);
             let test = tested.as_ref().map(evaluate).transpose()?;
             let names = binding.constraints().iter().map(|constraint| constraint.name.clone());
             let multipliers = names
@@ -125,10 +126,12 @@ pub(crate) fn frontier(
             Ok(PointRecord { asked, multipliers, train, test, stop, fits, dominated })
         };
         let points = found.points.iter().map(record).collect::<evenhand::Result<_>>()?;
+        let mut modelled = found.points.iter().map(|point| point.solution.memberships(&binding));
+        let memberships = modelled.find(|one| !one.is_empty()).unwrap_or_default();
         let digest = data.digest();
         let basis = Basis { correction, learner: learner.learner, digest, warnings: found_warnings.clone() };
         let traced = Traced { frontier: Arc::new(found), basis: Arc::new(basis) };
-        Ok((Path { points, floor, fits }, found_warnings, traced))
+        Ok((Path { points, memberships, floor, fits }, found_warnings, traced))
     })?;
     Ok((json(&path)?, warnings(&found_warnings), traced))
 }

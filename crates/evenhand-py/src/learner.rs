@@ -15,9 +15,9 @@ use pyo3::prelude::*;
 
 use crate::observer::{answer, is_interrupt};
 
-/// Calls `fit(weights, rows)`, which returns what predicts: a function of `rows`.
+/// Calls `fit(weights, rows, members)`, which returns what predicts: a function of `rows`.
 ///
-/// `rows` are `None` for all, else their numbers.
+/// `rows` are `None` for all, else their numbers; `members` is `None`, or who is in a group, to be fitted in place of labels.
 pub(crate) struct PythonLearner<'a> {
     pub(crate) fit: &'a Py<PyAny>,
     pub(crate) raised: Raised,
@@ -56,9 +56,21 @@ impl Learner for PythonLearner<'_> {
     type WarmStart = ();
 
     fn fit(&self, training: Training<'_>, (): &mut ()) -> Result<PythonPredictor> {
+        self.fit_to(training, None)
+    }
+
+    fn fit_membership(&self, training: Training<'_>, (): &mut ()) -> Result<PythonPredictor> {
+        self.fit_to(training, Some(training.labels.iter().map(|class| class == 1).collect()))
+    }
+}
+
+impl PythonLearner<'_> {
+    /// Fits labels, which Python has, or who is in a group.
+    fn fit_to(&self, training: Training<'_>, members: Option<Vec<bool>>) -> Result<PythonPredictor> {
         let fitted = Python::attach(|py| -> PyResult<Py<PyAny>> {
             let weights = PyArray1::from_vec(py, training.weights.to_rows());
-            let fitted = self.fit.bind(py).call1((weights, rows(py, training.features)))?;
+            let members = members.map(|members| PyArray1::from_vec(py, members));
+            let fitted = self.fit.bind(py).call1((weights, rows(py, training.features), members))?;
             Ok(fitted.unbind())
         });
         let object = fitted.map_err(|error| self.raised.keep(error))?;

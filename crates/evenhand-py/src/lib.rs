@@ -21,6 +21,7 @@ mod report;
 mod settings;
 mod small;
 mod table;
+mod tilt;
 mod work;
 
 use pyo3::prelude::*;
@@ -52,6 +53,8 @@ mod _core {
     use crate::small::{class_order, log_odds, notions, population};
     #[pymodule_export]
     use crate::table::Table;
+    #[pymodule_export]
+    use crate::tilt::Tilting;
 
     /// The version of the engine.
     #[pymodule_export]

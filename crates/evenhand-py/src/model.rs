@@ -13,7 +13,7 @@ use pyo3::types::PyBytes;
 use crate::binding::Binding;
 use crate::error::raised;
 use crate::table::Table;
-use crate::work::apart;
+use crate::work::{apart, json};
 
 /// A model, as the command line saves and reads it.
 #[pyclass(module = "evenhand._core", frozen)]
@@ -82,6 +82,18 @@ impl Model {
     #[getter]
     fn feature_names(&self) -> Vec<String> {
         self.inner.binding.feature_names()
+    }
+
+    /// How well features tell each group that the learner may not see, where that was modelled, as JSON.
+    #[getter]
+    fn memberships(&self) -> PyResult<Option<String>> {
+        Ok(self.inner.expected.as_ref().map(|_| json(&self.inner.memberships())).transpose()?)
+    }
+
+    /// The columns that a row's groups are told by, where they are needed to decide.
+    #[getter]
+    fn groups_needed(&self) -> Vec<String> {
+        self.inner.groups_needed.clone()
     }
 
     /// One row of coefficients a margin, the intercept last; `None` for a learner that is a program.

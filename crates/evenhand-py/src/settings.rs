@@ -1,7 +1,7 @@
 //! What is asked, and the roles of columns.
 
 use evenhand::correction::{
-    CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, Limit, Technique, ThresholdPostprocessing,
+    Apply, CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, Limit, Technique, ThresholdPostprocessing,
     Validation, WeightRange,
 };
 use evenhand::{Correction, Error, Logistic, Measure, Method, Preset, ReadOptions, Schema, Tilt};
@@ -62,7 +62,7 @@ impl Settings {
     #[pyo3(signature = (
         notions, *, groups, withhold, max_violation=None, max_difference=None, min_ratio=None, preset="default",
         validation="training", measure="decisions", covariate_shift="ignored", seed=0, method="weighting", margin=None, min_group=None, max_fits=None, bounded=None, loops=None,
-        step=None, centred=None, keep_best=None, notable_change=None, standardise=None, interactions=None, l2=None, penalise_intercept=None, tolerance=None,
+        step=None, tilt=None, apply="weights", keep_best=None, notable_change=None, standardise=None, interactions=None, l2=None, penalise_intercept=None, tolerance=None,
         max_passes=None,
     ))]
     #[allow(clippy::too_many_arguments)] // the settings, by name
@@ -85,7 +85,8 @@ impl Settings {
         bounded: Option<bool>,
         loops: Option<usize>,
         step: Option<f64>,
-        centred: Option<bool>,
+        tilt: Option<&str>,
+        apply: &str,
         keep_best: Option<bool>,
         notable_change: Option<f64>,
         standardise: Option<bool>,
@@ -111,18 +112,19 @@ impl Settings {
                 min_group,
                 max_fits,
                 range: bounded.map(|bounded| if bounded { WeightRange::Bounded } else { WeightRange::Unbounded }),
-                tilt: centred.map(|centred| if centred { Tilt::Centred } else { Tilt::Paper }),
+                tilt: tilt.map(tilt_of).transpose()?,
                 step,
                 loops,
                 keep: keep_best.map(|best| if best { Keep::Best } else { Keep::Last }),
                 validation: validation.parse::<Validation>()?.seeded(seed),
                 measure: measure_of(measure)?,
-                apply: evenhand::correction::Apply::Weights,
+                apply: apply_of(apply)?,
                 technique,
                 covariate_shift: covariate_shift_of(covariate_shift)?,
                 notable_change,
                 standardise,
                 interactions,
+                score: None,
                 plan: None,
             };
             let correction = options.build()?;
@@ -191,6 +193,23 @@ pub(crate) fn measure_of(measure: &str) -> evenhand::Result<Measure> {
         "decisions" => Ok(Measure::Decisions),
         "scores" => Ok(Measure::Scores),
         other => Err(setting("measure", &format!("`{other}`"), "`decisions` or `scores`")),
+    }
+}
+
+fn apply_of(apply: &str) -> evenhand::Result<Apply> {
+    match apply {
+        "weights" => Ok(Apply::Weights),
+        "tilt" => Ok(Apply::Tilt),
+        other => Err(setting("apply", &format!("`{other}`"), "`weights` or `tilt`")),
+    }
+}
+
+fn tilt_of(tilt: &str) -> evenhand::Result<Tilt> {
+    match tilt {
+        "expected" => Ok(Tilt::Expected),
+        "centred" => Ok(Tilt::Centred),
+        "paper" => Ok(Tilt::Paper),
+        other => Err(setting("tilt", &format!("`{other}`"), "`expected`, `centred` or `paper`")),
     }
 }
 

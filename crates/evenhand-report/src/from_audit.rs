@@ -8,7 +8,7 @@ use evenhand::{Dataset, Notion, Warning};
 
 use crate::from_fit::messages;
 use crate::report::{About, Kind, NotionLine};
-use crate::{Bias, Panel, Record, Report, Series};
+use crate::{Bias, Blind, Panel, Record, Report, Series};
 
 /// The rates that predictions are audited by.
 const RATES: [RateKind; 4] =
@@ -88,6 +88,7 @@ fn empty(kind: Kind, about: About, record: Record) -> Report {
         judged: None,
         panels: Vec::new(),
         intersections_left_out: 0,
+        blind: Blind::default(),
         bias: None,
         tradeoff: None,
         search: None,

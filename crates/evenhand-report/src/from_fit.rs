@@ -10,7 +10,7 @@ use evenhand::{Correction, Dataset, Learner, Warning};
 use crate::comparison::Comparison;
 use crate::metrics::{Evaluator, Rows, compared_rates};
 use crate::report::{Kind, NotionLine};
-use crate::{Baseline, Bias, Panel, Record, Report, Result, Search, Tradeoff, TradeoffPoint};
+use crate::{Baseline, Bias, Blind, Panel, Record, Report, Result, Search, Tradeoff, TradeoffPoint};
 
 /// The strengths of a correction that are usually tried beside none (0) and what was found (1).
 pub const STRENGTHS: [f64; 11] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.1, 1.2];
@@ -98,6 +98,7 @@ impl Report {
             verdicts: after.test_bounds(&correction.bounds, trained.confidence)?,
             judged: None,
             intersections_left_out: audit.intersections_left_out,
+            blind: Blind::of(trained.binding, std::iter::once(fit.found)),
             bias: fit.identify.then(|| Bias::identify(correction, trained.train, trained.confidence)).flatten(),
             tradeoff,
             search: Some(Search::of(trained.binding, trained_on, fit.found, correction)?),

@@ -8,7 +8,7 @@ use evenhand::correction::{Evaluated, Frontier, Observer};
 use crate::comparison::Comparison;
 use crate::from_fit::{Trained, first_panel, messages};
 use crate::report::{Kind, NotionLine};
-use crate::{Baseline, Bias, Error, Report, Result, Tradeoff, TradeoffPoint};
+use crate::{Baseline, Bias, Blind, Error, Report, Result, Tradeoff, TradeoffPoint};
 
 /// What a report of a frontier is made of.
 pub struct FrontierResult<'a, L: Learner> {
@@ -74,6 +74,7 @@ impl Report {
             verdicts: Vec::new(),
             judged: None,
             intersections_left_out: audit.intersections_left_out,
+            blind: Blind::of(trained.binding, points.iter().map(|point| &point.solution)),
             bias: Bias::identify(correction, trained.train, trained.confidence),
             tradeoff: Some(Tradeoff { points: path, chosen: None, baselines, panel }),
             search: None,

@@ -34,11 +34,12 @@
 //! # Ok(()) }
 //! ```
 //!
-//! `report` is the value, made of `groups`, `gap`, `bias`, `tradeoff`, `search` and `record`; `from_fit`, `from_frontier`
+//! `report` is the value, made of `groups`, `gap`, `blind`, `bias`, `tradeoff`, `search` and `record`; `from_fit`, `from_frontier`
 //! and `from_audit` fill it, the first two with what `metrics` measures and `comparison` compares; `summary`, `limits`
 //! and `number` are its words; `text`, `markdown` and `html` write it.
 
 mod bias;
+mod blind;
 mod comparison;
 mod error;
 mod from_audit;
@@ -59,6 +60,7 @@ mod text;
 mod tradeoff;
 
 pub use bias::{Bias, GroupBias};
+pub use blind::Blind;
 pub use error::{Error, Result};
 pub use from_fit::{FEW_STRENGTHS, FitResult, STRENGTHS, Trained};
 pub use from_frontier::FrontierResult;

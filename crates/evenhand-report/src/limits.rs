@@ -1,5 +1,7 @@
 //! What a report cannot show, and what its words mean.
 
+use evenhand::Tilt;
+
 use crate::number::{confidence, count, with_minus};
 use crate::report::{Kind, Report};
 
@@ -24,6 +26,9 @@ impl Report {
         }
         if about.are_training {
             limits.push("There were no test rows: all numbers are of the rows that the classifier was trained on, and flatter it.".into());
+        }
+        if !self.blind.memberships.is_empty() {
+            limits.push("How well features tell a group is measured on the rows that its model was fitted to, and flatters it where there are few.".into());
         }
         if self.bias.is_some() {
             limits.push(
@@ -51,7 +56,8 @@ impl Report {
                 )
             })
             .collect();
-        let words: [(bool, &str, &str); 8] = [
+        let expected = self.expects_tilts();
+        let words: [(bool, &str, &str); 10] = [
             (
                 true,
                 "Violation",
@@ -75,15 +81,37 @@ impl Report {
                 "one number for each constraint, λ in the paper: how far labels are tilted back for a group.",
             ),
             (
-                self.search.is_some(),
+                self.weighs(),
                 "Weight",
                 "how much a row counts when the classifier is trained, against the mean of all rows.",
             ),
-            (self.search.is_some(), "Cell", "all rows alike in groups and label: they share one weight."),
+            (self.weighs() && !expected, "Cell", "all rows alike in groups and label: they share one weight."),
+            (
+                self.weighs() && expected,
+                "Cell",
+                "all rows alike in groups and label. The weight of each of them depends on what its features tell of groups.",
+            ),
+            (
+                !self.blind.memberships.is_empty(),
+                "AUC",
+                "of a member of a group and another row, how often features make the member the likelier one: 0.5 where they say nothing of the group, 1 where they tell it.",
+            ),
         ];
         let used = words.into_iter().filter(|(is_used, ..)| *is_used);
         all.extend(used.map(|(_, word, meaning)| (word.to_owned(), meaning.to_owned())));
         all
+    }
+
+    /// Whether rows count by what features tell of groups.
+    pub(crate) fn expects_tilts(&self) -> bool {
+        let rule = self.search.as_ref().and_then(|search| search.rule);
+        !self.blind.tilts()
+            && (!self.blind.memberships.is_empty() || rule.is_some_and(|rule| rule.tilt == Tilt::Expected))
+    }
+
+    /// Whether rows may count differently.
+    fn weighs(&self) -> bool {
+        self.search.is_some() && !self.blind.tilts()
     }
 
     /// What was not done to the data.
@@ -98,6 +126,12 @@ impl Report {
             }
             Some("lagrangian") => {
                 "No label and no feature was changed: the method adds penalties to what is trained for."
+            }
+            _ if self.blind.tilts() => {
+                "No label and no feature was changed, and no row counts differently: the probabilities of one model are tilted by what features tell of groups."
+            }
+            _ if self.expects_tilts() => {
+                "No label and no feature was changed: rows count more or less in training, by their label and by what their features tell of groups, and nothing else differs."
             }
             Some("unconstrained") => "No label and no feature was changed, and no row counts differently.",
             _ => {

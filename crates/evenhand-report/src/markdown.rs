@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 
 use evenhand::format::clean;
 
-use crate::number::{confidence, count, counted, factor, or_none, percent, points, range};
+use crate::blind::TOLD;
+use crate::number::{confidence, count, counted, decimal, factor, or_none, percent, points, range};
 use crate::report::Report;
 use crate::{Line, Panel};
 
@@ -21,6 +22,7 @@ impl Report {
         for panel in &self.panels {
             out.push_str(&table(panel, self.about.confidence));
         }
+        self.write_blind(&mut out);
         if let Some(bias) = &self.bias {
             out.push_str("\n### What the labels say about themselves\n\n");
             for (at, sentence) in bias.sentences().into_iter().enumerate() {
@@ -50,6 +52,19 @@ impl Report {
         self.write_search(&mut out);
         self.write_record(&mut out);
         out
+    }
+
+    /// How well features tell groups, and what deciding by that takes.
+    fn write_blind(&self, out: &mut String) {
+        if !self.blind.memberships.is_empty() {
+            let _ = write!(out, "\n### {TOLD}\n\n| group | AUC |\n| --- | ---: |\n");
+            for one in &self.blind.memberships {
+                let _ = writeln!(out, "| {} | {} |", escaped(&one.name()), decimal(one.auc, 3));
+            }
+        }
+        if let Some(deciding) = &self.blind.deciding {
+            let _ = write!(out, "\n{}\n", escaped(deciding));
+        }
     }
 
     fn write_search(&self, out: &mut String) {

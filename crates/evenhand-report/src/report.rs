@@ -9,7 +9,7 @@ use evenhand::correction::Effect;
 use evenhand::{BoundTest, Notion};
 use serde::{Deserialize, Serialize};
 
-use crate::{Bias, Constrained, Error, Panel, Record, Result, Search, Series, Tradeoff};
+use crate::{Bias, Blind, Constrained, Error, Panel, Record, Result, Search, Series, Tradeoff};
 
 /// Everything that is shown, in the order of the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,6 +37,9 @@ pub struct Report {
     pub panels: Vec<Panel>,
     /// How many intersections of groups are not shown, for there are too many.
     pub intersections_left_out: usize,
+    /// What multipliers are applied to, and how well features tell groups that the learner may not see.
+    #[serde(default)]
+    pub blind: Blind,
     /// The bias in the labels.
     pub bias: Option<Bias>,
     /// What less violation costs.

@@ -2,7 +2,7 @@
 //!
 //! Holds [`Search`]. Weights are listed by cell, never by row, and small cells are summed up.
 
-use evenhand::correction::{Binding, Constraint, NamedValue, Problem, Solution, TradeOff, WeightRule};
+use evenhand::correction::{Apply, Binding, Constraint, NamedValue, Problem, Solution, TradeOff, WeightRule};
 use evenhand::{Correction, Method, Predictor, Termination};
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ pub struct Search {
     pub fits: usize,
     /// One multiplier for each constraint, λ in the paper; none where the method has none.
     pub multipliers: Vec<NamedValue>,
-    /// How they became weights.
+    /// How they became weights; none where they tilt probabilities.
     pub rule: Option<WeightRule>,
     /// Every step.
     pub steps: Vec<Step>,
@@ -56,7 +56,7 @@ pub struct CellWeight {
     pub rows: usize,
     /// How much such a row counts, on average, against the mean of all rows: 1 is as much as without correction.
     pub relative: f64,
-    /// The least that any of them counts; the same as `relative` unless the shift of features was undone.
+    /// The least that any of them counts; the same as `relative` unless weights are a number per row.
     pub least: f64,
     /// The most.
     pub most: f64,
@@ -79,7 +79,9 @@ impl Search {
         correction: &Correction,
     ) -> evenhand::Result<Self> {
         let method = correction.method;
-        let weighs = matches!(method, Method::Correction | Method::Reweighing) && !solution.unweighted;
+        let weighs = matches!(method, Method::Correction | Method::Reweighing)
+            && solution.apply == Apply::Weights
+            && !solution.unweighted;
         let (cells, small_cells) = if weighs { cells(binding, trained_on, solution)? } else { (Vec::new(), None) };
         let named = |(constraint, &value): (&Constraint, &f64)| NamedValue {
             name: constraint.name.clone(),
@@ -91,7 +93,7 @@ impl Search {
             trade_off: solution.trade_off,
             fits: solution.fits,
             multipliers: binding.constraints().iter().zip(&solution.multipliers).map(named).collect(),
-            rule: method.is_correction().then_some(solution.rule),
+            rule: (method.is_correction() && solution.apply == Apply::Weights).then_some(solution.rule),
             steps: solution
                 .trace
                 .iter()

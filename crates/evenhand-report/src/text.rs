@@ -2,7 +2,8 @@
 
 use evenhand::format::clean;
 
-use crate::number::{confidence, count, counted, factor, or_none, percent, range};
+use crate::blind::TOLD;
+use crate::number::{confidence, count, counted, decimal, factor, or_none, percent, range};
 use crate::report::Report;
 use crate::{Line, Panel};
 
@@ -18,6 +19,15 @@ impl Report {
         for panel in &self.panels {
             out.blank().line(format!("{} ({}, {confidence} intervals)", panel.title(), panel.rate_name()));
             table(panel, &mut out);
+        }
+        if !self.blind.memberships.is_empty() {
+            out.blank().line(TOLD);
+            for one in self.blind.memberships.iter().take(MOST_LINES) {
+                out.line(format!("  {}: AUC {}", one.name(), decimal(one.auc, 3)));
+            }
+        }
+        if let Some(deciding) = &self.blind.deciding {
+            out.blank().line(deciding);
         }
         if let Some(bias) = &self.bias {
             out.blank().line("What the labels say about themselves");

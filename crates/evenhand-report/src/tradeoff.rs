@@ -3,7 +3,9 @@
 //! Holds [`Tradeoff`]. Each point has the rates of groups there, for the page to show as one goes along.
 
 use evenhand::audit::{Audit, Rate};
-use evenhand::correction::{Asked, CovariateShift, Lagrangian, Metrics, Observer, Problem, Technique, Validation};
+use evenhand::correction::{
+    Apply, Asked, CovariateShift, Lagrangian, Metrics, Observer, Problem, Technique, Validation,
+};
 use evenhand::{Correction, Error, Learner, Method};
 use serde::{Deserialize, Serialize};
 
@@ -117,8 +119,8 @@ impl Baseline {
         let of = |method: Method| {
             let (method, sample) = sampled(method, trained_on.features().rows());
             let mut asked = correction.clone().method(method);
-            (asked.validation, asked.technique, asked.covariate_shift) =
-                (Validation::Training, Technique::Weighting, CovariateShift::Ignored);
+            (asked.validation, asked.technique, asked.covariate_shift, asked.apply) =
+                (Validation::Training, Technique::Weighting, CovariateShift::Ignored, Apply::Weights);
             let named = Self {
                 method: method.name().to_owned(),
                 by_group: method.decides_by_group(),

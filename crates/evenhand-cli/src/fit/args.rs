@@ -12,7 +12,8 @@ use crate::training::{TrainingArgs, see_below};
 
 /// Find row weights that make a classifier even-handed, and train it with them.
 ///
-/// Weights depend on a row's groups and label alone (but see --covariate-shift). They are found by a few fits, so that groups
+/// Weights depend on a row's groups and label alone; where the learner may not see a group, on what its features tell of it (see --tilt and
+/// --covariate-shift). They are found by a few fits, so that groups
 /// are treated alike in the sense of --notion, or just within a bound you give. Without a bound: as even as the rows
 /// can tell, unless what is left costs more error than it is worth (about a point of error for a point of violation).
 /// The same
@@ -75,7 +76,7 @@ pub(crate) struct FitArgs {
     pub(super) trace: Option<PathBuf>,
 
     /// Where to write a report, for people who were not there: one page (.html), a section of a model card (.md) or text
-    /// (.txt). With a correction the learner is called some twenty times more for it.
+    /// (.txt). With a correction the learner is called some twenty times more for it (with --apply tilt, a few times).
     #[cfg_attr(feature = "report", arg(long, value_name = "FILE", help_heading = "Output"))]
     #[cfg_attr(not(feature = "report"), arg(skip))]
     pub(super) report: Option<PathBuf>,
@@ -109,16 +110,6 @@ pub(crate) struct FitArgs {
     /// How many multipliers to try at most, a fit each [default: 100].
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     pub(super) max_fits: Option<usize>,
-
-    /// What multipliers are applied to: `weights` of training rows, with a fit for each that is tried; or `tilt`, the probabilities of one
-    /// model, by what its features tell of groups.
-    #[arg(long, value_enum, default_value_t = ApplyArg::Weights, help_heading = "Correction")]
-    pub(super) apply: ApplyArg,
-
-    /// How multipliers enter exponents [default: `expected` where groups are withheld from the built-in learner, else `centred`; with --preset
-    /// paper or notebook `paper`].
-    #[arg(long, value_enum, help_heading = "Correction")]
-    pub(super) tilt: Option<TiltArg>,
 
     /// How far multipliers move in a loop, with --preset paper or notebook [default: 1].
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
@@ -201,24 +192,6 @@ pub(super) enum RangeArg {
     Unbounded,
 }
 
-/// How multipliers enter the weights.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum TiltArg {
-    /// By how likely a row is in a group, given its features.
-    Expected,
-    /// By the row's own groups, so that exponents average to zero.
-    Centred,
-    /// By bare membership, as the paper's algorithms have it.
-    Paper,
-}
-
-/// What multipliers are applied to.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum ApplyArg {
-    Weights,
-    Tilt,
-}
-
 /// Which classifier is kept.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum KeepArg {
@@ -237,7 +210,8 @@ const EXAMPLES: &str = concat!(
     see_below!(),
     "
 Methods:
-  correction     multipliers, and weights from them: what this program is for
+  correction     multipliers, and weights from them (or with --apply tilt, tilted probabilities):
+                 what this program is for
   unconstrained  one fit, with nothing asked of it
   reweighing     one fit, with weights that make label and groups independent, whatever the notion
                  [Kamiran & Calders 2012]
@@ -296,8 +270,9 @@ say so. `--notion target-rate=RATE --max-violation target-rate=CLOSE` beside ano
 
 JSON keys: effect (what the correction changes: rows, notable_change, confidence, error and positive_rate with before, after, low, high and
 notable, helped, missing, summary), method, notion, groups, classes (in the order of class_rates), multipliers (name, value),
-rule (of a correction, how they become weights: tilt, factor, range, relative), train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
-validation (with --validation), thresholds and groups_needed (with --method threshold-postprocessing), slack (with --method lagrangian), uncorrected (train, test), stop, trade_off (violation and cost, where a search without a bound stopped for the cost), loops, fits, seconds, warnings, model, weights, trace, ", where_reports_are!("report (where one was asked for), "), "bounds.
+apply (of a correction, `weights` or `tilt`), rule (how they become weights: tilt, factor, range, relative), memberships (how well features tell each group that the learner
+may not see, where that was modelled: group, labelled, null for all rows, and auc), train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
+validation (with --validation), thresholds (with --method threshold-postprocessing), groups_needed (there, and with --apply tilt where features tell groups), slack (with --method lagrangian), uncorrected (train, test), stop, trade_off (violation and cost, where a search without a bound stopped for the cost), loops, fits, seconds, warnings, model, weights, trace, ", where_reports_are!("report (where one was asked for), "), "bounds.
 Keys of a bound: rows (`test` or `training`), bound, notion (where it is for one), value, low, high, confidence, verdict (`met`,
 `not-met`, `too-few-rows`, `cannot-tell`), worst, unmeasured, own_reference (constraints whose group is everyone), expected_under_parity (what a perfectly even classifier would show by chance), row_count."
 );

@@ -6,9 +6,9 @@ use anyhow::Result;
 use evenhand::correction::{
     Apply, CorrectionOptions, Decisions, Keep, Lagrangian, Technique, ThresholdPostprocessing, Validation, WeightRange,
 };
-use evenhand::{BoundTest, Correction, Method, Preset, Tilt};
+use evenhand::{BoundTest, Correction, Method, Preset};
 
-use super::args::{ApplyArg, DecisionsArg, FitArgs, KeepArg, MethodArg, RangeArg, TechniqueArg, TiltArg};
+use super::args::{DecisionsArg, FitArgs, KeepArg, MethodArg, RangeArg, TechniqueArg};
 use crate::bounds;
 use crate::failure::Usage;
 use crate::files;
@@ -60,6 +60,7 @@ impl Config {
     /// The note where no file was asked for.
     pub(super) fn nothing_saved(&self) -> &'static str {
         match self.correction.method {
+            _ if self.correction.apply == Apply::Tilt => "nothing was saved; give --model FILE",
             Method::Correction | Method::Reweighing => {
                 "nothing was saved; give --model FILE, or --weights FILE for a learner elsewhere"
             }
@@ -83,15 +84,6 @@ fn correction(args: &FitArgs) -> Result<Correction> {
             RangeArg::Bounded => WeightRange::Bounded,
             RangeArg::Unbounded => WeightRange::Unbounded,
         }),
-        tilt: args.tilt.map(|tilt| match tilt {
-            TiltArg::Centred => Tilt::Centred,
-            TiltArg::Paper => Tilt::Paper,
-            TiltArg::Expected => Tilt::Expected,
-        }),
-        apply: match args.apply {
-            ApplyArg::Weights => Apply::Weights,
-            ApplyArg::Tilt => Apply::Tilt,
-        },
         step: args.step,
         loops: args.loops,
         keep: args.keep.map(|keep| match keep {
@@ -103,7 +95,13 @@ fn correction(args: &FitArgs) -> Result<Correction> {
         standardise: usual.standardise.or(args.standardise.then_some(true)),
         ..usual
     };
-    Ok(options.build()?)
+    let correction = options.build()?;
+    if correction.apply == Apply::Tilt && args.weights.is_some() {
+        let message =
+            "--weights does not go with --apply tilt: probabilities are tilted, and no row weighs differently";
+        return Err(Usage::new(message).hint("leave one of the two out").into());
+    }
+    Ok(correction)
 }
 
 /// The method with its own options; those of other methods are refused. What belongs to a search for multipliers is
@@ -180,7 +178,11 @@ fn technique(args: &FitArgs) -> Result<Technique> {
     }
 }
 
-fn check_files(training: &Training, [model, report]: [&Option<PathBuf>; 2], tables: &[&Option<PathBuf>]) -> Result<()> {
+pub(super) fn check_files(
+    training: &Training,
+    [model, report]: [&Option<PathBuf>; 2],
+    tables: &[&Option<PathBuf>],
+) -> Result<()> {
     let mut others = training.files();
     if let Some(model) = model {
         files::check_output(model, &others)?;

@@ -1,10 +1,11 @@
-//! `evenhand fit`: find the weights, and the classifier that goes with them.
+//! `evenhand fit`: find the weights, and the classifier that goes with them; `evenhand correct`: the same for scores that there are.
 //!
-//! `args` is what can be typed, `config` what it means, `report` what is shown, `rules` what a method found,
+//! `args` is what can be typed (of `correct` in the file of that name), `config` what it means, `report` what is shown, `rules` what a method found,
 //! `tables` the files of weights and loops, `report_file` the report for others. The work itself is the library's.
 
 mod args;
 mod config;
+mod correct;
 mod report;
 #[cfg(feature = "report")]
 mod report_file;
@@ -12,6 +13,7 @@ mod rules;
 mod tables;
 
 pub(crate) use args::{FitArgs, PresetArg};
+pub(crate) use correct::{CorrectArgs, run as run_correct};
 
 use anyhow::Result;
 use evenhand::correction::{Effect, Evaluated, Problem, Solution};
@@ -27,13 +29,17 @@ use config::Config;
 use report::{Comparison, Found, Report, ShownEffect};
 
 pub(crate) fn run(args: FitArgs) -> Result<Ending> {
-    let config = Config::new(args)?;
+    run_config(Config::new(args)?)
+}
+
+fn run_config(config: Config) -> Result<Ending> {
     match config.training.fitter.clone() {
         Fitter::Logistic(settings) => {
             let record =
                 |model: &evenhand::learner::LogisticModel| LearnerRecord::Logistic { settings, model: model.clone() };
             run_with(config, &settings, record)
         }
+        Fitter::Given(learner) => run_with(config, &learner, LearnerRecord::of_given(learner.membership)),
         Fitter::Process(learner) => {
             let record = |model: &evenhand::learner::ProcessModel| LearnerRecord::Process { model: model.clone() };
             run_with(config, &learner, record)

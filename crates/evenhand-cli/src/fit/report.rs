@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use evenhand::correction::{Effect, GroupRates, Metrics, NamedValue, TradeOff, WeightRule};
+use evenhand::correction::{Apply, Effect, GroupRates, MembershipQuality, Metrics, NamedValue, TradeOff, WeightRule};
 use evenhand::{Fitted, Measure, Notion, Predictor, Termination};
 use serde::Serialize;
 
@@ -10,6 +10,7 @@ use super::config::Config;
 use super::rules::Rules;
 use crate::bounds::TestedBound;
 use crate::files;
+use crate::memberships;
 use crate::output::WarningRecord;
 use crate::text::{Lines, clean, counted, or_dash, percent, rate, signed, thousands};
 
@@ -63,9 +64,15 @@ pub(super) struct Report {
     groups: Vec<String>,
     classes: Vec<String>,
     multipliers: Vec<NamedValue>,
-    /// How they become weights, with a correction.
+    /// What they are applied to, with a correction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    apply: Option<Apply>,
+    /// How they become weights, with a correction that has some.
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<WeightRule>,
+    /// How well features tell each group that the learner may not see, where that was modelled.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    memberships: Vec<MembershipQuality>,
     train: Metrics,
     #[serde(flatten)]
     rules: Rules,
@@ -115,11 +122,12 @@ impl Report {
         warnings: Vec<WarningRecord>,
     ) -> Self {
         let notions = config.correction.notions.clone();
+        let (searched, apply) = (config.correction.method.is_correction(), config.correction.apply);
         let (tested, untested) = test.map(|test| (test.after, test.before)).unzip();
         Self {
             effect,
             method: config.correction.method.name(),
-            rules: Rules::new(config.correction.method, fitted),
+            rules: Rules::new(&config.correction, fitted),
             notion: notions.iter().map(ToString::to_string).collect(),
             groups: fitted.binding().group_names(),
             classes: fitted.binding().classes().to_vec(),
@@ -127,7 +135,9 @@ impl Report {
                 .multipliers()
                 .map(|(name, value)| NamedValue { name: name.to_owned(), value: Some(value) })
                 .collect(),
-            rule: config.correction.method.is_correction().then_some(fitted.solution().rule),
+            apply: searched.then_some(apply),
+            rule: (searched && apply == Apply::Weights).then_some(fitted.solution().rule),
+            memberships: fitted.solution().memberships(fitted.binding()),
             train: train.after,
             validation: fitted.solution().validation.clone(),
             test: tested,
@@ -164,9 +174,10 @@ impl Report {
         }
         let definitions = definitions.concat();
         let found = match self.rules.heading(self.rule) {
-            Some(heading) => format!("{heading}\n{multipliers}\n"),
-            None => self.rules.to_text(),
+            Some(heading) => format!("{heading}\n{multipliers}\n{}", memberships::to_text(&self.memberships)),
+            None => String::new(),
         };
+        let found = found + &self.rules.to_text();
         let effect = self.effect.to_text();
         format!("{effect}{}{definitions}\n{table}\n{found}{bounds}{ending}", self.rules.method())
     }

@@ -1,8 +1,8 @@
 //! What a method found, other than the classifier and its rates: in words, and as JSON.
 
 use evenhand::correction::WeightRule;
-use evenhand::correction::{Decisions, PatternRule, Step, ThresholdPostprocessing, Thresholds};
-use evenhand::{Fitted, Method, Predictor};
+use evenhand::correction::{Binding, Decisions, PatternRule, Step, ThresholdPostprocessing, Thresholds};
+use evenhand::{Correction, Fitted, Method, Predictor};
 use serde::Serialize;
 
 use crate::text::{clean, rate, thousands};
@@ -10,7 +10,7 @@ use crate::text::{clean, rate, thousands};
 /// At most so many patterns of groups; JSON has all.
 const MOST_LINES: usize = 40;
 
-/// Thresholds of post-processing, the slack of the Lagrangian approach; of a correction nothing.
+/// Thresholds of post-processing, the slack of the Lagrangian approach, what tilted probabilities depend on; of weights nothing.
 #[derive(Serialize)]
 pub(super) struct Rules {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,16 +22,28 @@ pub(super) struct Rules {
     slack: Option<f64>,
     #[serde(skip)]
     method: Method,
+    /// The column of scores, where these were given.
+    #[serde(rename = "score", skip_serializing_if = "Option::is_none")]
+    given: Option<String>,
+    /// The features beside it.
+    #[serde(skip)]
+    told_by: Vec<String>,
+    /// What decisions depend on where probabilities are tilted.
+    #[serde(skip)]
+    deciding: Option<String>,
 }
 
 impl Rules {
-    pub(super) fn new<P: Predictor>(method: Method, fitted: &Fitted<P>) -> Self {
-        let groups = method.decides_by_group().then(|| fitted.binding().group_columns());
+    pub(super) fn new<P: Predictor>(correction: &Correction, fitted: &Fitted<P>) -> Self {
+        let (solution, binding) = (fitted.solution(), fitted.binding());
         Self {
-            thresholds: fitted.solution().thresholds.clone(),
-            groups_needed: groups.unwrap_or_default(),
-            slack: fitted.solution().slack,
-            method,
+            thresholds: solution.thresholds.clone(),
+            groups_needed: if solution.needs_groups() { binding.group_columns() } else { Vec::new() },
+            slack: solution.slack,
+            method: correction.method,
+            told_by: others(correction, binding),
+            given: correction.score.as_ref().map(|score| score.column.clone()),
+            deciding: solution.deciding(binding),
         }
     }
 
@@ -46,6 +58,12 @@ impl Rules {
             Method::ThresholdPostprocessing(_) => {
                 "one fit, then thresholds for each pattern of groups; rates are in expectation over random decisions"
             }
+            Method::Correction if self.given.is_some() => {
+                "scores that were given, which multipliers tilt; no model of labels was trained"
+            }
+            Method::Correction if self.deciding.is_some() => {
+                "one model of the observed labels, whose probabilities multipliers tilt; no row weighs differently"
+            }
             Method::Lagrangian(_) => "coefficients and multipliers trained jointly, violations relaxed by hinges",
             _ => return String::new(),
         };
@@ -55,6 +73,7 @@ impl Rules {
     /// What stands above multipliers, where there are any.
     pub(super) fn heading(&self, rule: Option<WeightRule>) -> Option<String> {
         match (self.method, rule) {
+            (Method::Correction, None) => Some("Multipliers (of tilted probabilities)".to_owned()),
             (_, Some(rule)) => Some(format!("Multipliers ({} weights)", rule.name())),
             (Method::Lagrangian(_), None) => {
                 Some(format!("Multipliers of the relaxed violations, with slack {:.2}", self.slack.unwrap_or_default()))
@@ -63,8 +82,20 @@ impl Rules {
         }
     }
 
-    /// The thresholds, and what they ask of files to be predicted.
+    /// Where scores that were given come from, and what tells groups beside them.
+    fn scores(&self) -> String {
+        let Some(score) = &self.given else { return String::new() };
+        match self.told_by.as_slice() {
+            [] => format!("Scores are those of the column {score}, which is the only feature. "),
+            others => format!("Scores are those of the column {score}; features are it and {}. ", others.join(", ")),
+        }
+    }
+
+    /// The thresholds, or what a tilt depends on, and what they ask of files to be predicted.
     pub(super) fn to_text(&self) -> String {
+        if let Some(deciding) = &self.deciding {
+            return format!("{}{}\n\n", clean(&self.scores()), clean(deciding));
+        }
         let Some(Thresholds { patterns, .. }) = &self.thresholds else { return String::new() };
         let line = |rule: &PatternRule| {
             let groups: Vec<String> = rule.groups.iter().map(|name| clean(name)).collect();
@@ -79,6 +110,18 @@ impl Rules {
             needed.join(", ")
         )
     }
+}
+
+/// The columns that features are made of, but for the one of scores.
+fn others(correction: &Correction, binding: &Binding) -> Vec<String> {
+    let Some(score) = &correction.score else { return Vec::new() };
+    let mut names: Vec<String> = Vec::new();
+    for one in binding.encoding().columns() {
+        if one.column != score.column && !names.contains(&one.column) {
+            names.push(one.column.clone());
+        }
+    }
+    names
 }
 
 fn in_words(steps: &[Step]) -> String {

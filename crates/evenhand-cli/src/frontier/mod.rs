@@ -24,10 +24,11 @@ use crate::page;
 use crate::training::{Fitter, Training, TrainingArgs, see_below};
 use report::Report;
 
-/// Trace error against violation, from no correction to as little violation as weights lead to.
+/// Trace error against violation, from no correction to as little violation as a correction leads to.
 ///
 /// Smaller and smaller violations are asked for, each point starting from the one before it.
-/// Weights are bounded, as in the paper, until a point needs more. Choose a point by its test rows, and give its bound to `evenhand fit --max-violation`.
+/// Weights are bounded, as in the paper, until a point needs more. Choose a point by its test rows, and give its bound to `evenhand fit --max-violation`
+/// with the same --apply.
 #[derive(Debug, Args)]
 #[command(override_usage = usage_of_rows!("frontier --notion <NOTION>"), after_long_help = EXAMPLES)]
 pub(crate) struct FrontierArgs {
@@ -80,12 +81,14 @@ Examples:
 
 Columns of --out: asked (`nothing`, `max-violation` or `evenness`), max_violation, violation, error,
 positive_rate; with test rows test_violation, test_error, test_positive_rate; weights (`bounded` or
-`unbounded`, and `-bare` where group membership alone is in the exponent, which can move all rows
-towards one class), stop, fits, dominated (1 where another point has no more violation and no more error on
+`unbounded`, with `-expected` where exponents are by what features tell of groups, and `-bare` where
+group membership alone is in them, which can move all rows towards one class; `tilt` with --apply
+tilt, which has no weights), stop, fits, dominated (1 where another point has no more violation and no more error on
 the training rows); then `multiplier: NAME` for each constraint.
 
-JSON keys: notion, groups, classes (in the order of class_rates), points (asked, max_violation,
-multipliers, weights, train, test, stop, fits, dominated), floor, fits, seconds, warnings, out",
+JSON keys: notion, groups, classes (in the order of class_rates), apply (`weights` or `tilt`), points
+(asked, max_violation, multipliers, weights, train, test, stop, fits, dominated), memberships (group,
+labelled and auc, where groups that features do not tell were modelled), floor, fits, seconds, warnings, out",
     where_reports_are!(", report (where one was asked for)"),
     "."
 );
@@ -114,6 +117,7 @@ pub(crate) fn run(args: FrontierArgs) -> Result<Ending> {
     let config = Config::new(args)?;
     match config.training.fitter.clone() {
         Fitter::Logistic(learner) => run_with(config, &learner),
+        Fitter::Given(learner) => run_with(config, &learner),
         Fitter::Process(learner) => run_with(config, &learner),
     }
 }
@@ -145,7 +149,7 @@ where
     let mut outputs = Outputs::new(config.csv);
     let traced = trace(&mut config, learner, &mut outputs)?;
     if let Some(path) = &config.out {
-        outputs.table(path, &table::of(&traced)?)?;
+        outputs.table(path, &table::of(&traced, config.correction.apply)?)?;
     }
     outputs.commit()?;
     let report = Report::new(&config, traced);

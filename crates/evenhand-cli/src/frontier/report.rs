@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use evenhand::correction::{Asked, Metrics, NamedValue, Point, Solution};
-use evenhand::{Notion, Termination};
+use evenhand::correction::{Apply, Asked, Binding, Frontier, MembershipQuality, Metrics, NamedValue, Point, Solution};
+use evenhand::{Notion, Predictor, Termination};
 use serde::Serialize;
 
 use super::{Config, Traced};
 use crate::files;
+use crate::memberships;
 use crate::output::WarningRecord;
 use crate::text::{Lines, clean, counted, or_dash, percent, rate};
 
@@ -17,7 +18,11 @@ pub(super) struct Report {
     notion: Vec<String>,
     groups: Vec<String>,
     classes: Vec<String>,
+    apply: Apply,
     points: Vec<Line>,
+    /// How well features tell each group that the learner may not see, where that was modelled.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    memberships: Vec<MembershipQuality>,
     floor: Option<f64>,
     fits: usize,
     seconds: f64,
@@ -52,9 +57,20 @@ pub(super) fn asked(asked: Asked) -> &'static str {
     }
 }
 
+/// How well features tell groups, by the models of the first point that has some: they are those of all.
+fn memberships<P: Predictor>(binding: &Binding, frontier: &Frontier<P>) -> Vec<MembershipQuality> {
+    let mut all = frontier.points.iter().map(|point| point.solution.memberships(binding));
+    all.find(|found| !found.is_empty()).unwrap_or_default()
+}
+
+/// What multipliers became: the kind of weights, or a tilt.
+pub(super) fn weights<P>(point: &Point<P>, apply: Apply) -> &'static str {
+    if apply == Apply::Tilt { "tilt" } else { point.solution.rule.name() }
+}
+
 impl Line {
-    fn new<P>(point: Point<P>, test: Option<Metrics>, names: &[&str]) -> Self {
-        let weights = point.solution.rule.name();
+    fn new<P>(point: Point<P>, test: Option<Metrics>, names: &[&str], apply: Apply) -> Self {
+        let weights = weights(&point, apply);
         let Solution { multipliers, train, stop, fits, .. } = point.solution;
         let named = |(name, value): (&&str, f64)| NamedValue { name: (*name).to_owned(), value: Some(value) };
         Self {
@@ -95,17 +111,20 @@ impl Line {
 }
 
 impl Report {
-    pub(super) fn new<P>(config: &Config, traced: Traced<P>) -> Self {
+    pub(super) fn new<P: Predictor>(config: &Config, traced: Traced<P>) -> Self {
         let Traced { binding, frontier, tests, seconds, warnings } = traced;
         let names: Vec<&str> = binding.constraints().iter().map(|constraint| constraint.name.as_str()).collect();
         let notions = config.correction.notions.clone();
-        let (floor, fits) = (frontier.floor(), frontier.fits());
+        let (floor, fits, apply) = (frontier.floor(), frontier.fits(), config.correction.apply);
+        let memberships = memberships(&binding, &frontier);
         let points = frontier.points.into_iter().zip(tests);
         Self {
             notion: notions.iter().map(ToString::to_string).collect(),
             groups: binding.group_names(),
             classes: binding.classes().to_vec(),
-            points: points.map(|(point, test)| Line::new(point, test, &names)).collect(),
+            points: points.map(|(point, test)| Line::new(point, test, &names, apply)).collect(),
+            memberships,
+            apply,
             floor,
             fits,
             seconds,
@@ -119,7 +138,8 @@ impl Report {
     pub(super) fn to_text(&self) -> String {
         let definition = |notion: &Notion| format!("{}: {}\n", clean(&notion.to_string()), notion.definition());
         let definitions: Vec<String> = self.notions.iter().map(definition).collect();
-        format!("{}\n{}\n{}", definitions.concat(), self.table(), self.ending())
+        let memberships = memberships::to_text(&self.memberships);
+        format!("{}\n{}\n{memberships}{}", definitions.concat(), self.table(), self.ending())
     }
 
     fn table(&self) -> String {
@@ -130,7 +150,13 @@ impl Report {
             rows.iter().flat_map(|rows| over(rows)).chain(rest.map(str::to_owned)).collect()
         };
         lines.push("", heads(&|rows| [rows; 3].map(str::to_owned), ["", ""]));
-        lines.push("asked", heads(&|_| ["violation", "error", "positive"].map(str::to_owned), ["weights", "fits"]));
+        lines.push(
+            "asked",
+            heads(
+                &|_| ["violation", "error", "positive"].map(str::to_owned),
+                [if self.apply == Apply::Tilt { "applied" } else { "weights" }, "fits"],
+            ),
+        );
         for point in &self.points {
             lines.push(point.name(), point.numbers());
         }
@@ -145,7 +171,11 @@ impl Report {
             _ => "dominated: another point has no more violation and no more error on the training rows.\n".to_owned(),
         };
         let how = match (self.floor, self.points.last().map(|point| point.stop)) {
-            (Some(floor), _) => format!("no weights that were found get below {} on the training rows", rate(floor)),
+            (Some(floor), _) => {
+                let found =
+                    if self.apply == Apply::Tilt { "tilt that was found gets" } else { "weights that were found get" };
+                format!("no {found} below {} on the training rows", rate(floor))
+            }
             (None, Some(Termination::Converged)) => "violations get as small as the training rows can tell".to_owned(),
             _ => "the last point took as many fits as it may".to_owned(),
         };

@@ -2,17 +2,17 @@
 
 use anyhow::Result;
 use evenhand::Table;
-use evenhand::correction::{Metrics, Point};
+use evenhand::correction::{Apply, Metrics, Point};
 
 use super::Traced;
-use super::report::asked;
+use super::report::{asked, weights};
 use crate::columns::Columns;
 
 /// A point, and how it does on test rows, if there are any.
 type Line<'a, P> = (&'a Point<P>, Option<&'a Metrics>);
 
 /// What was asked of every point, how it does, and its multipliers. What is not known is left empty.
-pub(super) fn of<P>(traced: &Traced<P>) -> Result<Table> {
+pub(super) fn of<P>(traced: &Traced<P>, apply: Apply) -> Result<Table> {
     let points = traced.frontier.points.iter();
     let lines: Vec<Line<'_, P>> = points.zip(traced.tests.iter().map(Option::as_ref)).collect();
     let mut columns = Columns::of(&lines)
@@ -23,7 +23,7 @@ pub(super) fn of<P>(traced: &Traced<P>) -> Result<Table> {
         columns = evaluated(columns, "test_", |(_, test)| *test);
     }
     columns = columns
-        .words("weights", |(point, _)| point.solution.rule.name().to_owned())
+        .words("weights", |(point, _)| weights(point, apply).to_owned())
         .words("stop", |(point, _)| point.solution.stop.to_string())
         .numbers("fits", |(point, _)| Some(point.solution.fits as f64))
         .numbers("dominated", |(point, _)| Some(f64::from(u8::from(point.dominated))));

@@ -107,6 +107,7 @@ pub(crate) fn run(args: SweepArgs) -> Result<Ending> {
     let config = Config::new(args)?;
     match config.training.fitter.clone() {
         Fitter::Logistic(learner) => run_with(config, &learner),
+        Fitter::Given(learner) => run_with(config, &learner),
         Fitter::Process(learner) => run_with(config, &learner),
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use evenhand::Measure;
 
 use crate::args::DataArgs;
 
@@ -50,6 +51,17 @@ pub(crate) struct TrainingArgs {
     #[arg(long, value_enum, default_value_t = CovariateShiftArg::Ignored, help_heading = "Correction")]
     pub(super) covariate_shift: CovariateShiftArg,
 
+    /// What multipliers are applied to: the `weights` of training rows, with a fit for each that is tried; or `tilt`, the probabilities of one
+    /// model, by what its features tell of groups. Decisions then depend on that estimate of membership, or on the group where features have it.
+    #[arg(long, value_enum, default_value_t = ApplyArg::Weights, help_heading = "Correction")]
+    pub(super) apply: ApplyArg,
+
+    /// How multipliers enter exponents: by how likely features say that a row is in a group (`expected`), by its own groups (`centred`), or by
+    /// bare membership as the paper's algorithms have it (`paper`) [default: `expected` where groups are withheld from the built-in learner and
+    /// with --apply tilt, else `centred`; with --preset paper or notebook `paper`].
+    #[arg(long, value_enum, help_heading = "Correction")]
+    pub(super) tilt: Option<TiltArg>,
+
     /// Groups with fewer rows of those that a rate conditions on are measured, shown and judged, but not searched for
     /// [default: 30].
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
@@ -83,9 +95,33 @@ pub(crate) struct TrainingArgs {
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum MeasureArg {
+pub(crate) enum MeasureArg {
     Decisions,
     Scores,
+}
+
+impl From<MeasureArg> for Measure {
+    fn from(measure: MeasureArg) -> Self {
+        match measure {
+            MeasureArg::Decisions => Self::Decisions,
+            MeasureArg::Scores => Self::Scores,
+        }
+    }
+}
+
+/// What multipliers are applied to.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum ApplyArg {
+    Weights,
+    Tilt,
+}
+
+/// How multipliers enter exponents.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum TiltArg {
+    Expected,
+    Centred,
+    Paper,
 }
 
 /// What is done about covariate shift.

@@ -5,15 +5,15 @@
 mod args;
 mod rows;
 
-pub(crate) use args::{TrainingArgs, see_below};
+pub(crate) use args::{MeasureArg, TrainingArgs, see_below};
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use evenhand::correction::{CorrectionOptions, CovariateShift};
-use evenhand::learner::ProcessLearner;
+use evenhand::correction::{Apply, CorrectionOptions, CovariateShift};
+use evenhand::learner::{Given, ProcessLearner};
 use evenhand::model::Split;
-use evenhand::{Dataset, Logistic, Measure, Preset};
+use evenhand::{Dataset, Logistic, Preset, Tilt};
 #[cfg(feature = "report")]
 use evenhand_report::{FEW_STRENGTHS, STRENGTHS, built_in};
 
@@ -21,7 +21,7 @@ use crate::origin::Origin;
 #[cfg(feature = "report")]
 use crate::page;
 use crate::progress::Progress;
-use args::{CovariateShiftArg, MeasureArg};
+use args::{ApplyArg, CovariateShiftArg, TiltArg};
 pub(crate) use rows::Read;
 use rows::Rows;
 
@@ -36,10 +36,22 @@ pub(crate) struct Training {
     quiet: bool,
 }
 
+/// Which rows `correct` is tested on, and how it runs.
+pub(crate) struct ScoreRowsArgs {
+    pub(crate) test: Option<PathBuf>,
+    pub(crate) holdout: Option<f64>,
+    pub(crate) seed: u64,
+    pub(crate) threads: Option<u16>,
+    pub(crate) json: bool,
+    pub(crate) quiet: bool,
+}
+
 /// Who fits.
 #[derive(Clone)]
 pub(crate) enum Fitter {
     Logistic(Logistic),
+    /// Nobody: another model's scores are given.
+    Given(Given),
     Process(ProcessLearner),
 }
 
@@ -48,7 +60,7 @@ impl Fitter {
     /// How much of a correction a report tries: less where learning may take long.
     pub(crate) fn strengths(&self) -> &'static [f64] {
         match self {
-            Self::Logistic(_) => &STRENGTHS,
+            Self::Logistic(_) | Self::Given(_) => &STRENGTHS,
             Self::Process(_) => &FEW_STRENGTHS,
         }
     }
@@ -57,6 +69,7 @@ impl Fitter {
     pub(crate) fn record(&self) -> serde_json::Value {
         match self {
             Self::Logistic(settings) => built_in(settings),
+            Self::Given(given) => serde_json::json!({ "kind": "given", "settings": given.membership }),
             Self::Process(learner) => {
                 serde_json::json!({ "kind": "process", "command": page::without_folders(&learner.command) })
             }
@@ -65,23 +78,27 @@ impl Fitter {
 }
 
 impl Training {
+    /// For scores that come with the rows; `membership` is by what is learned who is in a group.
+    pub(crate) fn of_scores(args: ScoreRowsArgs, origin: Origin, membership: Logistic) -> Result<Self> {
+        membership.check()?;
+        let rows = Rows::new(args.holdout, args.seed, args.test)?;
+        let (fitter, threads) = (Fitter::Given(Given { membership }), args.threads);
+        Ok(Self::with(origin, rows, fitter, threads, [args.json, args.quiet]))
+    }
+
     /// With the built-in learner as `usual`, where options do not say otherwise.
     pub(crate) fn new(args: TrainingArgs, usual: Logistic) -> Result<Self> {
         let (fitter, origin) = (fitter(&args, usual)?, args.data.origin()?);
         let rows = Rows::new(args.holdout, args.seed, args.test)?;
+        Ok(Self::with(origin, rows, fitter, args.threads, [args.json, args.quiet]))
+    }
+
+    fn with(origin: Origin, rows: Rows, fitter: Fitter, threads: Option<u16>, [json, quiet]: [bool; 2]) -> Self {
         let mut files = origin.files();
         if let Rows::TestFile(path) = &rows {
             files.push(path.clone());
         }
-        Ok(Self {
-            origin,
-            files,
-            rows,
-            fitter,
-            threads: args.threads.map(usize::from),
-            json: args.json,
-            quiet: args.quiet,
-        })
+        Self { origin, files, rows, fitter, threads: threads.map(usize::from), json, quiet }
     }
 
     /// How rows are held out, if they are.
@@ -141,10 +158,16 @@ impl TrainingArgs {
             withhold: self.withhold.clone(),
             preset,
             min_group: self.min_group,
-            measure: match self.measure {
-                MeasureArg::Decisions => Measure::Decisions,
-                MeasureArg::Scores => Measure::Scores,
+            measure: self.measure.into(),
+            apply: match self.apply {
+                ApplyArg::Weights => Apply::Weights,
+                ApplyArg::Tilt => Apply::Tilt,
             },
+            tilt: self.tilt.map(|tilt| match tilt {
+                TiltArg::Expected => Tilt::Expected,
+                TiltArg::Centred => Tilt::Centred,
+                TiltArg::Paper => Tilt::Paper,
+            }),
             covariate_shift: match self.covariate_shift {
                 CovariateShiftArg::Ignored => CovariateShift::Ignored,
                 CovariateShiftArg::Corrected => CovariateShift::Corrected,

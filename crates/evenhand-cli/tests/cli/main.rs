@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod audit;
+mod blind;
 mod carried;
+mod correct;
 mod covariate_shift;
 mod damage;
 mod data;

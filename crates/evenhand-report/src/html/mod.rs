@@ -1,11 +1,12 @@
 //! A report as one page that needs nothing else: no network, no fonts, no server.
 //!
-//! `groups`, `gaps`, `bias`, `tradeoff` and `steps` turn parts of a report into charts and tables; `dots` and `plot` are
+//! `groups`, `gaps`, `blind`, `bias`, `tradeoff` and `steps` turn parts of a report into charts and tables; `dots` and `plot` are
 //! the charts, `table` their text alternative, `scale` their axes, and `charted` has them together; `direction` keeps
 //! names that run from right to left apart. Templates escape whatever they are given; the report itself is in the page
 //! as JSON, and the script, which is the only one that the page's policy lets run, reads it from there.
 
 mod bias;
+mod blind;
 mod charted;
 mod direction;
 mod dots;
@@ -27,6 +28,7 @@ use crate::report::Report;
 use charted::Charted;
 use direction::isolated;
 use steps::SearchView;
+use table::Table;
 use tradeoff::TradeoffView;
 
 const STYLE: &str = include_str!("../../templates/style.css");
@@ -45,6 +47,8 @@ struct Page<'a> {
     headline: Vec<[String; 3]>,
     panels: Vec<Charted>,
     gaps: Option<Charted>,
+    /// How well features tell groups.
+    told: Option<Table>,
     bias: Option<Charted>,
     tradeoff: Option<TradeoffView>,
     search: Option<SearchView>,
@@ -75,6 +79,7 @@ impl Report {
             headline: self.headline(),
             panels: self.panels.iter().map(|panel| groups::panel(panel, &self.about)).collect(),
             gaps: gaps::gaps(self),
+            told: blind::told(&self.blind),
             bias: self.bias.as_ref().and_then(bias::bias),
             tradeoff: self.tradeoff.as_ref().and_then(|tradeoff| tradeoff::tradeoff(self, tradeoff)),
             search: self.search.as_ref().map(|search| steps::search(self, search)),

@@ -24,6 +24,8 @@ pub(super) struct SearchView {
     pub(super) steps: Vec<Table>,
     pub(super) multipliers: Option<Table>,
     pub(super) cells: Option<(Dots, Table)>,
+    /// Whether rows of a cell share a weight.
+    pub(super) shared: bool,
     pub(super) small_cells: Option<String>,
 }
 
@@ -35,9 +37,12 @@ pub(super) fn search(report: &Report, search: &Search) -> SearchView {
         plots: if search.steps.len() > 1 { plots(report, search) } else { Vec::new() },
         steps: if search.steps.is_empty() { Vec::new() } else { steps_tables(report, search) },
         multipliers: (!search.multipliers.is_empty()).then(|| Table {
-            caption:
+            caption: if report.blind.tilts() {
+                "Multipliers that tilt probabilities; where several sets tilt alike, the smallest".to_owned()
+            } else {
                 "Multipliers behind the classifier’s weights; where several sets give the same weights, the smallest"
-                    .to_owned(),
+                    .to_owned()
+            },
             heads: ["Constraint", "λ"].map(str::to_owned).to_vec(),
             words: 1,
             remarks: false,
@@ -48,6 +53,7 @@ pub(super) fn search(report: &Report, search: &Search) -> SearchView {
                 .collect(),
         }),
         cells: (!search.cells.is_empty()).then(|| (cells(&search.cells), cells_table(&search.cells))),
+        shared: !report.expects_tilts(),
         small_cells: search.small_cells.map(|small| {
             let cells = counted(small.cells, "cell");
             format!(

@@ -95,7 +95,7 @@ fn intro(report: &Report) -> &'static str {
             "Less violation usually costs agreement with the observed labels. Each point is the classifier with the least correction that was found for less and less violation asked for on the training rows."
         }
         _ => {
-            "Less violation usually costs agreement with the observed labels. Each point is a classifier trained with more or less of the correction."
+            "Less violation usually costs agreement with the observed labels. Each point is a classifier with more or less of the correction."
         }
     }
 }

@@ -33,11 +33,11 @@ pub use evaluation::{
 pub(crate) use evaluation::{Classifier, TiltBy};
 pub use fitted::Fitted;
 pub use frontier::{Asked, Frontier, Point};
-pub use problem::{Binding, CellWeights, ExpectedTilt, MembershipModel, Problem, ShiftCorrection};
+pub use problem::{Binding, CellWeights, ExpectedTilt, MembershipModel, MembershipQuality, Problem, ShiftCorrection};
 pub(crate) use problem::{Expectations, Observed, WeightMap};
 pub use settings::{
     Apply, Correction, CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, LoopSettings, Method, Preset,
-    Solver, SqpSettings, Technique, ThresholdPostprocessing, Validation,
+    Score, Solver, SqpSettings, Technique, ThresholdPostprocessing, Validation,
 };
 pub use solution::{Solution, TradeOff};
 pub use trace::{Iteration, Observer, Silent, Termination};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::evaluation::{Classifier, Effect, Estimated, Evaluated, Metrics, Thresholds, TiltBy};
-use super::problem::{CellWeights, Expectations, ExpectedTilt, Problem, ShiftCorrection};
+use super::problem::{Binding, CellWeights, Expectations, ExpectedTilt, MembershipQuality, Problem, ShiftCorrection};
 use super::settings::{Apply, Correction};
 use super::trace::{Iteration, Termination};
 use crate::bound::{BoundTest, NotionBound};
@@ -157,6 +157,22 @@ impl<P: Predictor> Solution<P> {
             }
             (None, _) => Weights::of_cells(self.cell_weights.clone(), cells.cell_of_row().clone(), own),
         })
+    }
+
+    /// How well features tell each group that the learner may not see, where tilts are expectations.
+    pub fn memberships(&self, binding: &Binding) -> Vec<MembershipQuality> {
+        self.expected.as_ref().map(|expected| expected.quality(binding)).unwrap_or_default()
+    }
+
+    /// What decisions depend on, and what new rows need, where multipliers tilt probabilities.
+    pub fn deciding(&self, binding: &Binding) -> Option<String> {
+        let expected = self.expected.as_ref().filter(|_| self.apply == Apply::Tilt);
+        expected.map(|expected| expected.deciding(binding))
+    }
+
+    /// Whether a row's own groups are needed to decide.
+    pub fn needs_groups(&self) -> bool {
+        self.classifier().needs_groups()
     }
 
     /// What each multiplier adds to the exponents of the rows of a problem, or of their cells.

@@ -73,7 +73,10 @@ impl Correction {
         let rows = part.as_ref().unwrap_or(problem);
         match (self.solver, self.apply) {
             (Solver::Sqp(settings), Apply::Tilt) => {
-                sqp::tilt(TiltedRun::fit(evaluation, rows, self, learner)?, settings, observer)
+                let found = sqp::tilt(TiltedRun::fit(evaluation, rows, self, learner)?, settings, observer)?;
+                // Scores that were given are handed over as if they were fitted, and were not.
+                let fits = found.fits - usize::from(self.score.is_some() && found.fits > 0);
+                Ok(Solution { fits, ..found })
             }
             (Solver::Sqp(settings), Apply::Weights) => {
                 sqp::correct(Run::before(evaluation, rows, self, learner)?, settings, observer)

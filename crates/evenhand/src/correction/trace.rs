@@ -38,7 +38,7 @@ pub enum Termination {
     IterationLimit,
     /// The model of the last fit promises more, but no step that was tried kept the promise.
     Stalled,
-    /// The model of the last fit promises no more: none of the weights that were tried met what was asked.
+    /// The model of the last fit promises no more: nothing that was tried met what was asked.
     Infeasible,
     /// The observer asked to stop.
     Cancelled,
@@ -66,7 +66,7 @@ impl Termination {
     fn explain_search(self, bounded: bool) -> &'static str {
         match self {
             Self::Converged if bounded => {
-                "converged: every bound that was searched for is met, as far as the rows that weights were chosen by can tell"
+                "converged: every bound that was searched for is met, as far as the rows that multipliers were chosen by can tell"
             }
             Self::Converged => "converged: every violation that was searched for is as small as the rows can tell",
             Self::TooCostly => "stopped for the cost: more evenness can be had, but costs more error than it is worth",
@@ -75,7 +75,7 @@ impl Termination {
                 "stalled: the model of the last fit promised more, but none of the steps tried kept the promise"
             }
             Self::Infeasible => {
-                "stopped short: none of the weights that were tried met what was asked and kept every violation within the largest before"
+                "stopped short: nothing that was tried met what was asked and kept every violation within the largest before"
             }
             Self::Cancelled => "cancelled: the best that was found until then is kept",
         }
@@ -126,11 +126,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_claimed_of_weights_that_were_not_tried() {
+    fn nothing_is_claimed_of_what_was_not_tried() {
         let sentence = Termination::Infeasible.explain(Method::Correction, true);
         assert_eq!(
             sentence,
-            "stopped short: none of the weights that were tried met what was asked and kept every violation within the largest before"
+            "stopped short: nothing that was tried met what was asked and kept every violation within the largest before"
         );
         let even = Termination::Converged.explain(Method::Unconstrained, false);
         assert_eq!(even, "no bound and no notion was searched for");

@@ -320,8 +320,8 @@ pub enum Error {
         /// What it is instead, and what to do.
         role: &'static str,
     },
-    /// A classifier with thresholds by group was put to rows whose groups cannot be told.
-    #[error("no column `{column}`: it tells a group, and this model decides by thresholds of each group; bring the column back, or fit by another method. The data have: {}", .known.join(", "))]
+    /// A classifier that decides by groups, by thresholds or by a tilt, was put to rows whose groups cannot be told.
+    #[error("no column `{column}`: it tells a group, and this model decides by groups; bring the column back, or fit by another method. The data have: {}", .known.join(", "))]
     GroupNeeded {
         /// The column.
         column: String,

@@ -2,10 +2,11 @@
 //!
 //! A learner sees features, labels and weights and nothing else; it never sees groups.
 //! `logistic` is built in; `function` makes a learner of any closure, `process` of any
-//! program, `interruptible` one that can be stopped in the middle of a fit. `minimise` is
+//! program, `given` one of scores by another model, `interruptible` one that can be stopped in the middle of a fit. `minimise` is
 //! the minimiser behind `logistic`, `influence` the influence of single rows on its result.
 
 mod function;
+mod given;
 mod influence;
 mod interruptible;
 mod logistic;
@@ -13,6 +14,7 @@ mod minimise;
 mod process;
 
 pub use function::{FnLearner, FnPredictor, check_probabilities};
+pub use given::{Given, GivenModel, GivenScores};
 pub(crate) use influence::Asked;
 pub use interruptible::Interruptible;
 pub use logistic::{Logistic, LogisticModel};
@@ -37,6 +39,15 @@ pub trait Learner {
     /// # Errors
     /// [`crate::Error::Learner`], or what an outside program or closure says.
     fn fit(&self, training: Training<'_>, warm_start: &mut Self::WarmStart) -> Result<Self::Predictor>;
+
+    /// Fits who is in a group: class 1 are its rows, and the others class 0. Learners that keep the labels elsewhere have to tell it from
+    /// [`Learner::fit`]; for all others it is the same.
+    ///
+    /// # Errors
+    /// As [`Learner::fit`].
+    fn fit_membership(&self, training: Training<'_>, warm_start: &mut Self::WarmStart) -> Result<Self::Predictor> {
+        self.fit(training, warm_start)
+    }
 
     /// Whether equal rows may be aggregated into one weighted row.
     ///

@@ -7,12 +7,12 @@ use serde_json::json;
 
 use crate::constraint::WeightRule;
 use crate::correction::{
-    Apply, Binding, BoundTest, Classifier, Correction, ExpectedTilt, Fitted, Iteration, Metrics, NamedValue,
-    Predictions, Termination, Thresholds, TiltBy, TradeOff,
+    Apply, Binding, BoundTest, Classifier, Correction, ExpectedTilt, Fitted, Iteration, MembershipQuality, Metrics,
+    NamedValue, Predictions, Termination, Thresholds, TiltBy, TradeOff,
 };
 use crate::data::{ReadOptions, Table, digest_text};
 use crate::features::Features;
-use crate::learner::{Logistic, LogisticModel, Predictor, ProcessModel, Scorer};
+use crate::learner::{GivenModel, GivenScores, Logistic, LogisticModel, Predictor, ProcessModel, Scorer};
 use crate::{Error, Result, Warning};
 
 /// A corrected classifier with everything it was made from.
@@ -113,6 +113,11 @@ pub enum LearnerRecord {
         /// Its coefficients.
         model: LogisticModel,
     },
+    /// Another model's probabilities, which come with the rows.
+    Given {
+        /// How membership is modelled.
+        settings: Logistic,
+    },
     /// A program of the user's.
     Process {
         /// The command and what it left behind.
@@ -131,10 +136,19 @@ impl Predictor for LearnerRecord {
 }
 
 impl LearnerRecord {
+    /// The record of what [`Given`](crate::learner::Given) predicts by.
+    pub fn of_given(settings: Logistic) -> impl Fn(&GivenModel) -> Self {
+        move |model| match model {
+            GivenModel::Scores(_) => Self::Given { settings },
+            GivenModel::Membership(model) => Self::Logistic { settings, model: model.clone() },
+        }
+    }
+
     /// The classifier alone.
     pub fn predictor(&self) -> &dyn Predictor {
         match self {
             Self::Logistic { model, .. } => model,
+            Self::Given { .. } => &GivenScores,
             Self::Process { model } => model,
         }
     }
@@ -225,6 +239,7 @@ impl Model {
     pub(super) fn settings_digest(&self) -> String {
         let learner = match &self.learner {
             LearnerRecord::Logistic { settings, .. } => json!(settings),
+            LearnerRecord::Given { settings } => json!(["given", settings]),
             LearnerRecord::Process { model } => json!(model.command()),
         };
         let (schema, split) = (self.binding.schema(), &self.provenance.split);
@@ -301,6 +316,21 @@ impl Model {
     /// The classifier alone.
     pub fn predictor(&self) -> &dyn Predictor {
         self.learner.predictor()
+    }
+
+    /// How well features tell each group that the learner may not see, where tilts are expectations.
+    pub fn memberships(&self) -> Vec<MembershipQuality> {
+        self.expected.as_ref().map(|expected| expected.quality(&self.binding)).unwrap_or_default()
+    }
+
+    /// Agrees to run a command, where its models were fitted by one.
+    pub fn agree(&mut self, command: &str) {
+        let expected = self.expected.iter_mut().flat_map(ExpectedTilt::models_mut);
+        for record in [&mut self.learner].into_iter().chain(&mut self.observed).chain(expected) {
+            if let LearnerRecord::Process { model } = record {
+                model.agree(command);
+            }
+        }
     }
 
     pub(super) fn classifier(&self) -> Classifier<'_> {

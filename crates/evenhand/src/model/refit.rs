@@ -6,7 +6,7 @@ use super::verify::Check;
 use super::{LearnerRecord, Model};
 use crate::correction::{Binding, Iteration, Observer, Termination};
 use crate::data::Dataset;
-use crate::learner::LogisticModel;
+use crate::learner::{Given, LogisticModel};
 use crate::{Error, Result};
 
 /// Another processor adds in another order; what a search makes of that stays below this.
@@ -32,10 +32,16 @@ impl Model {
         if self.stop == Termination::Cancelled {
             return Ok(Err(CANCELLED));
         }
+        let data = (self.provenance.data_sha256.clone(), self.provenance.data_rows);
+        if let LearnerRecord::Given { settings } = self.learner {
+            let given = Given { membership: settings };
+            let fitted = self.settings.fit_observed(train, &given, &mut AsLong(self.trace.len()))?;
+            let record = LearnerRecord::of_given(settings);
+            return Ok(Ok(Self::new(&self.settings, &fitted, record, None, data, self.provenance.split)));
+        }
         let LearnerRecord::Logistic { settings, .. } = &self.learner else { return Ok(Err(BY_ANOTHER_PROGRAM)) };
         let record = |model: &LogisticModel| LearnerRecord::Logistic { settings: *settings, model: model.clone() };
         let fitted = self.settings.fit_observed(train, settings, &mut AsLong(self.trace.len()))?;
-        let data = (self.provenance.data_sha256.clone(), self.provenance.data_rows);
         Ok(Ok(Self::new(&self.settings, &fitted, record, None, data, self.provenance.split)))
     }
 
@@ -68,7 +74,7 @@ impl Model {
             Err(error @ (Error::Interrupted | Error::Io { .. })) => return Err(error),
             Err(error) => return Ok(Check { name, matches: Some(false), detail: error.to_string() }),
         };
-        let needed = self.thresholds.as_ref().map(|_| binding.group_columns()).unwrap_or_default();
+        let needed = if self.classifier().needs_groups() { binding.group_columns() } else { Vec::new() };
         let names: Vec<&str> = binding.constraints().iter().map(|one| one.name.as_str()).collect();
         let own: Vec<&str> = self.multipliers.iter().map(|one| one.name.as_str()).collect();
         if !own.is_empty() && own != names {

@@ -103,6 +103,20 @@ impl Model {
                 })?;
                 model.classes()
             }
+            LearnerRecord::Given { settings } => {
+                settings.check()?;
+                let first = self.binding.encoding().columns().first();
+                let as_it_is =
+                    |code: &Code| matches!(code, Code::Number { centre, scale, .. } if *centre == 0.0 && *scale == 1.0);
+                check(
+                    first.is_some_and(|one| {
+                        self.settings.score.as_ref().is_some_and(|score| score.column == one.column)
+                            && as_it_is(&one.code)
+                    }),
+                    || format!("{what} reads scores that are not its first feature"),
+                )?;
+                2
+            }
             LearnerRecord::Process { model } => model.classes(),
         };
         check(own == classes, || format!("{what} tells {own} classes apart, and there are {classes}"))

@@ -231,7 +231,7 @@ impl Model {
             Some(LearnerRecord::Logistic { settings, model }) => {
                 least(name, "loss", settings, model, problem, &WeightMap::unweighted(problem.cells()))
             }
-            Some(LearnerRecord::Process { .. }) => elsewhere(name),
+            Some(LearnerRecord::Given { .. } | LearnerRecord::Process { .. }) => elsewhere(name),
             None => {
                 let detail = "weights were divided by what labels are observed, and the model does not say what".into();
                 Check { name, matches: Some(false), detail }
@@ -247,6 +247,10 @@ impl Model {
             }
             LearnerRecord::Logistic { settings, model } => {
                 Ok(least(name, "weighted loss", settings, model, problem, &self.learner_weights(problem)?))
+            }
+            LearnerRecord::Given { .. } => {
+                let detail = "another model's scores, which came with the rows".to_owned();
+                Ok(Check { name, matches: None, detail })
             }
             LearnerRecord::Process { .. } => Ok(elsewhere(name)),
         }

@@ -328,7 +328,7 @@ fn a_table_without_the_groups_is_refused_in_words() {
     let table = evenhand::Table::new(columns.collect::<Vec<(String, Column)>>(), 1).unwrap();
     let error = fitted.predict(&table).unwrap_err();
     assert!(matches!(&error, Error::GroupNeeded { column, .. } if column == "sex"), "{error}");
-    assert!(error.to_string().contains("decides by thresholds of each group"), "{error}");
+    assert!(error.to_string().contains("decides by groups"), "{error}");
 }
 
 #[test]

@@ -6,8 +6,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::correction::problem::{Expectations, Problem, RowTilts, are_probabilities};
+use crate::correction::problem::{Expectations, ExpectedTilt, Problem, RowTilts, are_probabilities};
 use crate::features::Features;
+use crate::group::Membership;
 use crate::learner::{Predictor, Scorer, Sensitivity, scores};
 use crate::{Result, parallel};
 
@@ -134,6 +135,24 @@ impl Sensitivity for TiltSlopes<'_> {
                 }
             }
         }))
+    }
+}
+
+impl<P: Predictor> ExpectedTilt<P> {
+    /// The probabilities of any rows after the tilt of some multipliers: row by row, of each class. `membership` is that of the same rows, where
+    /// [`ExpectedTilt::uses_groups`].
+    ///
+    /// # Errors
+    /// What the models of membership say.
+    pub fn tilted(
+        &self,
+        multipliers: &[f64],
+        probabilities: Vec<f64>,
+        features: &Features,
+        membership: Option<&Membership>,
+    ) -> Result<Vec<f64>> {
+        let tilts = self.of_features(features, membership, Some(&probabilities))?;
+        Ok(TiltBy { expected: self, multipliers: multipliers.into() }.apply(probabilities, tilts))
     }
 }
 

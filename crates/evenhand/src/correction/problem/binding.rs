@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::{Problem, interactions, kinds, told};
 use crate::constraint::{Constraint, constraints};
 use crate::correction::settings::Correction;
-use crate::data::{Dataset, Schema, Table};
-use crate::features::{Encoding, Features};
+use crate::data::{Column, Dataset, Schema, Table};
+use crate::features::{ColumnPlan, Encoding, Features, PlanKind};
 use crate::group::{Condition, Group, Groups, Membership};
 use crate::notion::Notion;
 use crate::{Error, Result, Warning};
@@ -281,7 +281,8 @@ fn pinned(settings: &Correction, data: &Dataset, asked: usize) -> Result<Pinned>
 
 fn withheld(settings: &Correction, groups: &Groups, table: &Table) -> Result<Vec<String>> {
     let mut withheld = settings.withhold.clone();
-    if settings.notions.iter().any(Notion::withholds_groups) {
+    let by_score = settings.score.as_ref().is_some_and(|score| !score.with_group);
+    if by_score || settings.notions.iter().any(Notion::withholds_groups) {
         withheld.extend(groups.columns().into_iter().map(str::to_owned));
     }
     withheld.sort_unstable();
@@ -292,6 +293,34 @@ fn withheld(settings: &Correction, groups: &Groups, table: &Table) -> Result<Vec
     Ok(withheld)
 }
 
+/// Whether a column holds a probability for every row, and is there to be read.
+fn check_score(score: &str, data: &Dataset) -> Result<()> {
+    let table = data.table();
+    let column = table.column(score)?;
+    if !data.feature_names().iter().any(|name| name == score) {
+        return Err(Error::setting(
+            "score",
+            format!("`{score}`, the label, a weight or ignored"),
+            "a column of its own",
+        ));
+    }
+    let Column::Numeric(scores) = column else {
+        return Err(Error::ColumnKind {
+            column: score.to_owned(),
+            found: "text",
+            wanted: "a column of numbers",
+            purpose: "as scores".to_owned(),
+        });
+    };
+    match scores.iter().position(|one| !(0.0..=1.0).contains(one)) {
+        Some(at) => {
+            let found = if scores[at].is_nan() { "(missing)".to_owned() } else { scores[at].to_string() };
+            Err(Error::Score { learner: format!("column `{score}`"), row: table.shown_row(at), found })
+        }
+        None => Ok(()),
+    }
+}
+
 fn encode(
     settings: &Correction,
     data: &Dataset,
@@ -299,12 +328,19 @@ fn encode(
     groups: &[&Groups],
 ) -> Result<(Encoding, Vec<Warning>)> {
     let seen = |column: &String| !withheld.contains(column);
-    let (plans, possible_codes) = if let Some(plans) = &settings.plan {
+    let (mut plans, possible_codes): (Vec<ColumnPlan>, _) = if let Some(plans) = &settings.plan {
         (plans.iter().filter(|plan| seen(&plan.column)).cloned().collect(), None)
     } else {
         let names: Vec<String> = data.feature_names().into_iter().filter(seen).collect();
         kinds::plans(data, &names, groups, settings.standardise)?
     };
+    if let Some(score) = &settings.score {
+        let column = &score.column;
+        check_score(column, data)?;
+        // First, where `GivenScores` looks for it, and as it is.
+        plans.retain(|plan| plan.column != *column);
+        plans.insert(0, ColumnPlan { column: column.clone(), kind: PlanKind::Number });
+    }
     if plans.is_empty() {
         return Err(Error::NoFeatures);
     }

@@ -202,13 +202,18 @@ impl<P: Predictor> Expectations for ExpectedTilt<P> {
     }
 
     fn needs_groups(&self) -> bool {
-        self.terms.iter().any(|term| matches!(term.member, Member::Told(_)))
+        self.uses_groups()
     }
 }
 
 impl<P> ExpectedTilt<P> {
+    /// Whether a row's own groups are among what tells its tilt: those of groups that features tell.
+    pub fn uses_groups(&self) -> bool {
+        self.terms.iter().any(|term| matches!(term.member, Member::Told(_)))
+    }
+
     /// The same with models of another kind.
-    pub(crate) fn map<Q>(&self, model: impl Fn(&P) -> Q) -> ExpectedTilt<Q> {
+    pub fn map<Q>(&self, model: impl Fn(&P) -> Q) -> ExpectedTilt<Q> {
         let member = |one: &MembershipModel<P>| MembershipModel {
             group: one.group,
             labelled: one.labelled,
@@ -222,6 +227,11 @@ impl<P> ExpectedTilt<P> {
             classes: self.classes,
             multipliers: self.multipliers,
         }
+    }
+
+    /// Its models, those of membership and that of labels.
+    pub(crate) fn models_mut(&mut self) -> impl Iterator<Item = &mut P> {
+        self.memberships.iter_mut().map(|one| &mut one.predictor).chain(&mut self.labels)
     }
 
     /// Whether its parts fit together, and a problem of so many multipliers, classes and groups.
@@ -262,7 +272,7 @@ impl<P: Predictor> MembershipModel<P> {
         let members = cells.cell_of_row().iter().map(|cell| u32::from(inside[cell])).collect();
         let labels = Codes::narrow(members, 2);
         let training = Training { features: problem.features(), labels: &labels, classes: 2, weights: &weights };
-        let predictor = learner.fit(training, &mut L::WarmStart::default())?;
+        let predictor = learner.fit_membership(training, &mut L::WarmStart::default())?;
         let probabilities = scores(&predictor, problem.features(), 2)?;
         let auc = auc(&probabilities, &labels, &weights.to_rows());
         Ok(Self { group, labelled, predictor, auc })

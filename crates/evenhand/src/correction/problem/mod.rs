@@ -3,8 +3,10 @@
 //! `binding` is what training rows teach about columns, groups and constraints, with `kinds` for which columns are
 //! numbers and which categories; it makes a `problem`, one set of rows encoded, in cells, with constraints bound to
 //! them. `aggregation` finds rows that are alike. `evaluation_rows` splits off the rows that multipliers are chosen on.
-//! `inequalities` are what is asked of rates. `expected_tilt` is what is left of a group's tilt where features do not tell the group, and `told` finds features that do. `weight_map` turns multipliers into sample weights, which `covariate_shift` divides by the shift that they bring and
-//! `cell_weights` lists by cell; `biased` goes the other way, from true labels to biased ones.
+//! `inequalities` are what is asked of rates. `expected_tilt` is what is left of a group's tilt where features do not tell the
+//! group, `membership_quality` how well they do, and `told` finds features that tell it exactly. `weight_map` turns multipliers into sample weights,
+//! which `covariate_shift` divides by the shift that they bring and `cell_weights` lists by cell; `biased` goes the other way, from true labels to
+//! biased ones.
 //! Knows nothing of solvers and of how a classifier is evaluated.
 
 mod aggregation;
@@ -17,6 +19,7 @@ mod expected_tilt;
 mod inequalities;
 mod interactions;
 mod kinds;
+mod membership_quality;
 #[expect(clippy::module_inception, reason = "the other files are about this one")]
 mod problem;
 mod told;
@@ -31,5 +34,6 @@ pub(in crate::correction) use evaluation_rows::EvaluationRows;
 pub(crate) use expected_tilt::{Expectations, RowTilts};
 pub use expected_tilt::{ExpectedTilt, MembershipModel};
 pub(in crate::correction) use inequalities::{Inequalities, norm};
+pub use membership_quality::MembershipQuality;
 pub use problem::Problem;
 pub(crate) use weight_map::WeightMap;

@@ -17,7 +17,7 @@ pub use method::Method;
 pub use options::CorrectionOptions;
 pub use solver::{Keep, LoopSettings, Preset, Solver, SqpSettings};
 pub use validation::Validation;
-pub use weighting::{Apply, CovariateShift, Technique};
+pub use weighting::{Apply, CovariateShift, Score, Technique};
 
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +46,7 @@ use crate::{Error, Result};
 /// | `notable_change` | 0.2 | above 0, to 1: says nothing | from which share on the result says that a correction changed how many are predicted positive, or wrong |
 /// | standardise | yes | | whether numeric columns are centred and scaled |
 /// | interactions | yes | | whether intersections among the groups, as of sex and race, are features of the learner too, where it sees their columns |
+/// | score | none | with `apply` tilt, and [`Given`](crate::learner::Given) as learner | the column of another model's probabilities, which are corrected |
 /// | plan | by column type, and by values where groups are | | how each column is encoded |
 ///
 /// A value out of range is [`Error::Setting`] when fitting starts.
@@ -83,6 +84,9 @@ pub struct Correction {
     pub standardise: bool,
     /// Whether intersections among the groups are features too, where the learner sees their columns and no plan is given.
     pub interactions: bool,
+    /// The column of probabilities of the positive class by another model, which no model is trained beside: it is the first feature, as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<Score>,
     /// How each column is encoded, in place of what its type, the schema and the groups suggest.
     pub plan: Option<Vec<ColumnPlan>>,
 }
@@ -118,6 +122,7 @@ impl Correction {
             notable_change: Self::NOTABLE_CHANGE,
             standardise: true,
             interactions: true,
+            score: None,
             plan: None,
         }
     }
@@ -197,6 +202,14 @@ impl Correction {
         self
     }
 
+    /// Corrects the probabilities of the positive class that a column holds, by another model: they are tilted, and [`Given`](crate::learner::Given)
+    /// is the learner.
+    #[must_use]
+    pub fn score(mut self, score: Score) -> Self {
+        self.score = Some(score);
+        self.apply(Apply::Tilt)
+    }
+
     /// Weights rows, or samples them.
     #[must_use]
     pub fn technique(mut self, technique: Technique) -> Self {
@@ -226,6 +239,7 @@ impl Correction {
         self.method.check(self)?;
         self.solver.check()?;
         self.check_apply()?;
+        self.check_score()?;
         self.validation.check()?;
         if !(self.notable_change > 0.0 && self.notable_change <= 1.0) {
             return Err(Error::setting("notable_change", self.notable_change, "above 0 and at most 1"));
@@ -246,6 +260,22 @@ impl Correction {
             return Err(Error::setting("covariate_shift", found, allowed));
         }
         NotionBound::check_all(&self.bounds, &self.notions)
+    }
+
+    /// Whether the method leaves the probabilities alone that were given.
+    fn check_score(&self) -> Result<()> {
+        let trains = match self.method {
+            Method::Correction => self.apply == Apply::Weights,
+            Method::Reweighing | Method::Lagrangian(_) => true,
+            Method::Unconstrained | Method::ThresholdPostprocessing(_) => false,
+        };
+        if self.score.is_some() && trains {
+            let how =
+                if self.method.is_correction() { "weights".to_owned() } else { format!("the method {}", self.method) };
+            let allowed = "none: a model that is given is not trained again";
+            return Err(Error::setting("score", format!("given with {how}"), allowed));
+        }
+        Ok(())
     }
 
     /// Whether what belongs to weights is as it is without any.

@@ -3,7 +3,8 @@
 //! Holds [`CorrectionOptions`], which every front end fills and [`CorrectionOptions::build`] makes a [`Correction`] of.
 
 use super::{
-    Apply, Correction, CovariateShift, Keep, LoopSettings, Method, Preset, Solver, SqpSettings, Technique, Validation,
+    Apply, Correction, CovariateShift, Keep, LoopSettings, Method, Preset, Score, Solver, SqpSettings, Technique,
+    Validation,
 };
 use crate::bound::{Bound, Limit, NotionBound};
 use crate::constraint::{Measure, Tilt, WeightRange};
@@ -93,6 +94,8 @@ pub struct CorrectionOptions {
     pub standardise: Option<bool>,
     /// Whether intersections among the groups are features of the learner too.
     pub interactions: Option<bool>,
+    /// The column of another model's probabilities.
+    pub score: Option<Score>,
     /// How each column is encoded.
     pub plan: Option<Vec<ColumnPlan>>,
 }
@@ -126,6 +129,7 @@ impl CorrectionOptions {
         correction.notable_change = self.notable_change.unwrap_or(correction.notable_change);
         correction.standardise = self.standardise.unwrap_or(correction.standardise);
         correction.interactions = self.interactions.unwrap_or(correction.interactions);
+        correction.score = self.score;
         correction.plan = self.plan;
         correction.check()?;
         Ok(correction)

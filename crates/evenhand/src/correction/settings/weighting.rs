@@ -25,6 +25,15 @@ impl Apply {
     }
 }
 
+/// Probabilities of the positive class by another model, which come with the rows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Score {
+    /// Their column.
+    pub column: String,
+    /// Whether membership is told by the columns of groups themselves; otherwise these are withheld, and it is estimated from all others.
+    pub with_group: bool,
+}
+
 /// How weights reach the learner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

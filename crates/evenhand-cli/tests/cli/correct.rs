@@ -1,0 +1,111 @@
+//! `evenhand correct`: scores by somebody else's model.
+
+use std::fmt::Write as _;
+
+use crate::support::{CliTest, RandomNumbers, each_line, snapshot, snapshot_of};
+
+const CORRECT: &str = "correct scores.csv --score p --label approved --group sex --notion demographic-parity";
+
+const ALL: [&str; 4] = ["p", "hint", "sex", "approved"];
+
+/// Scores that are lower for women, with a column that tells the sex in part; `columns` are those to keep.
+fn scores(columns: &[&str]) -> String {
+    let mut rng = RandomNumbers::new(11);
+    let keep = |row: [String; 4]| {
+        let kept = ALL.iter().zip(row).filter(|(name, _)| columns.contains(name));
+        kept.map(|(_, value)| value).collect::<Vec<_>>().join(",")
+    };
+    let mut text = keep(ALL.map(str::to_owned)) + "\n";
+    for _ in 0..600 {
+        let (merit, woman) = (rng.below(100), rng.below(2));
+        let p = (merit * 100 - 2500 * woman + 1500).clamp(50, 9950);
+        let hint = if rng.below(10) < 8 { woman } else { 1 - woman };
+        let approved = if rng.below(10_000) < p { "yes" } else { "no" };
+        let sex = if woman == 1 { "female" } else { "male" };
+        writeln!(text, "{}", keep([format!("0.{p:04}"), hint.to_string(), sex.to_owned(), approved.to_owned()]))
+            .unwrap();
+    }
+    text
+}
+
+fn with(columns: &[&str]) -> CliTest {
+    let test = CliTest::new();
+    test.write("scores.csv", &scores(columns));
+    test
+}
+
+#[test]
+fn scores_are_corrected_by_what_other_columns_tell() {
+    snapshot!(with(&ALL), &format!("{CORRECT} --max-violation 0.05 --holdout 0.3 --seed 3"));
+}
+
+#[test]
+fn the_score_alone_and_the_group_are_said_to_be_what_decides() {
+    let test = with(&["p", "sex", "approved"]);
+    let said = |rest: &str| -> String {
+        let output = test.run(&format!("{CORRECT} {rest}"));
+        let lines = output.lines().filter(|line| line.starts_with("Scores are") || line.contains(" fit"));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    snapshot_of!(format!("{}\n\n{}", said(""), said("--with-group")));
+}
+
+#[test]
+fn a_model_of_scores_predicts_verifies_and_is_audited() {
+    let test = with(&ALL);
+    for (name, rest) in [("blind", ""), ("told", "--with-group")] {
+        let output = test.output(&format!("{CORRECT} {rest} --json --model {name}.json --report {name}.html"));
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let violation = |part: &serde_json::Value| part["violation"].as_f64().unwrap();
+        assert!(violation(&json["train"]) < 0.5 * violation(&json["uncorrected"]["train"]), "{json}");
+        assert_eq!((&json["score"], &json["apply"]), (&"p".into(), &"tilt".into()));
+        // Nothing is trained but who is in a group.
+        assert_eq!(json["fits"], if name == "blind" { 1 } else { 0 });
+        test.expect(0, &format!("predict {name}.json scores.csv --out {name}.csv"));
+        let verdict = test.json(&format!("verify {name}.json scores.csv --json"));
+        assert_eq!(verdict["matches"], true, "{verdict}");
+        test.expect(0, &format!("audit {name}.csv --label approved --predictions decision --group sex"));
+    }
+    // Blind: no group is needed; otherwise it is.
+    test.write("new.csv", &scores(&["p", "hint"]));
+    test.expect(0, "predict blind.json new.csv --out scored.csv");
+    let refused = test.run("predict told.json new.csv --out scored.csv");
+    assert!(refused.starts_with("exit code 2") && refused.contains("no column `sex`"), "{refused}");
+}
+
+#[test]
+fn what_is_no_score_is_refused_with_its_row() {
+    let test = with(&ALL);
+    let good = test.read("scores.csv");
+    let change = |name: &str, at: usize, to: &str| {
+        let changed = each_line(&good, |row, line| {
+            if row == at { format!("{to},{}", line.split_once(',').unwrap().1) } else { line.to_owned() }
+        });
+        test.write(name, &changed);
+    };
+    change("above.csv", 7, "1.25");
+    change("below.csv", 8, "-0.5");
+    change("missing.csv", 9, "");
+    let correct = "correct FILE --score SCORE --label approved --group sex --notion demographic-parity";
+    let wrong = [
+        ("above.csv", "p"),
+        ("below.csv", "p"),
+        ("missing.csv", "p"),
+        ("scores.csv", "sex"),
+        ("scores.csv", "approved"),
+        ("scores.csv", "q"),
+    ];
+    let run = |(file, score): (&str, &str)| test.run(&correct.replace("FILE", file).replace("SCORE", score));
+    let all: Vec<String> = wrong.into_iter().map(run).collect();
+    snapshot_of!(all.join("\n"));
+    // New rows are looked at as well.
+    test.expect(0, &format!("{CORRECT} --model model.json"));
+    let refused = test.run("predict model.json above.csv --out scored.csv");
+    assert!(refused.starts_with("exit code 2") && refused.contains("1.25 is no probability"), "{refused}");
+    let three = each_line(&good, |row, line| {
+        if row == 5 { line.replace(",no", ",perhaps").replace(",yes", ",perhaps") } else { line.to_owned() }
+    });
+    test.write("three.csv", &three);
+    let refused = test.run(&format!("{} --positive yes", CORRECT.replace("scores.csv", "three.csv")));
+    assert!(refused.starts_with("exit code 2") && refused.contains("two classes"), "{refused}");
+}

@@ -1,0 +1,168 @@
+"""Corrections by what features tell of groups: ``apply`` and ``tilt``."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
+
+from evenhand import Corrector, EvenhandClassifier, EvenhandError, frontier, sample_weights
+from evenhand.datasets import make_loans
+
+pytestmark = pytest.mark.filterwarnings("ignore::evenhand.EvenhandWarning")
+
+
+@pytest.fixture(scope="module")
+def loans() -> tuple[Any, Any, Any]:
+    """Frame, labels and sex of made-up people; the history tells the sex in part."""
+    X, y, _ = make_loans(3000, random_state=3)
+    sex = X["sex"]
+    rng = np.random.default_rng(1)
+    X = X.assign(hint=np.where(rng.random(len(X)) < 0.8, sex == "female", sex != "female").astype(float))
+    return X, y, sex
+
+
+def numbers(X: Any) -> Any:
+    """Columns that an estimator of scikit-learn takes."""
+    return X[["income", "history", "hint"]]
+
+
+def gap(predicted: Any, sex: Any) -> float:
+    """Difference of positive rates."""
+    positive = np.asarray(predicted) == np.unique(predicted)[-1]
+    return abs(float(positive[np.asarray(sex == "female")].mean() - positive[np.asarray(sex != "female")].mean()))
+
+
+def test_a_tilt_of_another_estimator_takes_one_fit_where_it_sees_the_group(loans: Any) -> None:
+    X, y, sex = loans
+    told = numbers(X).assign(female=(sex == "female").astype(float))
+    boosted = GradientBoostingClassifier(n_estimators=20, random_state=0)
+    clf = EvenhandClassifier(boosted, max_violation=0.01, apply="tilt").fit(told, y, sensitive_features="female")
+    assert clf.n_fits_ == 1
+    assert clf.memberships_ is not None
+    assert len(clf.memberships_) == 0
+    plain = GradientBoostingClassifier(n_estimators=20, random_state=0).fit(told, y)
+    assert gap(clf.predict(told), sex) < 0.03 < gap(plain.predict(told), sex)
+    assert np.array_equal(clf.estimator_.predict_proba(told), plain.predict_proba(told))
+
+
+def test_a_blind_tilt_takes_a_fit_for_each_group(loans: Any) -> None:
+    X, y, sex = loans
+    boosted = GradientBoostingClassifier(n_estimators=20, random_state=0)
+    clf = EvenhandClassifier(boosted, max_violation=0.02, apply="tilt").fit(numbers(X), y, sensitive_features=sex)
+    # One sex is whoever is not of the other: one model of membership.
+    assert clf.n_fits_ == 2
+    assert list(clf.memberships_.columns) == ["group", "labelled", "auc"]
+    assert list(clf.memberships_["labelled"]) == [None]
+    assert 0.7 < clf.memberships_["auc"][0] < 0.95
+    plain = GradientBoostingClassifier(n_estimators=20, random_state=0).fit(numbers(X), y)
+    assert gap(clf.predict(numbers(X)), sex) < 0.05 < gap(plain.predict(numbers(X)), sex)
+    many = X["sex"] + X["hint"].astype(str)
+    three = EvenhandClassifier(LogisticRegression(), apply="tilt").fit(X[["income"]], y, sensitive_features=many)
+    assert three.n_fits_ == 1 + many.nunique() == 1 + len(three.memberships_)
+
+
+def test_what_predicts_is_what_was_measured(loans: Any) -> None:
+    X, y, sex = loans
+    for estimator in (None, LogisticRegression(max_iter=1000)):
+        for features, groups in ((numbers(X), sex), (numbers(X).assign(female=sex == "female"), "female")):
+            clf = EvenhandClassifier(estimator, apply="tilt", max_violation=0.02)
+            clf.fit(features, y, sensitive_features=groups)
+            again = clf.evaluate(features, y, sensitive_features=groups)
+            assert again["violation"] == pytest.approx(clf.violation_, abs=1e-12)
+            probabilities = clf.predict_proba(features)
+            assert np.array_equal(clf.classes_[probabilities.argmax(axis=1)], clf.predict(features))
+            assert np.allclose(probabilities.sum(axis=1), 1.0)
+            odds = np.log(probabilities[:, 1] / probabilities[:, 0])
+            assert np.allclose(clf.decision_function(features), odds)
+            copied = pickle.loads(pickle.dumps(clf))
+            assert np.array_equal(copied.predict_proba(features), probabilities)
+            report = str(clf.report())
+            assert "no row counts differently" in report
+            assert ("How well features tell the group" in report) == (groups is sex)
+
+
+def test_rows_of_certain_labels_are_told_apart_among_themselves(loans: Any) -> None:
+    X, y, sex = loans
+    clf = EvenhandClassifier(LogisticRegression(max_iter=1000), "equalized_odds", apply="tilt")
+    clf.fit(numbers(X), y, sensitive_features=sex)
+    assert clf.n_fits_ == 3
+    assert sorted(clf.memberships_["labelled"]) == sorted(str(one) for one in np.unique(y))
+
+
+def test_an_estimator_without_sample_weight_will_do(loans: Any) -> None:
+    X, y, sex = loans
+    with pytest.raises(EvenhandError, match="apply='tilt'"):
+        EvenhandClassifier(KNeighborsClassifier(50)).fit(numbers(X), y, sensitive_features=sex)
+    clf = EvenhandClassifier(KNeighborsClassifier(50), apply="tilt").fit(numbers(X), y, sensitive_features=sex)
+    assert clf.n_fits_ == 2
+    wide = sparse.csr_matrix(numbers(X).to_numpy())
+    sparsely = EvenhandClassifier(LogisticRegression(), apply="tilt").fit(wide, y, sensitive_features=sex)
+    assert (sparsely.n_fits_, len(sparsely.memberships_)) == (2, 1)
+    assert sparsely.predict(wide).shape == (len(y),)
+
+
+def test_blind_weights_are_chosen_by_themselves(loans: Any) -> None:
+    X, y, sex = loans
+    clf = EvenhandClassifier().fit(numbers(X), y, sensitive_features=sex)
+    assert len(clf.memberships_) == 1
+    assert len(np.unique(clf.sample_weight_)) > 4
+    centred = EvenhandClassifier(tilt="centred").fit(numbers(X), y, sensitive_features=sex)
+    assert centred.memberships_ is None
+    assert len(np.unique(centred.sample_weight_)) <= 4
+    other = EvenhandClassifier(LogisticRegression(), max_fits=5).fit(numbers(X), y, sensitive_features=sex)
+    assert other.memberships_ is None
+    asked = EvenhandClassifier(LogisticRegression(), max_fits=5, tilt="expected")
+    assert len(asked.fit(numbers(X), y, sensitive_features=sex).memberships_) == 1
+
+
+def test_the_model_file_keeps_the_tilt(loans: Any, tmp_path: Path) -> None:
+    X, y, sex = loans
+    for apply in ("tilt", "weights"):
+        clf = EvenhandClassifier(apply=apply).fit(numbers(X), y, sensitive_features=sex)
+        clf.save(tmp_path / "model.json")
+        loaded = EvenhandClassifier.load(tmp_path / "model.json")
+        assert loaded.apply == apply
+        assert np.array_equal(loaded.predict_proba(numbers(X)), clf.predict_proba(numbers(X)))
+        assert loaded.memberships_.equals(clf.memberships_)
+
+
+def test_a_frontier_of_tilts(loans: Any) -> None:
+    X, y, sex = loans
+    path = frontier(numbers(X), y, sensitive_features=sex, apply="tilt", points=4, test=(numbers(X), y, sex))
+    assert path.n_fits == 2
+    assert np.allclose(path.points["violation"], path.points["test_violation"])
+    assert len(path.memberships) == 1
+    assert "How well features tell the group" in path.report().to_markdown()
+    sighted = frontier(X, y, sensitive_features="sex", points=3, tilt="paper")
+    assert sighted.memberships is None
+
+
+def test_bad_settings_are_refused(loans: Any) -> None:
+    X, y, sex = loans
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"apply": "thresholds"}, "`apply` is `thresholds`"),
+        ({"tilt": "bare"}, "`tilt` is `bare`"),
+        ({"apply": "tilt", "method": "sampling"}, "`technique` is sampling where probabilities are tilted"),
+        ({"apply": "tilt", "tilt": "centred"}, "`tilt` is another one where probabilities are tilted"),
+        ({"apply": "tilt", "preset": "paper"}, "`preset` is the loop of the paper"),
+        ({"apply": "tilt", "estimator": LinearSVC()}, "no predict_proba: there is nothing to tilt"),
+    ]
+    for settings, message in wrong:
+        with pytest.raises(EvenhandError, match=message) as caught:
+            EvenhandClassifier(**settings).fit(numbers(X), y, sensitive_features=sex)
+        assert caught.value.code == "setting-invalid"
+    with pytest.raises(EvenhandError, match="no row weights"):
+        sample_weights(X, y, sensitive_features="sex", apply="tilt")
+    with pytest.raises(EvenhandError, match="`apply` of Corrector is 'tilt'"):
+        Corrector(apply="tilt").weights(y, sex)
+    with pytest.raises(EvenhandError, match="`tilt` of Corrector is 'expected'"):
+        Corrector(tilt="expected").weights(y, sex)
