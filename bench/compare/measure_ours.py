@@ -1,4 +1,4 @@
-"""Runs our own methods on every dataset and notion: `measure_ours.py PROGRAM OUT METHODS SPLITS REPETITIONS`.
+"""Runs our own methods on every dataset and notion: `measure_ours.py PROGRAM OUT METHODS SPLITS REPETITIONS [NOTIONS]`.
 
 PROGRAM is the example `compare`, whose head says what methods and splits are called.
 """
@@ -11,8 +11,8 @@ from pathlib import Path
 from record import DATASETS, NOTIONS, append
 
 
-def measurements(program: str, dataset: str, methods: str, splits: str, repetitions: str):
-    command = [program, "measure", dataset, ",".join(NOTIONS), splits, methods, repetitions]
+def measurements(program: str, dataset: str, methods: str, splits: str, repetitions: str, notions: str = ",".join(NOTIONS)):
+    command = [program, "measure", dataset, notions, splits, methods, repetitions]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout:
             found = json.loads(line)
@@ -23,4 +23,4 @@ def measurements(program: str, dataset: str, methods: str, splits: str, repetiti
 
 if __name__ == "__main__":
     for dataset in DATASETS:
-        append(Path(sys.argv[2]), measurements(sys.argv[1], dataset, *sys.argv[3:6]))
+        append(Path(sys.argv[2]), measurements(sys.argv[1], dataset, *sys.argv[3:7]))

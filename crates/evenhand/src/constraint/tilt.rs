@@ -190,7 +190,9 @@ impl TiltTable {
         let total = cells.total_weight();
         let own = |row: usize| cells.row_weights().map_or(1.0, |weights| weights[row]);
         let scaled = |mut entries: Vec<(usize, usize, f64)>| {
-            entries.iter_mut().for_each(|entry| entry.2 *= rule.factor);
+            for entry in &mut entries {
+                entry.2 *= rule.factor;
+            }
             entries
         };
         Self {

@@ -191,7 +191,7 @@ impl<P: Predictor> Solution<P> {
     /// # Errors
     /// What the predictor says.
     pub fn evaluated<'a>(&self, problem: &'a Problem, measure: Measure) -> Result<Evaluated<'a>> {
-        Evaluated::new(self.classifier(), problem, measure)
+        Evaluated::new(&self.classifier(), problem, measure)
     }
 
     /// As [`Solution::evaluated`], with the decision for every row. `membership` is that of the same rows, as
@@ -205,7 +205,7 @@ impl<P: Predictor> Solution<P> {
         membership: &Membership,
         measure: Measure,
     ) -> Result<Evaluated<'a>> {
-        Evaluated::with_decisions(self.classifier(), problem, membership, measure)
+        Evaluated::with_decisions(&self.classifier(), problem, membership, measure)
     }
 
     /// Error, rates and violations on other rows, bound like those it was trained on. With random decisions, in expectation.

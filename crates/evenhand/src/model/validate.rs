@@ -106,8 +106,7 @@ impl Model {
             LearnerRecord::Given { settings } => {
                 settings.check()?;
                 let first = self.binding.encoding().columns().first();
-                let as_it_is =
-                    |code: &Code| matches!(code, Code::Number { centre, scale, .. } if *centre == 0.0 && *scale == 1.0);
+                let as_it_is = |code: &Code| matches!(code, Code::Number { centre, scale, .. } if centre.abs() <= 0.0 && (scale - 1.0).abs() <= 0.0);
                 check(
                     first.is_some_and(|one| {
                         self.settings.score.as_ref().is_some_and(|score| score.column == one.column)

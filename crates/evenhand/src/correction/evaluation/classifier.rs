@@ -77,7 +77,7 @@ impl<'a> Classifier<'a> {
 
     /// What it does on the rows of a problem, from scoring them once.
     pub(crate) fn evaluated<'p>(&self, problem: &'p Problem, measure: Measure) -> Result<Evaluated<'p>> {
-        Evaluated::new(self.clone(), problem, measure)
+        Evaluated::new(self, problem, measure)
     }
 
     /// Scores and decides the rows of a raw table.

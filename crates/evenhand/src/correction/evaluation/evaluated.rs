@@ -50,7 +50,7 @@ pub struct Evaluated<'a> {
 impl<'a> Evaluated<'a> {
     /// Sums alone: no number is stored per row.
     pub(in crate::correction) fn new(
-        classifier: Classifier<'_>,
+        classifier: &Classifier<'_>,
         problem: &'a Problem,
         measure: Measure,
     ) -> Result<Self> {
@@ -59,7 +59,7 @@ impl<'a> Evaluated<'a> {
 
     /// Sums, and the decision for every row.
     pub(in crate::correction) fn with_decisions(
-        classifier: Classifier<'_>,
+        classifier: &Classifier<'_>,
         problem: &'a Problem,
         membership: &Membership,
         measure: Measure,
@@ -68,7 +68,11 @@ impl<'a> Evaluated<'a> {
         let classes = problem.classes();
         let scores = classifier.scores(problem)?;
         let (decisions, _) = classifier.decide(&scores, classes, Some(membership));
-        let scored = Classifier { predictor: &Scored { scores: &scores, classes }, tilt: None, ..classifier };
+        let scored = Classifier {
+            predictor: &Scored { scores: &scores, classes },
+            thresholds: classifier.thresholds,
+            tilt: None,
+        };
         Ok(Self { problem, measure, sums: scored.cell_sums(problem)?, decisions: Some(decisions) })
     }
 
@@ -121,7 +125,7 @@ impl Problem {
     /// # Errors
     /// What the predictor says.
     pub fn evaluated(&self, predictor: &dyn Predictor, measure: Measure) -> Result<Evaluated<'_>> {
-        Evaluated::new(Classifier::plain(predictor), self, measure)
+        Evaluated::new(&Classifier::plain(predictor), self, measure)
     }
 
     /// Tests whether a predictor keeps bounds, as far as these rows can tell.

@@ -83,7 +83,9 @@ fn tilt(before: &[f64], tilts: &RowTilts, row: usize, multipliers: &[f64], out: 
         total += *out;
     }
     if total > 0.0 {
-        out.iter_mut().for_each(|out| *out /= total);
+        for out in out.iter_mut() {
+            *out /= total;
+        }
     } else {
         // What was impossible before stays so, and nothing else is left: no tilt is that strong by intent.
         out.copy_from_slice(before);

@@ -181,7 +181,7 @@ impl CorrectionOptions {
     /// The solver of the preset, changed as asked.
     fn solver(&self) -> Result<Solver> {
         let refuse = |options: &[Given], found: &str, why: &str| match options.iter().find(|(_, given)| *given) {
-            Some((option, _)) => Err(Error::setting(*option, found, why)),
+            Some((option, _)) => Err(Error::setting(option, found, why)),
             None => Ok(()),
         };
         Ok(match self.preset.solver() {

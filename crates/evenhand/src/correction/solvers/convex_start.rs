@@ -13,6 +13,7 @@
 
 use std::ops::Range;
 
+use crate::constraint::Functional;
 use crate::correction::evaluation::TiltedRows;
 use crate::correction::problem::Problem;
 use crate::parallel;
@@ -71,7 +72,7 @@ fn scales(problem: &Problem, basis: &[usize]) -> Vec<f64> {
 
 /// The rates that were asked for as numbers; zero for those that are compared with everyone's.
 fn targets(problem: &Problem, basis: &[usize]) -> Vec<f64> {
-    basis.iter().map(|&at| problem.functionals()[at].as_ref().map_or(0.0, |one| one.target())).collect()
+    basis.iter().map(|&at| problem.functionals()[at].as_ref().map_or(0.0, Functional::target)).collect()
 }
 
 struct Dual<'a> {
