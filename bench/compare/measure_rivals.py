@@ -1,7 +1,7 @@
-"""Runs rivals on every dataset and notion: `measure_rivals.py PROGRAM OUT METHODS SPLITS`.
+"""Runs rivals on every dataset and notion: `measure_rivals.py PROGRAM OUT METHODS SPLITS [NOTIONS]`.
 
 PROGRAM is the example `compare`, which writes the matrices; METHODS are names of `rivals`,
-SPLITS is `published` or seeds as `1-20`. What OUT has already is not measured again, so that
+with a bound of their own as `exponentiated-gradient@0.02`; SPLITS is `published` or seeds as `1-20`. What OUT has already is not measured again, so that
 a run can be taken up where it ended.
 """
 
@@ -20,12 +20,12 @@ from rivals import RIVALS
 STAGES = [["german", "communities", "compas"], ["bank", "adult"]]
 
 
-def main(program: str, out: Path, methods: list[str], splits: list[str]) -> None:
+def main(program: str, out: Path, methods: list[str], splits: list[str], notions: list[str]) -> None:
     done = {tuple(row[key] for key in KEYS) for row in load(out)}
     for datasets in STAGES:
         for split in splits:
             for dataset in datasets:
-                for notion in NOTIONS:
+                for notion in notions:
                     missing = [one for one in methods if (one, dataset, notion, split) not in done]
                     if missing:
                         append(out, measurements(program, missing, dataset, notion, split))
@@ -37,14 +37,15 @@ def measurements(program: str, methods: list[str], dataset: str, notion: str, sp
         train, test = (read(Path(folder) / name) for name in ("train", "test"))
     for method in methods:
         names = {"method": method, "dataset": dataset, "notion": notion, "split": split}
-        yield names | measure(RIVALS[method], train, test, notion)
+        name, _, bound = method.partition("@")
+        yield names | measure(RIVALS[name], train, test, notion, [float(bound)] if bound else [])
 
 
-def measure(rival, train, test, notion: str) -> dict:
+def measure(rival, train, test, notion: str, bound: list[float]) -> dict:
     if rival.FORM == "dense":
         train, test = train.dense(), test.dense()
     start = time.perf_counter()
-    decide, fits = rival.fit(train, notion)
+    decide, fits = rival.fit(train, notion, *bound)
     seconds = time.perf_counter() - start
     found = {"seconds": seconds, "fits": fits}
     for name, part in (("train", train), ("test", test)):
@@ -60,4 +61,5 @@ def listed(splits: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3].split(","), listed(sys.argv[4]))
+    notions = sys.argv[5].split(",") if len(sys.argv) > 5 else list(NOTIONS)
+    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3].split(","), listed(sys.argv[4]), notions)

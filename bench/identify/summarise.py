@@ -11,7 +11,7 @@ HEAD = """\
 # A bias that was put into labels: found, and corrected
 
 Written by `bench/identify/run`; every measurement is in the CSV files beside this one. All rows are made up, from populations whose truth
-is known (`crates/evenhand-datasets/src/synthetic.rs`): true labels give every group the overall rate, observed ones follow
+is known (`crates/evenhand-datasets/src/synthetic/`): true labels give every group the overall rate, observed ones follow
 Proposition 1 with multipliers 0.45 for women and 0.12 for the young, two groups that overlap. Every draw is a new sample. That groups
 deserve alike is told by 400,000 applicants, and true to a tenth or so of a standard error at 50,000 rows.
 """

@@ -155,30 +155,17 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
 impl Report {
     fn new(audit: Audit, page: Option<PathBuf>) -> Self {
         let judged = Judged::Of(audit.judged());
-        let Audit {
-            rows,
-            weighted,
-            confidence,
-            small_group,
-            accuracy,
-            classes,
-            notions,
-            bounds,
-            intersections_left_out,
-            warnings,
-        } = audit;
-        let warnings = WarningRecord::all(warnings, None);
         Self {
-            rows,
-            weighted,
-            confidence,
-            small_group,
-            accuracy,
-            classes,
-            intersections_left_out,
-            warnings,
-            notion: notions.iter().map(ToString::to_string).collect(),
-            bounds: TestedBound::all(bounds, judged),
+            rows: audit.rows,
+            weighted: audit.weighted,
+            confidence: audit.confidence,
+            small_group: audit.small_group,
+            accuracy: audit.accuracy,
+            classes: audit.classes,
+            intersections_left_out: audit.intersections_left_out,
+            warnings: WarningRecord::all(audit.warnings, None),
+            notion: audit.notions.iter().map(ToString::to_string).collect(),
+            bounds: TestedBound::all(audit.bounds, judged),
             page,
         }
     }

@@ -22,6 +22,7 @@ mod inject;
 mod memberships;
 mod origin;
 mod output;
+mod output_rows;
 mod outputs;
 mod page;
 mod paper;

@@ -14,6 +14,7 @@ use serde::Serialize;
 use crate::args::character;
 use crate::failure::Usage;
 use crate::output::{self, WarningRecord};
+use crate::output_rows::OutputRows;
 use crate::outputs::{CsvArgs, Outputs};
 use crate::progress::Progress;
 use crate::{Ending, files, text};
@@ -139,21 +140,13 @@ struct Input<'a> {
     recipe: Option<&'static Recipe>,
 }
 
-/// What was read: columns for the model, and rows for the output.
+/// What was read: columns for the model, and rows that predictions are added to.
 struct Read {
     table: Table,
     warnings: Vec<Warning>,
-    rows: Rows,
+    rows: OutputRows,
     /// Columns that the model does not know.
     extra: Option<Warning>,
-}
-
-/// The rows that predictions are added to.
-enum Rows {
-    /// A published file, as its recipe prepares it.
-    Prepared(Table),
-    /// Any other, as it is.
-    Carried(Carry),
 }
 
 impl Input<'_> {
@@ -163,7 +156,7 @@ impl Input<'_> {
             let table = recipe.rows_of(self.path, reading)?;
             let (missing, categorical, numeric) = (Vec::new(), Vec::new(), Vec::new());
             let to_the_letter = ReadOptions { missing, categorical, numeric, keep_text: true, ..reading.clone() };
-            let rows = Rows::Prepared(recipe.rows_of(self.path, &to_the_letter)?);
+            let rows = OutputRows::Prepared(recipe.rows_of(self.path, &to_the_letter)?);
             return Ok(Read { table, warnings: Vec::new(), rows, extra: None });
         }
         let carry = Carry::open(self.path, reading)?;
@@ -171,33 +164,7 @@ impl Input<'_> {
         let extra = model.check_columns(&names)?;
         let others = names.into_iter().filter(|name| !model.needs(name));
         let (table, warnings) = Table::read(self.path, &reading.clone().ignore(others))?;
-        Ok(Read { table, warnings, rows: Rows::Carried(carry), extra })
-    }
-}
-
-impl Rows {
-    fn names(&self) -> Vec<String> {
-        match self {
-            Self::Prepared(table) => table.names().to_vec(),
-            Self::Carried(carry) => carry.names(),
-        }
-    }
-
-    fn put(&mut self, name: &str, column: Column) -> evenhand::Result<()> {
-        match self {
-            Self::Prepared(table) => table.set(name, column),
-            Self::Carried(carry) => {
-                carry.put(name, column);
-                Ok(())
-            }
-        }
-    }
-
-    fn write(&self, outputs: &mut Outputs, path: &Path) -> Result<()> {
-        match self {
-            Self::Prepared(table) => outputs.table(path, table),
-            Self::Carried(carry) => outputs.carry(path, carry),
-        }
+        Ok(Read { table, warnings, rows: OutputRows::Carried(carry), extra })
     }
 }
 
@@ -245,7 +212,7 @@ pub(crate) fn load_sealed(path: &Path, learner: Option<&str>) -> Result<Sealed> 
 }
 
 /// Adds probabilities and decisions; the names of the new columns are returned.
-fn append(rows: &mut Rows, predictions: &Predictions, classes: &[String]) -> Result<Vec<String>> {
+fn append(rows: &mut OutputRows, predictions: &Predictions, classes: &[String]) -> Result<Vec<String>> {
     let of_class =
         |class: usize| Column::Numeric(predictions.scores.iter().skip(class).step_by(classes.len()).copied().collect());
     let decisions = predictions.decisions.iter().map(|class| class as u32).collect();

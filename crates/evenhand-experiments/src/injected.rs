@@ -7,7 +7,7 @@
 
 use super::{Experiment, Measured, PaperMethod};
 use evenhand::correction::{Binding, Observer, Problem, Silent};
-use evenhand::{Correction, Error, Measure, Notion, Result};
+use evenhand::{Correction, Dataset, Error, Measure, Notion, Result};
 use evenhand_datasets::inject::{Bias, Injection};
 use evenhand_datasets::recipe::Prepared;
 
@@ -34,21 +34,18 @@ impl InjectedExperiment {
     /// # Errors
     /// [`Error::Setting`] for a dataset without multipliers; those of [`Experiment::new`] and [`Injection::draw`].
     pub fn new(dataset: &str, prepared: &Prepared, seed: u64) -> Result<Self> {
-        let multipliers = MULTIPLIERS.iter().find(|(name, _)| *name == dataset).map(|(_, multipliers)| *multipliers);
-        let multipliers = multipliers.ok_or_else(|| {
-            Error::setting(
-                "dataset",
-                format!("`{dataset}`"),
-                format!("one of {}", Self::datasets().collect::<Vec<_>>().join(", ")),
-            )
-        })?;
-        let even = prepared.correction(Notion::DemographicParity);
-        let (_, truth, _) = Binding::new(&even, &prepared.train)?;
-        let injected = Injection::new(Bias::Multipliers(multipliers.to_vec())).draw(&truth, seed)?;
-        let asked = known_rates(&even, &truth);
-        let biased = prepared.train.relabelled(&injected.biased)?;
+        let (asked, biased, changed) = draw(dataset, prepared, seed)?;
         let experiment = |train| Experiment::bind(asked.clone(), prepared.learner(), train, &prepared.test);
-        Ok(Self { biased: experiment(&biased)?, truth: experiment(&prepared.train)?, changed: injected.changed() })
+        Ok(Self { biased: experiment(&biased)?, truth: experiment(&prepared.train)?, changed })
+    }
+
+    /// What is asked for, and the training rows with biased labels.
+    ///
+    /// # Errors
+    /// Those of [`InjectedExperiment::new`].
+    pub fn biased(dataset: &str, prepared: &Prepared, seed: u64) -> Result<(Correction, Dataset)> {
+        let (asked, biased, _) = draw(dataset, prepared, seed)?;
+        Ok((asked, biased))
     }
 
     /// How many training labels are not the true ones.
@@ -75,6 +72,24 @@ impl InjectedExperiment {
     pub fn best(&self) -> Result<Measured> {
         self.truth.measure(PaperMethod::Unconstrained, &mut Silent)
     }
+}
+
+/// What is asked for, the training rows with biased labels, and how many of these are not the true ones.
+fn draw(dataset: &str, prepared: &Prepared, seed: u64) -> Result<(Correction, Dataset, usize)> {
+    let multipliers = MULTIPLIERS.iter().find(|(name, _)| *name == dataset).map(|(_, multipliers)| *multipliers);
+    let multipliers = multipliers.ok_or_else(|| {
+        Error::setting(
+            "dataset",
+            format!("`{dataset}`"),
+            format!("one of {}", InjectedExperiment::datasets().collect::<Vec<_>>().join(", ")),
+        )
+    })?;
+    let even = prepared.correction(Notion::DemographicParity);
+    let (_, truth, _) = Binding::new(&even, &prepared.train)?;
+    let injected = Injection::new(Bias::Multipliers(multipliers.to_vec())).draw(&truth, seed)?;
+    let asked = known_rates(&even, &truth);
+    let biased = prepared.train.relabelled(&injected.biased)?;
+    Ok((asked, biased, injected.changed()))
 }
 
 /// The same settings, asked for the true rate of each group.

@@ -43,6 +43,8 @@ struct Count {
 /// Runs inputs of these targets for some seconds. Whether nothing was found.
 pub(crate) fn run(seed: &str, seconds: &str, folder: &str, targets: &[&str]) -> Result<bool, String> {
     let seed: u64 = seed.parse().map_err(|_| "a seed is a number")?;
+    // Runs from seeds that are close to each other have no inputs in common.
+    let seed = ChaCha8Rng::seed_from_u64(seed).next_u64();
     let seconds: f64 = seconds.parse().map_err(|_| "seconds are a number")?;
     let targets: Vec<&Target> = targets.iter().map(|name| named(name)).collect::<Result<_, _>>()?;
     let folder = PathBuf::from(folder);

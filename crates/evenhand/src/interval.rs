@@ -39,8 +39,7 @@ impl Share {
 /// Kish's effective sample size, `(Σw)² / Σw²`: how many rows of equal weight some weighted rows are worth. It is their
 /// number where all weights are 1, and undefined where all are 0. [Kish 1965]
 pub(crate) fn effective_rows(weight: f64, squares: f64) -> f64 {
-    // Squares of tiny weights vanish; any rows are worth one at least. [Cauchy & Schwarz]
-    if weight > 0.0 && squares < f64::MIN_POSITIVE { 1.0 } else { weight * weight / squares }
+    weight * weight / squares
 }
 
 /// The Wilson score interval of a share among `rows` rows. [Wilson 1927]

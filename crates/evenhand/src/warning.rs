@@ -42,6 +42,13 @@ pub enum Warning {
         /// The group or the constraint.
         what: String,
     },
+    /// A feature that tells a withheld column's groups, row for row.
+    GroupTold {
+        /// The withheld column.
+        column: String,
+        /// The feature.
+        feature: String,
+    },
     /// A group that some rows have and training rows did not.
     UnseenGroup {
         /// The group.
@@ -292,6 +299,12 @@ impl std::fmt::Display for Warning {
             }
             Self::ConstraintDropped { constraint, reason } => {
                 write!(f, "constraint `{constraint}` is judged, and not corrected for: {reason}")
+            }
+            Self::GroupTold { column, feature } => {
+                write!(
+                    f,
+                    "column `{column}` is withheld from the learner, and is told exactly by the feature `{feature}`"
+                )
             }
             Self::OwnReference { what } => {
                 write!(

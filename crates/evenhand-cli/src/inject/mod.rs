@@ -7,13 +7,11 @@ mod report;
 
 pub(crate) use args::InjectArgs;
 
-use std::path::Path;
-
 use anyhow::Result;
 use evenhand::correction::{Binding, Problem};
 use evenhand::data::{Carry, Codes};
 use evenhand::scratch::ScratchFolder;
-use evenhand::{Correction, Notion, Table, Warning};
+use evenhand::{Correction, Notion, Warning};
 use evenhand_datasets::inject::{Bias, Injected, Injection};
 
 use crate::Ending;
@@ -21,6 +19,7 @@ use crate::failure::Usage;
 use crate::files;
 use crate::origin::{Origin, Whole};
 use crate::output::{self, WarningRecord};
+use crate::output_rows::OutputRows;
 use crate::outputs::Outputs;
 use crate::progress::Progress;
 use args::Asked;
@@ -34,7 +33,7 @@ pub(crate) fn run(args: &InjectArgs) -> Result<Ending> {
     let _copied = keep_pipe(&mut origin)?;
     let progress = Progress::new(args.json);
     let whole = origin.read(progress)?;
-    let mut rows = Rows::of(&origin, &whole)?;
+    let mut rows = output_rows(&origin, &whole)?;
     let names = Columns::new(args, &whole, &rows)?;
     let (injection, problem, warnings) = bound(args, &asked, correction, &whole)?;
     let injected = progress.during("drawing", || injection.draw(&problem, args.seed))?;
@@ -93,6 +92,14 @@ fn bound(
     Ok((injection, problem, warnings))
 }
 
+/// The rows that labels are put into.
+fn output_rows(origin: &Origin, whole: &Whole) -> Result<OutputRows> {
+    Ok(match origin {
+        Origin::File { path, reading, .. } => OutputRows::Carried(Carry::open(path, reading)?),
+        Origin::Recipe { .. } => OutputRows::Prepared(whole.data.table().clone()),
+    })
+}
+
 /// The columns of the two labels.
 struct Columns {
     label: String,
@@ -100,7 +107,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn new(args: &InjectArgs, whole: &Whole, rows: &Rows) -> Result<Self> {
+    fn new(args: &InjectArgs, whole: &Whole, rows: &OutputRows) -> Result<Self> {
         let label = whole.data.schema().label_column().to_owned();
         let truth = args.truth_column.clone().unwrap_or_else(|| format!("{label}_true"));
         if rows.names().contains(&truth) {
@@ -111,7 +118,7 @@ impl Columns {
     }
 
     /// Puts both labels into the rows, each value spelled as the file has it.
-    fn put(&self, rows: &mut Rows, labels: &Codes, injected: &Injected) -> Result<()> {
+    fn put(&self, rows: &mut OutputRows, labels: &Codes, injected: &Injected) -> Result<()> {
         let mut sample: Vec<Option<usize>> = Vec::new();
         for (row, class) in labels.iter().enumerate() {
             sample.resize(sample.len().max(class + 1), None);
@@ -124,49 +131,8 @@ impl Columns {
         };
         let is_truth = injected.truth == *labels;
         let truth = if is_truth { (0..labels.len()).collect() } else { spelled(&injected.truth) };
-        rows.put(&self.truth, &self.label, truth)?;
-        rows.put(&self.label, &self.label, spelled(&injected.biased))?;
+        rows.put_rows(&self.truth, &self.label, truth)?;
+        rows.put_rows(&self.label, &self.label, spelled(&injected.biased))?;
         Ok(())
-    }
-}
-
-/// The rows that labels are put into: a file as it is, columns that are not read included; or what a recipe has prepared.
-enum Rows {
-    Prepared(Table),
-    Carried(Carry),
-}
-
-impl Rows {
-    fn of(origin: &Origin, whole: &Whole) -> Result<Self> {
-        Ok(match origin {
-            Origin::File { path, reading, .. } => Self::Carried(Carry::open(path, reading)?),
-            Origin::Recipe { .. } => Self::Prepared(whole.data.table().clone()),
-        })
-    }
-
-    fn names(&self) -> Vec<String> {
-        match self {
-            Self::Prepared(table) => table.names().to_vec(),
-            Self::Carried(carry) => carry.names(),
-        }
-    }
-
-    /// Puts values of a column, each from the row given, into another or into itself.
-    fn put(&mut self, name: &str, from: &str, rows: Vec<usize>) -> Result<()> {
-        match self {
-            Self::Prepared(table) => {
-                let column = table.column(from)?.select(&rows);
-                table.set(name, column)?;
-            }
-            Self::Carried(carry) => carry.put_rows(name, from, rows)?,
-        }
-        Ok(())
-    }
-
-    fn write(&self, outputs: &mut Outputs, path: &Path) -> Result<()> {
-        match self {
-            Self::Prepared(table) => outputs.table(path, table),
-            Self::Carried(carry) => outputs.carry(path, carry),
-        }
     }
 }

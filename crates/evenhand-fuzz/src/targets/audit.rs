@@ -1,19 +1,25 @@
-//! Audits: rates are shares within their intervals, and the text says what the JSON says.
+//! Audits: rates are shares within their intervals, the text says what the JSON says, and verdicts are those of the rows.
 
 use arbitrary::Unstructured;
 use evenhand::audit::AuditOptions;
-use evenhand::{Audit, Dataset, Groups, Membership, Schema, Table};
+use evenhand::{Audit, Bound, Dataset, Groups, Membership, Notion, Schema, Table};
 use serde_json::Value;
 
-use super::{Checked, must};
+use super::{Checked, must, verdicts};
 use crate::ground::Ground;
 
 /// Labels, predictions, weights and groups from random bytes.
 pub(super) fn check(_: &Ground, input: &[u8]) -> Checked {
     let from = &mut Unstructured::new(input);
     let drawn = draw(from).map_err(|error| error.to_string())?;
-    let Ok(audit) = drawn.audit() else { return Ok(false) };
+    let audit = match drawn.audit() {
+        Ok(audit) => audit,
+        // Everything else that is drawn can be audited.
+        Err(error) => return must(error.code() == "weight-none", || error.to_string()).map(|()| false),
+    };
     agrees(&audit)?;
+    let rates = drawn.rates();
+    audit.bounds.iter().try_for_each(|test| verdicts::holds(test, &rates))?;
     Ok(true)
 }
 
@@ -28,7 +34,16 @@ struct Drawn {
 }
 
 /// Weights that are hard to add up.
-const WEIGHTS: [f64; 8] = [1.0, 0.0, 2.5, 1e-100, 1e100, 1e-6, 3.0, 1e16];
+const WEIGHTS: [f64; 12] = [1.0, 0.0, 2.5, 1e-60, 1e60, 1e-6, 3.0, 1e16, 1e300, 1e-300, f64::MAX, 5e-324];
+
+const NOTIONS: [Notion; 6] = [
+    Notion::DemographicParity,
+    Notion::EqualOpportunity,
+    Notion::EqualizedOdds,
+    Notion::PredictiveEquality,
+    Notion::EqualAccuracy,
+    Notion::DisparateImpact,
+];
 
 fn draw(from: &mut Unstructured<'_>) -> arbitrary::Result<Drawn> {
     let (classes, groups) = (from.int_in_range(2..=4)?, from.int_in_range(0..=4)?);
@@ -43,17 +58,19 @@ fn draw(from: &mut Unstructured<'_>) -> arbitrary::Result<Drawn> {
     } else {
         None
     };
+    let judged = from.arbitrary::<bool>()?;
     let confidence = *from.choose(&[0.95, 0.5, 0.999, 0.999_999])?;
     let options = AuditOptions {
         confidence,
         small_group: from.int_in_range(0..=40)?,
         intersections: from.arbitrary()?,
-        ..AuditOptions::default()
+        bounds: if groups > 0 && from.arbitrary()? { vec![bound(from)?] } else { Vec::new() },
+        notions: if judged { vec![from.choose(&NOTIONS)?.clone()] } else { AuditOptions::default().notions },
     };
     Ok(Drawn {
         classes,
         labels,
-        predictions: from.arbitrary::<bool>()?.then_some(predictions),
+        predictions: judged.then_some(predictions),
         weights,
         membership: Membership::from_matrix(names, rows, &matrix).map_err(|_| arbitrary::Error::IncorrectFormat)?,
         positive: from.arbitrary::<bool>()?.then_some(1),
@@ -61,7 +78,61 @@ fn draw(from: &mut Unstructured<'_>) -> arbitrary::Result<Drawn> {
     })
 }
 
+fn bound(from: &mut Unstructured<'_>) -> arbitrary::Result<Bound> {
+    let limit = *from.choose(&[0.0, 0.05, 0.3, 0.6, 0.9, 1.0])?;
+    Ok(match from.int_in_range(0..=2)? {
+        0 => Bound::MaxViolation(limit),
+        1 => Bound::MaxDifference(limit),
+        _ => Bound::MinRatio(limit),
+    })
+}
+
 impl Drawn {
+    /// What bounds are on, row by row.
+    fn rates(&self) -> Vec<verdicts::Rates> {
+        let decided = self.predictions.as_ref().unwrap_or(&self.labels);
+        let largest = self.weights.iter().flatten().copied().fold(0.0, f64::max);
+        let weight = |row: usize| match &self.weights {
+            None => 1.0,
+            Some(weights) if weights[row] / largest < verdicts::LEAST => 0.0,
+            Some(weights) => weights[row] / largest,
+        };
+        let classes = match self.positive.or((self.classes == 2).then_some(1)) {
+            Some(positive) => vec![positive],
+            None => (0..self.classes).collect(),
+        };
+        let of = |asked: &dyn Fn(usize) -> bool, counts: &dyn Fn(usize) -> bool| {
+            let rate = |inside: &dyn Fn(usize) -> bool| {
+                let rows = || (0..decided.len()).filter(|&row| asked(row) && inside(row));
+                let total: f64 = rows().map(weight).sum();
+                (total > 0.0).then(|| rows().filter(|&row| counts(row)).map(weight).sum::<f64>() / total)
+            };
+            let group = |group: usize| rate(&|row| self.membership.is_member(row, group));
+            verdicts::Rates { overall: rate(&|_| true), groups: (0..self.membership.groups()).map(group).collect() }
+        };
+        let mut all = Vec::new();
+        for notion in &self.options.notions {
+            if *notion == Notion::EqualAccuracy {
+                all.push(of(&|_| true, &|row| decided[row] == self.labels[row]));
+                continue;
+            }
+            for &class in &classes {
+                let (is_class, predicted) =
+                    (|row: usize| self.labels[row] as usize == class, |row: usize| decided[row] as usize == class);
+                if matches!(notion, Notion::DemographicParity | Notion::DisparateImpact) {
+                    all.push(of(&|_| true, &predicted));
+                }
+                if matches!(notion, Notion::EqualOpportunity | Notion::EqualizedOdds) {
+                    all.push(of(&is_class, &predicted));
+                }
+                if matches!(notion, Notion::PredictiveEquality | Notion::EqualizedOdds) {
+                    all.push(of(&|row| !is_class(row), &predicted));
+                }
+            }
+        }
+        all
+    }
+
     fn audit(&self) -> evenhand::Result<Audit> {
         let narrow = |codes: &Vec<u32>| evenhand::data::Codes::narrow(codes.clone(), self.classes);
         let names: Vec<String> = (0..self.classes).map(|class| format!("k{class}")).collect();

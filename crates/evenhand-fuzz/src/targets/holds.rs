@@ -1,10 +1,11 @@
 //! What must hold, whatever the input was.
 
-use evenhand::correction::{Event, Labelled, Predictions, Reference};
+use evenhand::correction::{Constraint, Event, Labelled, Predictions, Reference};
 use evenhand::data::Codes;
-use evenhand::{Column, Dataset, ReadOptions, Table};
+use evenhand::{Bound, Column, Dataset, ReadOptions, Table};
 
 use super::must;
+use super::verdicts::Rates;
 use crate::ground::Ground;
 
 /// Columns are the same after a file was written and read; but for blanks around texts, which readers of text leave out.
@@ -24,7 +25,10 @@ pub(super) fn comes_out_as_it_went_in(ground: &Ground, table: &Table, format: us
         return Ok(());
     }
     let (again, _) = read.map_err(|error| format!("a table that was written cannot be read: {error}"))?;
-    must(again.names() == table.names(), || format!("columns {:?} came out as {:?}", table.names(), again.names()))?;
+    let same_name = |before: &String, after: &String| before == after || is_text && before.trim() == after.as_str();
+    let same_names = table.names().len() == again.names().len()
+        && table.names().iter().zip(again.names()).all(|(before, after)| same_name(before, after));
+    must(same_names, || format!("columns {:?} came out as {:?}", table.names(), again.names()))?;
     for ((name, before), (_, after)) in table.columns().zip(again.columns()) {
         let same = before.is_same(after)
             || is_empty(before) && is_empty(after) && before.len() == after.len()
@@ -66,12 +70,12 @@ pub(super) fn are_probabilities(predictions: &Predictions) -> Result<(), String>
     must(predictions.decisions.iter().all(|class| class < classes), || "a decision is no class".into())
 }
 
-/// Overall (or asked) rate minus group rate of each constraint, row by row; `None` without rows it conditions on.
-pub(super) fn violations(
+/// Overall (or asked) rate and group rate of each constraint, row by row; `None` without rows it conditions on.
+pub(super) fn rates(
     binding: &evenhand::correction::Binding,
     data: &Dataset,
     decisions: &Codes,
-) -> Result<Vec<Option<f64>>, String> {
+) -> Result<Vec<Option<[f64; 2]>>, String> {
     let membership = binding.membership(data.table()).map_err(|error| error.to_string())?;
     let (labels, weights) = (data.labels().codes(), data.row_weights());
     let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
@@ -92,10 +96,34 @@ pub(super) fn violations(
         };
         let own = rate(&|row| constraint.group.is_none_or(|group| membership.is_member(row, group)))?;
         Some(match constraint.reference {
-            Reference::Overall => rate(&|_| true)? - own,
-            Reference::Rate(asked) => asked - own,
-            Reference::AtLeast(asked) => (asked - own).max(0.0),
+            Reference::Overall => [rate(&|_| true)?, own],
+            Reference::Rate(asked) => [asked, own],
+            // More than was asked for is as good.
+            Reference::AtLeast(asked) => [asked, own.min(asked)],
         })
     };
     Ok(binding.constraints().iter().map(of).collect())
+}
+
+/// The rates of constraints that a bound of this kind compares with each other.
+pub(super) fn compared(constraints: &[Constraint], rates: &[Option<[f64; 2]>], bound: &Bound) -> Vec<Rates> {
+    let one =
+        |at: usize| Rates { overall: rates[at].map(|rates| rates[0]), groups: vec![rates[at].map(|rates| rates[1])] };
+    if matches!(bound, Bound::MaxViolation(_)) {
+        return (0..constraints.len()).map(one).collect();
+    }
+    let is_overall = |at: &usize| constraints[*at].reference == Reference::Overall;
+    let alike = |one: &Constraint, other: &Constraint| {
+        (&one.notion, one.labelled, one.event) == (&other.notion, other.labelled, other.event)
+    };
+    let mut all: Vec<(usize, Rates)> = Vec::new();
+    for at in (0..constraints.len()).filter(is_overall) {
+        let own = rates[at].map(|rates| rates[1]);
+        match all.iter_mut().find(|(first, _)| alike(&constraints[*first], &constraints[at])) {
+            Some((_, rates)) => rates.groups.push(own),
+            None => all.push((at, one(at))),
+        }
+    }
+    // One alone is compared with nobody.
+    all.into_iter().map(|(_, rates)| rates).filter(|rates| rates.groups.len() > 1).collect()
 }

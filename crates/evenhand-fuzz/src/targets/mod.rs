@@ -9,6 +9,7 @@ mod model;
 mod options;
 mod problem;
 mod spec;
+mod verdicts;
 
 use arbitrary::Unstructured;
 

@@ -9,7 +9,7 @@ use evenhand::{Bound, Column, Correction, Dataset, Logistic, Notion, Schema, Tab
 use super::{Checked, fits};
 use crate::ground::Ground;
 
-const VALUES: [f64; 16] = [
+const VALUES: [f64; 21] = [
     0.0,
     -0.0,
     1.0,
@@ -25,11 +25,19 @@ const VALUES: [f64; 16] = [
     1e-100,
     1e-140,
     -1e-300,
+    f64::MAX,
+    f64::MIN,
+    1e300,
+    5e-324,
+    f64::MIN_POSITIVE,
     f64::NAN,
 ];
 
 /// Weights, of rows that are alike in little else.
 const WEIGHTS: [f64; 8] = [1.0, 1.0, 0.0, 2.5, 1e-6, 1e6, 1e-3, 7.0];
+
+/// The same at the ends of what a weight can be.
+const EXTREME: [f64; 8] = [1.0, 1e-20, 1e-60, 1e-300, 1e300, f64::MAX, 5e-324, 0.0];
 
 const NOTIONS: [Notion; 6] = [
     Notion::DemographicParity,
@@ -71,14 +79,17 @@ fn draw(from: &mut Unstructured<'_>) -> Result<(Table, Schema, Correction)> {
         schema = schema.positive("v0");
     }
     if from.ratio(1, 3)? {
-        let weights = (0..rows).map(|_| from.choose(&WEIGHTS).copied()).collect::<Result<Vec<f64>>>()?;
+        let list = if from.ratio(1, 3)? { &EXTREME } else { &WEIGHTS };
+        let weights = (0..rows).map(|_| from.choose(list).copied()).collect::<Result<Vec<f64>>>()?;
         columns.push(("weight".into(), Column::Numeric(weights)));
         schema = schema.weight("weight");
     }
     let mut correction = Correction::new(from.choose(&NOTIONS)?.clone());
     correction.groups.extend("group".parse());
     if from.arbitrary()? {
-        correction.bounds.push(Bound::MaxViolation(*from.choose(&[0.0, 0.01, 0.1, 0.5, 1.0])?).into());
+        let limit = *from.choose(&[0.0, 0.01, 0.1, 0.5, 1.0])?;
+        let kinds = [Bound::MaxViolation, Bound::MaxViolation, Bound::MaxDifference, Bound::MinRatio];
+        correction.bounds.push(from.choose(&kinds)?(limit).into());
     }
     if let Solver::Sqp(settings) = &mut correction.solver {
         settings.min_group = *from.choose(&[0, 0, 30])?;

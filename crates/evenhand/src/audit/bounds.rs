@@ -6,7 +6,7 @@ use super::confusion::View;
 use super::{AuditOptions, AuditedNotion};
 use crate::bound::{self, BoundTest, Judged};
 use crate::cells::Cells;
-use crate::constraint::{Functional, Measure, constraints};
+use crate::constraint::{Measure, bind, constraints};
 use crate::kernel::CellSums;
 use crate::{Error, Result};
 
@@ -38,7 +38,7 @@ pub(super) fn test(
     let names = view.membership.group_names();
     let constraints = constraints(&options.notions, names, classes, positive, &[], names)?;
     let cells = Cells::new(view.membership, view.labels, classes.len(), view.row_weights.map(Into::into))?;
-    let functionals: Vec<Option<Functional>> = constraints.iter().map(|one| Functional::bind(one, &cells)).collect();
+    let functionals = bind(&constraints, &cells);
     let judged = Judged { cells: &cells, constraints: &constraints, functionals: &functionals };
     let sums = CellSums::of_rows(decided, cells.cell_rows());
     judged.test(&sums, &options.bounds, Measure::Decisions, options.confidence)

@@ -113,7 +113,7 @@ impl ClassAudit {
                     successes: rows.sum(|labelled, _| labelled),
                     asked: rows.sum(|_, _| true),
                 };
-                let gap_of = |_, group| labelled(matrices.overall()).minus(labelled(matrices.group(group)), z);
+                let gap_of = |_, group| labelled(matrices.group(group)).gap(labelled(matrices.others(group)), z);
                 let violation = Violation::measure(AuditedNotion::DemographicParity, names, rate_of, gap_of);
                 LabelAudit { overall, groups, missing, intersections, violation }
             },
@@ -128,7 +128,7 @@ impl ClassAudit {
                 let rate_of = |rate, group: Option<usize>| group.map_or(&overall, |g| &groups[g]).rate(rate).value;
                 let gap_of = |kind: RateKind, group| {
                     let matrices = if kind == RateKind::Accuracy { hits } else { &matrices };
-                    counted(kind, matrices.overall()).minus(counted(kind, matrices.group(group)), z)
+                    counted(kind, matrices.group(group)).gap(counted(kind, matrices.others(group)), z)
                 };
                 let measure = |&notion: &AuditedNotion| Violation::measure(notion, names, rate_of, gap_of);
                 let violations = AuditedNotion::ALL.iter().map(measure).collect();

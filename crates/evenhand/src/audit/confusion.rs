@@ -3,7 +3,7 @@
 //! Holds [`ConfusionMatrices`]: for one class against the rest, the rows of each membership pattern
 //! by label and prediction. Leans on `parallel` and `group`.
 
-use std::ops::{AddAssign, Sub};
+use std::ops::AddAssign;
 
 use crate::data::Codes;
 use crate::group::Membership;
@@ -23,15 +23,6 @@ impl Sums {
     /// How many rows of equal weight these are worth (Kish).
     pub(super) fn effective(self) -> f64 {
         effective_rows(self.weight, self.squares)
-    }
-}
-
-impl Sub for Sums {
-    type Output = Self;
-
-    /// What is left of these rows without others among them.
-    fn sub(self, other: Self) -> Self {
-        Self { rows: self.rows - other.rows, weight: self.weight - other.weight, squares: self.squares - other.squares }
     }
 }
 
@@ -133,6 +124,11 @@ impl<'a> ConfusionMatrices<'a> {
         self.sum(|pattern| self.membership.contains(pattern, group))
     }
 
+    /// The rows that are not in a group: summed, since what is left of a difference may be rounding errors alone.
+    pub(super) fn others(&self, group: usize) -> ConfusionMatrix {
+        self.sum(|pattern| !self.membership.contains(pattern, group))
+    }
+
     /// The rows that are in every group of a pattern.
     pub(super) fn intersection(&self, pattern: usize) -> ConfusionMatrix {
         self.sum(|other| self.membership.covers(other, pattern))
@@ -172,6 +168,7 @@ mod tests {
         assert_eq!(matrices.overall().sum(|_, _| true), Sums { rows: 4, weight: 10.0, squares: 30.0 });
         assert_eq!(matrices.overall().sum(|labelled, _| labelled).weight.to_bits(), 3f64.to_bits());
         assert_eq!(matrices.group(0).sum(|labelled, predicted| !labelled && predicted).rows, 1);
+        assert_eq!(matrices.others(1).sum(|_, _| true), Sums { rows: 3, weight: 9.0, squares: 29.0 });
         assert_eq!(matrices.intersection(membership.pattern(0)).sum(|_, _| true).rows, 1);
         // Rows in `a` alone: the intersection of one group holds those in `b` as well.
         assert_eq!(matrices.intersection(membership.pattern(1)).sum(|_, _| true).rows, 3);

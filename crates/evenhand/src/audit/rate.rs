@@ -69,14 +69,13 @@ impl Counted {
         defined.then(|| Share::new(self.successes.weight / self.asked.weight, self.asked.effective()))
     }
 
-    /// The interval of overall − group, `self` being everyone and so holding the group: it is the share of the others
-    /// times (others − group), and of the three only others and group are of different rows.
-    pub(super) fn minus(self, group: Self, z: f64) -> Option<(f64, f64)> {
-        let others = Self { successes: self.successes - group.successes, asked: self.asked - group.asked };
-        let of_group = group.share()?;
+    /// The interval of overall − group, `self` being the group: it is the share of the others times (others − group), and
+    /// of the three only others and group are of different rows.
+    pub(super) fn gap(self, others: Self, z: f64) -> Option<(f64, f64)> {
+        let of_group = self.share()?;
         let Some(of_others) = others.share() else { return Some((0.0, 0.0)) };
         let (low, high) = difference(of_others, of_group, z);
-        let scale = others.asked.weight / self.asked.weight;
+        let scale = others.asked.weight / (others.asked.weight + self.asked.weight);
         Some((scale * low, scale * high))
     }
 }
@@ -106,14 +105,14 @@ mod tests {
 
     #[test]
     fn a_gap_is_that_to_the_others_times_their_share() {
-        // 48 of 80 others and 56 of 70 in the group [Newcombe 1998, table II]: everyone is 104 of 150.
+        // 48 of 80 others and 56 of 70 in the group [Newcombe 1998, table II]: the others are 80 of 150.
         let of = |successes, asked| Counted { successes: rows(successes), asked: rows(asked) };
         let z = quantile(0.95).unwrap();
-        let (low, high) = of(104, 150).minus(of(56, 70), z).unwrap();
+        let (low, high) = of(56, 70).gap(of(48, 80), z).unwrap();
         let scale = 80.0 / 150.0;
         assert!((low + 0.3339 * scale).abs() < 5e-5 && (high + 0.0524 * scale).abs() < 5e-5, "{low} {high}");
-        assert_eq!(of(5, 10).minus(of(5, 10), z), Some((0.0, 0.0)));
-        assert_eq!(of(5, 10).minus(of(0, 0), z), None);
+        assert_eq!(of(5, 10).gap(of(0, 0), z), Some((0.0, 0.0)));
+        assert_eq!(of(0, 0).gap(of(5, 10), z), None);
     }
 
     #[test]

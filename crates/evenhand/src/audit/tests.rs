@@ -68,6 +68,39 @@ fn labels_are_audited_by_demographic_parity() {
     assert_eq!(labels.violation.difference, Some(0.25));
 }
 
+/// Every number of an audit of random rows with these weights.
+fn numbers(weights: &[f64], seed: usize) -> Vec<f64> {
+    let rows = 60;
+    let drawn = |salt: usize, below: usize| {
+        (0..rows).map(move |row| ((row * 7919 + (seed * 31 + salt) * 104_729) >> 4) % below).collect::<Vec<_>>()
+    };
+    let bits = |salt: usize| drawn(salt, 2).into_iter().map(|bit| bit as u8).collect::<Vec<_>>();
+    let row_weights: Vec<f64> = drawn(1, weights.len()).into_iter().map(|at| weights[at]).collect();
+    let membership =
+        masks(&[("a", 2), ("b", 3)].map(|(name, salt)| (name, bits(salt).iter().map(|&bit| bit > 0).collect())));
+    let options = AuditOptions { bounds: vec![Bound::MaxViolation(0.1)], ..AuditOptions::default() };
+    let (labels, predictions) = (codes(&bits(5)), codes(&bits(6)));
+    let audit = Audit::of(&labels, Some(&predictions), &membership, Some(&row_weights), &classes(2), Some(1), &options)
+        .unwrap();
+    let found = audit.classes[0].predictions.as_ref().unwrap();
+    let gaps =
+        found.violations.iter().flat_map(|violation| &violation.gaps).flat_map(|gap| [gap.value, gap.low, gap.high]);
+    let rates =
+        found.groups.iter().map(|group| &group.true_positive_rate).flat_map(|rate| [rate.value, rate.low, rate.high]);
+    let tests = audit.bounds.iter().flat_map(|test| [test.value, test.low, test.high]);
+    gaps.chain(rates).chain(tests).flatten().collect()
+}
+
+#[test]
+fn weights_that_are_hundreds_of_orders_of_magnitude_apart_give_numbers() {
+    for weights in [[1.0, 2.5, 1e-60, 1e60], [1e-300, 1e300, 1.0, 3.0], [f64::MAX, 5e-324, 1e-6, 0.0]] {
+        for seed in 0..50 {
+            let found = numbers(&weights, seed);
+            assert!(found.iter().all(|number| (-1.0..=1.0).contains(number)), "{weights:?}, {seed}: {found:?}");
+        }
+    }
+}
+
 #[test]
 fn rows_in_several_groups_are_an_intersection() {
     let found = six_rows();

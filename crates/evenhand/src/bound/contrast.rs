@@ -5,7 +5,7 @@
 
 use super::{Bound, Judged};
 use crate::cells::Cells;
-use crate::constraint::{Constraint, Functional, Measure, Reference};
+use crate::constraint::{Constraint, Functional, Measure, Reference, overall_rates};
 use crate::interval::{Share, difference, ratio};
 use crate::kernel::CellSums;
 
@@ -15,6 +15,8 @@ pub(crate) struct Contrasts<'a> {
     sums: &'a CellSums,
     measure: Measure,
     pub(super) bound: Bound,
+    /// What each constraint's rate should equal.
+    references: Vec<f64>,
     /// The contrasts that these rows can measure.
     pub(super) all: Vec<Contrast>,
     /// The constraints that they cannot measure, for want of rows.
@@ -83,7 +85,12 @@ impl<'a> Contrasts<'a> {
                 .collect()
         };
         let (unmeasured, own_reference) = (named(&|at| !measured(at)), named(&compares_itself));
-        Self { rows, sums, measure, bound, all, unmeasured, own_reference }
+        let overall = overall_rates(rows.functionals, sums, measure);
+        let reference = |(functional, &overall): (&Option<Functional>, &f64)| {
+            functional.as_ref().map_or(0.0, |functional| functional.reference_from(overall))
+        };
+        let references = rows.functionals.iter().zip(&overall).map(reference).collect();
+        Self { rows, sums, measure, bound, references, all, unmeasured, own_reference }
     }
 
     pub(super) fn cells(&self) -> &'a Cells {
@@ -136,14 +143,14 @@ impl<'a> Contrasts<'a> {
         }
     }
 
-    /// The overall rate includes the group, so overall − group is (1 − Z)(others − group) with Z the group's share, and
-    /// the interval is that of others − group, which are of different rows.
+    /// The overall rate includes the group, so overall − group is the share of the others times (others − group), and the
+    /// interval is that of others − group, which are of different rows.
     fn violation(&self, at: usize, z: f64, taken: fn(Share) -> Share) -> (f64, f64) {
         let functional = self.functional(at);
         let group = taken(functional.group_share(self.sums, self.measure));
         if let Some(others) = functional.others_share(self.sums, self.measure) {
             let (low, high) = difference(taken(others), group, z);
-            let scale = 1.0 - functional.share();
+            let scale = functional.others_weight();
             return (scale * low, scale * high);
         }
         match self.rows.constraints[at].reference {
@@ -160,25 +167,23 @@ impl<'a> Contrasts<'a> {
     /// to the variance p(1 − p) of the rate p that a classifier at parity has in every group.
     pub(super) fn deviations(&self, deviations: &CellSums) -> Deviations {
         let count = self.rows.constraints.len();
-        let of = |deviation: &dyn Fn(&Functional) -> f64| {
-            let scaled = |functional: &Functional| {
-                let rate = functional.reference(self.sums, self.measure).clamp(0.0, 1.0);
-                (rate * (1.0 - rate)).sqrt() * deviation(functional)
+        let overall = overall_rates(self.rows.functionals, deviations, Measure::Decisions);
+        let of = |deviation: &dyn Fn(&Functional, usize) -> f64| {
+            let scaled = |at: usize, functional: &Functional| {
+                let rate = self.references[at].clamp(0.0, 1.0);
+                (rate * (1.0 - rate)).sqrt() * deviation(functional, at)
             };
-            (0..count).map(|at| self.rows.functionals[at].as_ref().map_or(0.0, scaled)).collect()
+            (0..count).map(|at| self.rows.functionals[at].as_ref().map_or(0.0, |one| scaled(at, one))).collect()
         };
         Deviations {
-            violations: of(&|functional| functional.slope(deviations, Measure::Decisions)),
-            rates: of(&|functional| functional.group_rate(deviations, Measure::Decisions)),
+            violations: of(&|functional, at| functional.slope(overall[at], deviations, Measure::Decisions)),
+            rates: of(&|functional, _| functional.group_rate(deviations, Measure::Decisions)),
         }
     }
 
     /// The value of a contrast for a classifier at parity with these deviations.
     pub(super) fn under_parity(&self, contrast: Contrast, deviations: &Deviations) -> f64 {
-        let rate = |at: usize| {
-            let even = self.functional(at).reference(self.sums, self.measure);
-            (even + deviations.rates[at]).clamp(0.0, 1.0)
-        };
+        let rate = |at: usize| (self.references[at] + deviations.rates[at]).clamp(0.0, 1.0);
         match contrast {
             Contrast::Less(at) => deviations.violations[at],
             Contrast::More(at) => -deviations.violations[at],

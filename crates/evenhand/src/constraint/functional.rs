@@ -1,8 +1,13 @@
 //! Constraints evaluated: from sums per cell to violations.
+//!
+//! Constraints that differ in their group alone are compared with one overall rate. It is a sum over all cells, so it is
+//! bound once for all of them ([`bind`]) and summed once ([`overall_rates`]).
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::form::{Constraint, Reference};
+use super::form::{Constraint, Event, Labelled, Reference};
 use crate::cells::Cells;
 use crate::interval::Share;
 use crate::kernel::CellSums;
@@ -26,52 +31,119 @@ type Part = (usize, usize, f64);
 pub(crate) struct Functional {
     /// The group's rows.
     group: Vec<Part>,
-    /// The rows it is compared with.
-    overall: Vec<Part>,
+    /// The rows it is compared with; the same for other groups.
+    overall: Arc<[Part]>,
     target: f64,
     /// Whether the target is a lower bound.
     least: bool,
     share: f64,
+    /// The weight of the rows it conditions on that are not in the group, and their share: summed, since what is left of
+    /// a difference may be rounding errors alone.
+    others: [f64; 2],
     /// The effective sample sizes of the group and of the others it is compared with.
     rows: [f64; 2],
 }
 
+/// Binds constraints to cells; `None` for one that conditions on rows there are none of.
+pub(crate) fn bind(constraints: &[Constraint], cells: &Cells) -> Vec<Option<Functional>> {
+    let mut known: Vec<(Labelled, Event, Option<Everyone>)> = Vec::new();
+    let mut bind = |constraint: &Constraint| {
+        let Constraint { labelled, event, .. } = *constraint;
+        let place = known.iter().position(|(of, counted, _)| (*of, *counted) == (labelled, event));
+        let place = place.unwrap_or_else(|| {
+            known.push((labelled, event, Everyone::new(labelled, event, cells)));
+            known.len() - 1
+        });
+        Functional::new(constraint, known[place].2.as_ref()?, cells)
+    };
+    constraints.iter().map(&mut bind).collect()
+}
+
+/// The overall rate of what each constraint counts; zero for one that is compared with a number, or with no rows.
+pub(crate) fn overall_rates(functionals: &[Option<Functional>], sums: &CellSums, measure: Measure) -> Vec<f64> {
+    let mut known: Vec<(&Arc<[Part]>, f64)> = Vec::new();
+    let mut of = |overall| {
+        if let Some(&(_, rate)) = known.iter().find(|(one, _)| Arc::ptr_eq(one, overall)) {
+            return rate;
+        }
+        let rate = rate(overall, sums, measure);
+        known.push((overall, rate));
+        rate
+    };
+    functionals.iter().map(|one| one.as_ref().map_or(0.0, |one| of(&one.overall))).collect()
+}
+
+/// All rows that a constraint conditions on.
+struct Everyone {
+    weight: f64,
+    parts: Arc<[Part]>,
+}
+
+impl Everyone {
+    fn new(labelled: Labelled, event: Event, cells: &Cells) -> Option<Self> {
+        let holds = |cell: &usize| labelled.holds(cells.label(*cell));
+        let (weight, parts) = among((0..cells.len()).filter(holds), event, cells)?;
+        Some(Self { weight, parts: parts.into() })
+    }
+}
+
+/// The weight of some cells, and what each adds to the rate of an event among them; `None` where they weigh nothing.
+fn among(chosen: impl Iterator<Item = usize>, event: Event, cells: &Cells) -> Option<(f64, Vec<Part>)> {
+    let chosen: Vec<usize> = chosen.collect();
+    let weight: f64 = chosen.iter().map(|&cell| cells.weight(cell)).sum();
+    let part = |&cell: &usize| (cell, event.class(cells.label(cell)), weight.recip());
+    (weight > 0.0).then(|| (weight, chosen.iter().map(part).collect()))
+}
+
 impl Functional {
-    /// Binds a constraint to cells; `None` when it conditions on rows there are none of.
-    pub(crate) fn bind(constraint: &Constraint, cells: &Cells) -> Option<Self> {
-        let among = |inside: &dyn Fn(usize) -> bool| -> Option<(f64, Vec<Part>)> {
-            let holds = |cell: &usize| constraint.labelled.holds(cells.label(*cell)) && inside(*cell);
-            let chosen: Vec<usize> = (0..cells.len()).filter(holds).collect();
-            let weight: f64 = chosen.iter().map(|&cell| cells.weight(cell)).sum();
-            let part = |&cell: &usize| (cell, constraint.event.class(cells.label(cell)), weight.recip());
-            (weight > 0.0).then(|| (weight, chosen.iter().map(part).collect()))
-        };
-        let (everyone, overall) = among(&|_| true)?;
-        let (weight, group) = match constraint.group {
-            Some(group) => among(&|cell| cells.is_in(cell, group))?,
-            None => (everyone, overall.clone()),
-        };
-        let is_other = |cell: &usize| constraint.group.is_some_and(|group| !cells.is_in(*cell, group));
-        let cell = |&(cell, ..): &Part| cell;
-        let others = overall.iter().map(cell).filter(is_other);
-        let rows = [cells.effective_rows(group.iter().map(cell)), cells.effective_rows(others)];
+    fn new(constraint: &Constraint, everyone: &Everyone, cells: &Cells) -> Option<Self> {
+        let is_in = |cell: usize| constraint.group.is_none_or(|group| cells.is_in(cell, group));
+        let of_all = || everyone.parts.iter().map(|part| part.0);
+        let (weight, group) = among(of_all().filter(|&cell| is_in(cell)), constraint.event, cells)?;
+        let others = || of_all().filter(|&cell| !is_in(cell));
+        let others_weight: f64 = others().map(|cell| cells.weight(cell)).sum();
+        let rows = [cells.effective_rows(group.iter().map(|part| part.0)), cells.effective_rows(others())];
         let (overall, target) = match constraint.reference {
-            Reference::Overall => (overall, 0.0),
-            Reference::Rate(rate) | Reference::AtLeast(rate) => (Vec::new(), rate),
+            Reference::Overall => (everyone.parts.clone(), 0.0),
+            Reference::Rate(rate) | Reference::AtLeast(rate) => (Arc::default(), rate),
         };
         let least = matches!(constraint.reference, Reference::AtLeast(_));
-        Some(Self { group, overall, target, least, share: weight / everyone, rows })
+        let others = [others_weight, others_weight / everyone.weight];
+        Some(Self { group, overall, target, least, share: weight / everyone.weight, others, rows })
     }
 
     /// Overall rate (or asked rate) minus group rate: positive where the group gets less.
     pub(crate) fn violation(&self, sums: &CellSums, measure: Measure) -> f64 {
-        let violation = self.reference(sums, measure) - self.group_rate(sums, measure);
+        self.violation_from(rate(&self.overall, sums, measure), sums, measure)
+    }
+
+    /// The same where the overall rate is known, see [`overall_rates`].
+    pub(crate) fn violation_from(&self, overall: f64, sums: &CellSums, measure: Measure) -> f64 {
+        let violation = self.level(overall, sums, measure);
         if self.least { violation.max(0.0) } else { violation }
     }
 
-    /// The derivative of the violation in a direction of the sums per cell, itself given as such sums.
-    pub(crate) fn slope(&self, change: &CellSums, measure: Measure) -> f64 {
-        rate(&self.overall, change, measure) - rate(&self.group, change, measure)
+    /// The same without a cut at zero.
+    pub(crate) fn level(&self, overall: f64, sums: &CellSums, measure: Measure) -> f64 {
+        self.reference_from(overall) - self.group_rate(sums, measure)
+    }
+
+    /// The derivative of the violation in a direction of the sums per cell, itself given as such sums, as is that of the
+    /// overall rate.
+    pub(crate) fn slope(&self, overall: f64, change: &CellSums, measure: Measure) -> f64 {
+        overall - self.group_rate(change, measure)
+    }
+
+    /// Between two classes: by how much the violation changes where a row of each cell is decided positive in place of
+    /// negative.
+    pub(crate) fn adds(&self, cells: usize) -> Vec<f64> {
+        let mut adds = vec![0.0; cells];
+        for (parts, sign) in [(&self.overall[..], 1.0), (&self.group[..], -1.0)] {
+            for &(cell, class, share) in parts {
+                adds[cell] += if class == 1 { sign * share } else { -sign * share };
+            }
+        }
+        adds
     }
 
     /// The rate that was asked for as a number; zero where it is compared with everyone's.
@@ -86,7 +158,12 @@ impl Functional {
 
     /// The rate that the group's should equal: that of everyone, or the one asked for.
     pub(crate) fn reference(&self, sums: &CellSums, measure: Measure) -> f64 {
-        self.target + rate(&self.overall, sums, measure)
+        self.reference_from(rate(&self.overall, sums, measure))
+    }
+
+    /// The same where the overall rate is known.
+    pub(crate) fn reference_from(&self, overall: f64) -> f64 {
+        self.target + overall
     }
 
     /// The group's rate, and how many rows it is known from.
@@ -100,14 +177,22 @@ impl Functional {
         if self.overall.is_empty() || self.is_own_reference() {
             return None;
         }
-        let (overall, group) = (self.reference(sums, measure), self.group_rate(sums, measure));
-        // The overall rate includes the group, whose part is subtracted by its share.
-        Some(Share::new((overall - self.share * group) / (1.0 - self.share), self.rows[1]))
+        // Both lists are in the order of cells.
+        let mut group = self.group.iter().map(|part| part.0).peekable();
+        let is_other = |&&(cell, ..): &&Part| group.next_if_eq(&cell).is_none();
+        let counted = |&(cell, class, _): &Part| of(sums, measure, cell)[class];
+        let counted: f64 = self.overall.iter().filter(is_other).map(counted).sum();
+        Some(Share::new(counted / self.others[0], self.rows[1]))
+    }
+
+    /// The share of the rows outside the group.
+    pub(crate) fn others_weight(&self) -> f64 {
+        self.others[1]
     }
 
     /// Whether everyone it is about is in the group, which is then compared with itself.
     pub(crate) fn is_own_reference(&self) -> bool {
-        !self.overall.is_empty() && (self.share >= 1.0 || self.rows[1] <= 0.0)
+        !self.overall.is_empty() && self.others[0] <= 0.0
     }
 
     /// The standard error of the violation, were the rows drawn again: that of the difference
@@ -116,7 +201,7 @@ impl Functional {
         let variance = |share: Share| share.value * (1.0 - share.value) / share.rows.max(1.0);
         let group = variance(self.group_share(sums, Measure::Decisions));
         match self.others_share(sums, Measure::Decisions) {
-            Some(others) => (1.0 - self.share) * (group + variance(others)).sqrt(),
+            Some(others) => self.others[1] * (group + variance(others)).sqrt(),
             None if self.overall.is_empty() => group.sqrt(),
             None => 0.0,
         }
@@ -153,5 +238,76 @@ fn of(sums: &CellSums, measure: Measure, cell: usize) -> &[f64] {
     match measure {
         Measure::Decisions => sums.decisions(cell),
         Measure::Scores => sums.scores(cell),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::constraints;
+    use crate::data::Codes;
+    use crate::group::Membership;
+    use crate::notion::Notion;
+
+    const ROWS: usize = 120;
+
+    /// Three groups that overlap, two labels, weights that differ, and what the constraints of equalized odds make of them.
+    fn bound() -> (Cells, Vec<Option<Functional>>) {
+        let mask = |every: usize| (0..ROWS).map(|row| row % every == 0).collect::<Vec<bool>>();
+        let names = ["a", "b", "c"].map(str::to_owned).to_vec();
+        let membership = Membership::from_masks(names.clone(), &[2, 3, 5].map(mask)).unwrap();
+        let labels = Codes::narrow((0..ROWS).map(|row| (row * row % 7 % 2) as u32).collect(), 2);
+        let weights: Vec<f64> = (0..ROWS).map(|row| 0.5 + (row % 4) as f64).collect();
+        let cells = Cells::new(&membership, &labels, 2, Some(weights.into())).unwrap();
+        let classes = ["no", "yes"].map(str::to_owned);
+        let constraints = constraints(&[Notion::EqualizedOdds], &names, &classes, Some(1), &[], &names).unwrap();
+        let functionals = bind(&constraints, &cells);
+        (cells, functionals)
+    }
+
+    fn decided(cells: &Cells) -> CellSums {
+        CellSums::of_rows(&Codes::narrow((0..ROWS).map(|row| (row % 11 % 2) as u32).collect(), 2), cells.cell_rows())
+    }
+
+    #[test]
+    fn what_constraints_of_one_rate_are_compared_with_is_bound_and_summed_once() {
+        let (cells, functionals) = bound();
+        let all: Vec<&Functional> = functionals.iter().flatten().collect();
+        assert_eq!(all.len(), 6);
+        let mut distinct: Vec<*const Part> = all.iter().map(|one| one.overall.as_ptr()).collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        assert_eq!(distinct.len(), 2, "a true and a false positive rate");
+        let sums = decided(&cells);
+        let overall = overall_rates(&functionals, &sums, Measure::Decisions);
+        for (one, overall) in all.iter().zip(overall) {
+            assert_eq!(one.reference(&sums, Measure::Decisions).to_bits(), overall.to_bits());
+        }
+    }
+
+    #[test]
+    fn everyone_is_the_group_and_the_others() {
+        let (cells, functionals) = bound();
+        let sums = decided(&cells);
+        for one in functionals.iter().flatten() {
+            let (group, others) =
+                (one.group_share(&sums, Measure::Decisions), one.others_share(&sums, Measure::Decisions));
+            let both = one.share() * group.value + one.others_weight() * others.unwrap().value;
+            assert!((both - one.reference(&sums, Measure::Decisions)).abs() < 1e-14);
+            assert!((one.share() + one.others_weight() - 1.0).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn what_a_row_of_a_cell_adds_is_the_slope_along_it() {
+        let (cells, functionals) = bound();
+        for one in functionals.iter().flatten() {
+            for (cell, adds) in one.adds(cells.len()).into_iter().enumerate() {
+                let moved = (0..cells.len()).flat_map(|other| if other == cell { [-1.0, 1.0] } else { [0.0, 0.0] });
+                let moved = CellSums::of_decisions(2, moved);
+                let slope = one.violation(&moved, Measure::Decisions);
+                assert!((slope - adds).abs() < 1e-15, "{cell}: {slope} {adds}");
+            }
+        }
     }
 }

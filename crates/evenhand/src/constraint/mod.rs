@@ -12,7 +12,7 @@ mod tilt;
 
 pub(crate) use form::constraints;
 pub use form::{Constraint, Event, Labelled, Reference};
-pub(crate) use functional::Functional;
 pub use functional::Measure;
+pub(crate) use functional::{Functional, bind, overall_rates};
 pub(crate) use tilt::TiltTable;
 pub use tilt::{Tilt, WeightRange, WeightRule};

@@ -236,9 +236,22 @@ impl TiltTable {
         self.scales[multiplier]
     }
 
-    /// The largest coefficient of a multiplier in any exponent.
+    /// The largest coefficient of a multiplier in any exponent. Where tilts are a number per row, one row in a hundred may have more: single rows whose
+    /// features are all but a member's do not limit how far the others go.
     pub(crate) fn reach(&self, multiplier: usize) -> f64 {
-        self.entries[multiplier].iter().fold(0.0, |reach: f64, &(_, _, coefficient)| reach.max(coefficient.abs()))
+        let entries = &self.entries[multiplier];
+        if !self.by_row {
+            return entries.iter().fold(0.0, |reach: f64, &(_, _, coefficient)| reach.max(coefficient.abs()));
+        }
+        let mut sizes: Vec<(f64, f64)> =
+            entries.iter().map(|&(row, _, coefficient)| (coefficient.abs(), self.shares[row])).collect();
+        sizes.sort_unstable_by(|one, other| other.0.total_cmp(&one.0));
+        let mut beyond = 0.0;
+        let within = sizes.iter().find(|(_, share)| {
+            beyond += share;
+            beyond >= MOST_BEYOND
+        });
+        within.map_or(0.0, |(size, _)| *size)
     }
 
     /// Per multiplier, the mean of its coefficients over the rows of some places.
@@ -373,6 +386,9 @@ fn scales(rule: WeightRule, functionals: &[Option<Functional>]) -> Vec<f64> {
 fn keeps_totals(rule: WeightRule, constraints: &[Constraint]) -> bool {
     constraints.iter().all(|constraint| rule.tilt.driven(constraint) == Labelled::Any)
 }
+
+/// The share of rows whose tilt may be beyond the reach of a multiplier.
+const MOST_BEYOND: f64 = 0.01;
 
 /// The cap on differences of exponents: exp overflows f64 above ~709.78.
 const CAP: f64 = 700.0;

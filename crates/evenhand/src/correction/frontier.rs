@@ -4,6 +4,8 @@
 //! for, but its search starts from the point before it: multipliers, derivatives and the learner's warm
 //! start are at hand, and a few steps suffice.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
 use super::evaluation::Metrics;
@@ -16,7 +18,7 @@ use super::solvers::sqp::{Search, Target};
 use super::solvers::tilted_run::TiltedRun;
 use super::trace::{Observer, Termination};
 use crate::bound::{Bound, NotionBound};
-use crate::constraint::Constraint;
+use crate::constraint::{Constraint, Tilt, WeightRule};
 use crate::learner::Learner;
 use crate::{Error, Result, Warning};
 
@@ -123,8 +125,8 @@ impl Correction {
         let (part, evaluation) = EvaluationRows::split(self, problem, learner)?;
         let rows = part.as_ref().unwrap_or(problem);
         let mut points = match self.apply {
-            Apply::Tilt => trace(&mut TiltedRun::fit(evaluation, rows, self, learner)?, settings, points, observer)?,
-            Apply::Weights => trace(&mut Run::before(evaluation, rows, self, learner)?, settings, points, observer)?,
+            Apply::Tilt => paths(&mut TiltedRun::fit(evaluation, rows, self, learner)?, settings, points, observer)?,
+            Apply::Weights => paths(&mut Run::before(evaluation, rows, self, learner)?, settings, points, observer)?,
         };
         mark_dominated(&mut points);
         Ok(Frontier { points })
@@ -165,6 +167,60 @@ impl Correction {
     }
 }
 
+/// The best of the paths that a run can take: with its usual weights, and where these are of expected tilts with those of the row's own
+/// groups too.
+fn paths<R: Solves>(
+    run: &mut R,
+    settings: SqpSettings,
+    points: usize,
+    observer: &mut dyn Observer,
+) -> Result<Vec<Point<R::Predictor>>> {
+    let mut found = trace(run, settings, points, observer)?;
+    let cancelled = |found: &[Point<_>]| found.iter().any(|point| point.solution.stop == Termination::Cancelled);
+    let other = WeightRule { tilt: Tilt::Centred, ..run.table().rule() };
+    if run.table().is_by_row() && run.may_take(other) && !cancelled(&found) {
+        run.set_rule(other);
+        found.extend(trace(run, settings, points, observer)?.into_iter().skip(1));
+    }
+    Ok(best_of_all(found))
+}
+
+/// For every bound that was asked for the point of least error that meets it, whatever it was found for. What meets a bound meets a looser one, so
+/// that error never falls as bounds become tighter. Each point stays once, at the first of its bounds.
+fn best_of_all<P>(mut found: Vec<Point<P>>) -> Vec<Point<P>> {
+    // From loose to tight; the first is not corrected, and evenness comes last.
+    let place = |point: &Point<P>| match point.asked {
+        Asked::Nothing => f64::INFINITY,
+        Asked::MaxViolation(most) => most,
+        Asked::Evenness => 0.0,
+    };
+    found.sort_by(|one, other| place(other).total_cmp(&place(one)));
+    let places: Vec<(f64, f64)> = found.iter().map(Point::place).collect();
+    let converged: Vec<bool> = found.iter().map(|point| point.solution.stop == Termination::Converged).collect();
+    let best = |at: usize| {
+        // Where a path ended short stays: it says how far weights go.
+        let bound = if converged[at] { place(&found[at]).max(places[at].0) } else { f64::NEG_INFINITY };
+        let meets = (1..found.len()).filter(|&other| other == at || converged[other] && places[other].0 <= bound);
+        let key = |at: usize| (places[at].1, places[at].0);
+        meets.min_by(|&one, &other| key(one).partial_cmp(&key(other)).unwrap_or(Ordering::Equal)).unwrap_or(at)
+    };
+    let chosen: Vec<usize> = (0..found.len()).map(|at| if at == 0 { 0 } else { best(at) }).collect();
+    let asked: Vec<Asked> = found.iter().map(|point| point.asked).collect();
+    let mut all: Vec<Option<Point<P>>> = found.into_iter().map(Some).collect();
+    let mut kept: Vec<Point<P>> = Vec::with_capacity(all.len());
+    for (at, &from) in chosen.iter().enumerate() {
+        if let Some(point) = all[from].take() {
+            kept.push(Point { asked: asked[at], ..point });
+        }
+    }
+    // The work that led to points that are not kept was done all the same.
+    let rest: usize = all.iter().flatten().map(|point| point.solution.fits).sum();
+    if let Some(last) = kept.last_mut() {
+        last.solution.fits += rest;
+    }
+    kept
+}
+
 /// The path itself. Each search starts from the best of the fits so far.
 fn trace<R: Solves>(
     run: &mut R,
@@ -176,7 +232,6 @@ fn trace<R: Solves>(
     let settings = SqpSettings { margin: 0.0, ..settings };
     let mut search = Search::new(run, settings, observer);
     let mut fits = vec![search.uncorrected()?];
-    let candidates = search.candidates()?;
     let mut go_on = !search.is_cancelled();
     let mut found = vec![Point::new(Asked::Nothing, run.solution_at(&fits[0], Termination::Converged)?)];
     let (rows, measure, sums) = (run.evaluation(), run.settings().measure, &fits[0].sums);
@@ -196,7 +251,9 @@ fn trace<R: Solves>(
         }
         let along = asked.bound().map(|most| NotionBound::from(Bound::MaxViolation(most)));
         let target = Target { bounds: fixed.iter().cloned().chain(along).collect(), at_any_cost: true };
-        let (last, stop) = Search::new(run, settings, observer).solve(&target, &fits, &candidates)?;
+        let mut search = Search::new(run, settings, observer);
+        let candidates = search.candidates(&target)?;
+        let (last, stop) = search.solve(&target, &fits, &candidates)?;
         if fits.iter().any(|fit| fit.id == last.id) && stop == Termination::Converged {
             continue;
         }

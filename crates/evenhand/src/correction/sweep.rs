@@ -48,7 +48,8 @@ impl Correction {
             return Err(Error::setting("scale", wrong, "finite numbers"));
         }
         if let (Apply::Tilt, Some(expected)) = (found.apply, &found.expected) {
-            return TiltedRun::after(found, expected, problem, self)?.sweep(&found.multipliers, scales, observer);
+            let mut run = TiltedRun::of_fit(found.predictor.clone(), expected.clone(), problem, self)?;
+            return run.sweep(&found.multipliers, scales, observer);
         }
         let mut run = Run::after(found, problem, self, learner)?;
         let mut swept = Vec::with_capacity(scales.len());

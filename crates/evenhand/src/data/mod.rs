@@ -15,6 +15,7 @@ mod row_weights;
 mod schema;
 mod split;
 mod table;
+mod unit;
 mod write;
 
 pub use carry::Carry;
@@ -28,4 +29,5 @@ pub(crate) use row_weights::{computable, mean_one};
 pub use schema::Schema;
 pub use split::{holdout, holdout_rows};
 pub use table::{Categorical, Column, Table};
+pub(crate) use unit::power_of_two;
 pub use write::{Outputs, WriteOptions, write_atomically};

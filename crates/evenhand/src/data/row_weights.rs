@@ -2,14 +2,25 @@
 //!
 //! Holds [`mean_one`], the one place where the user's weights are scaled, and [`computable`] for sums where only ratios matter. A learner's penalty stands against the sum of
 //! weighted losses, so weights that add up to 1 would let it win, and large ones would leave none of it: only ratios count.
+//!
+//! A row that weighs less than [`LEAST`] of the heaviest weighs nothing: then no square of a weight vanishes and no weight is too small to divide by.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::unit::power_of_two;
 use crate::parallel;
 
 /// A mean this close to 1 is 1: what was scaled before is left as it is, to the bit.
 const SAME: f64 = 1e-9;
+
+/// What weighs less than this much of the heaviest row weighs nothing.
+const LEAST: f64 = 1e-100;
+
+/// Whether a weight is anything beside the largest.
+fn counts(weight: f64, largest: f64) -> bool {
+    weight > 0.0 && weight / largest >= LEAST
+}
 
 /// Weights scaled to mean 1 over the rows that weigh anything. A row of weight 0 is as good as absent, and does not count.
 ///
@@ -21,27 +32,31 @@ pub(crate) fn mean_one(weights: Arc<[f64]>) -> Arc<[f64]> {
     }
     // Relative to the largest, so that no sum overflows and none is lost below the smallest double.
     let sum = |rows: std::ops::Range<usize>| {
-        let counted = weights[rows].iter().filter(|&&weight| weight > 0.0);
+        let counted = weights[rows].iter().filter(|&&weight| counts(weight, largest));
         counted.fold((0.0, 0.0), |(total, rows), weight| (total + weight / largest, rows + 1.0))
     };
     let add = |left: &mut (f64, f64), right: (f64, f64)| *left = (left.0 + right.0, left.1 + right.1);
     let (total, rows) = parallel::reduce(weights.len(), sum, add);
     let mean = total / rows;
-    if (mean * largest - 1.0).abs() <= SAME {
+    let vanishes = |&weight: &f64| weight > 0.0 && !counts(weight, largest);
+    if (mean * largest - 1.0).abs() <= SAME && !weights.iter().any(vanishes) {
         return weights;
     }
-    weights.iter().map(|weight| weight / largest / mean).collect()
+    weights.iter().map(|&weight| if counts(weight, largest) { weight / largest / mean } else { 0.0 }).collect()
 }
 
 /// Weights whose sums, and sums of squares, neither overflow nor vanish: as they are, or divided by a power of two, which
-/// rounds nothing.
+/// rounds nothing; and what weighs next to nothing beside the largest weighs nothing.
 pub(crate) fn computable(weights: &[f64]) -> Cow<'_, [f64]> {
     let largest = weights.iter().copied().fold(0.0, f64::max);
-    if largest <= 0.0 || !largest.is_finite() || (1e-100..1e100).contains(&largest) {
+    let vanishes = |&weight: &f64| weight > 0.0 && !counts(weight, largest);
+    // Squares of what counts are then between 1e-300 and 1e200.
+    let is_fine = (1e-50..1e100).contains(&largest) && !weights.iter().any(vanishes);
+    if largest <= 0.0 || !largest.is_finite() || is_fine {
         return Cow::Borrowed(weights);
     }
-    let unit = largest.log2().floor().exp2();
-    Cow::Owned(weights.iter().map(|weight| weight / unit).collect())
+    let unit = power_of_two(largest);
+    Cow::Owned(weights.iter().map(|&weight| if counts(weight, largest) { weight / unit } else { 0.0 }).collect())
 }
 
 #[cfg(test)]
@@ -84,9 +99,23 @@ mod tests {
     #[test]
     fn weights_are_made_computable_without_rounding() {
         assert_eq!(bits(&computable(&[3.0, 0.1])), bits(&[3.0, 0.1]));
+        assert_eq!(bits(&computable(&[f64::MAX, 2f64.powi(1022)])), bits(&[f64::MAX / 2f64.powi(1023), 0.5]));
         for factor in [2f64.powi(1000), 2f64.powi(-1000)] {
             let found = computable(&[3.0 * factor, 0.0, factor]).into_owned();
             assert_eq!(bits(&found), bits(&[1.5, 0.0, 0.5]));
+        }
+    }
+
+    #[test]
+    fn what_is_nothing_beside_the_heaviest_row_weighs_nothing() {
+        for weights in [[1e300, 1e199, 1e301], [1.0, 1e-101, 10.0], [1e-10, 5e-324, 1e-9]] {
+            assert_eq!(bits(&scaled(&weights)), bits(&scaled(&scaled(&weights))), "{weights:?}");
+            for found in [scaled(&weights), computable(&weights).into_owned()] {
+                assert!(
+                    found[1].to_bits() == 0 && (found[2] / found[0] - 10.0).abs() < 1e-13,
+                    "{weights:?}: {found:?}"
+                );
+            }
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::encoding::{Code, PlanKind};
 use crate::Error;
-use crate::data::Table;
+use crate::data::{Table, power_of_two};
 
 /// A value that cannot be computed with.
 #[derive(Debug)]
@@ -28,7 +28,8 @@ const COMPUTABLE: std::ops::Range<f64> = 1e-100..1e100;
 /// What becomes of a column of numbers, and whether it is constant; where it cannot be computed with, its furthest value.
 pub(super) fn number(kind: &PlanKind, values: &[f64], row_weights: Option<&[f64]>) -> Result<(Code, bool), OutOfRange> {
     let weight = |row: usize| row_weights.map_or(1.0, |weights| weights[row]);
-    let known = || values.iter().enumerate().filter(|(_, value)| !value.is_nan());
+    // A row that weighs nothing is as good as absent.
+    let known = || values.iter().enumerate().filter(|(row, value)| !value.is_nan() && weight(*row) > 0.0);
     let total: f64 = known().map(|(row, _)| weight(row)).sum();
     let furthest = known().max_by(|(_, one), (_, other)| one.abs().total_cmp(&other.abs()));
     let unit = furthest.map_or(1.0, |(_, value)| unit_of(value.abs()));
@@ -40,7 +41,8 @@ pub(super) fn number(kind: &PlanKind, values: &[f64], row_weights: Option<&[f64]
     let indicator = values.iter().any(|value| value.is_nan());
     // A spread that is rounding error of the mean would blow rounding errors up to features.
     let flat = spread <= 1e-12 * fill.abs().max(1e-300);
-    let (fill, spread) = (fill * unit, spread * unit);
+    // Those of the largest doubles may be rounded to more than any.
+    let [fill, spread] = [fill, spread].map(|number| (number * unit).clamp(f64::MIN, f64::MAX));
     let mut others = values.iter().filter(|value| !value.is_nan());
     let constant = others.next().is_none_or(|first| others.all(|value| value.total_cmp(first).is_eq()));
     let (centre, scale) = match kind {
@@ -60,7 +62,7 @@ pub(super) fn number(kind: &PlanKind, values: &[f64], row_weights: Option<&[f64]
 /// The power of two in which numbers are measured so that their squares neither overflow nor vanish: 1 unless they
 /// are far from it. Dividing by it rounds nothing.
 fn unit_of(largest: f64) -> f64 {
-    if largest <= 0.0 || COMPUTABLE.contains(&largest) { 1.0 } else { largest.log2().floor().exp2() }
+    if largest <= 0.0 || COMPUTABLE.contains(&largest) { 1.0 } else { power_of_two(largest) }
 }
 
 /// A number less its centre, over its scale. What is further away than any double can be computed with is taken as that
@@ -87,13 +89,25 @@ mod tests {
         let encoded = |factor: f64| standardised(&[1.0, 2.0, 4.0, f64::NAN, 8.5].map(|value| value * factor));
         let usual = encoded(1.0);
         assert!(usual.iter().any(|value| value.abs() > 1.0), "{usual:?}");
-        for factor in [1e-300, 1e-200, 1e-163, 1e154, 1e200, 1e307] {
+        for factor in [1e-300, 1e-200, 1e-163, 1e154, 1e200, 1e307, f64::MAX / 8.5] {
             let found = encoded(factor);
             assert!(usual.iter().zip(&found).all(|(one, other)| (one - other).abs() < 1e-12), "{factor:e}: {found:?}");
         }
         // By a power of two, nothing is rounded: the same bits.
         let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
         assert_eq!(bits(&encoded(2_f64.powi(60))), bits(&usual));
+    }
+
+    #[test]
+    fn a_row_that_weighs_nothing_does_not_count() {
+        let of = |values: &[f64], weights: &[f64]| {
+            let Ok((Code::Number { centre, scale, .. }, _)) = number(&PlanKind::Standardised, values, Some(weights))
+            else {
+                panic!("{values:?}")
+            };
+            [centre, scale].map(f64::to_bits)
+        };
+        assert_eq!(of(&[1.0, 9.0, 1e300], &[1.0, 1.0, 0.0]), of(&[1.0, 9.0], &[1.0, 1.0]));
     }
 
     #[test]
@@ -114,6 +128,9 @@ mod tests {
     fn new_numbers_beyond_all_others_stay_finite() {
         for (value, centre, scale) in [(1.7e308, -1.7e308, 1e307), (1.7e308, 0.0, 1e-5), (-1.7e308, 1.7e308, 1.0)] {
             assert!(scaled(value, centre, scale).is_finite());
+        }
+        for values in [[f64::MAX; 3], [f64::MAX, f64::MIN, f64::MAX]] {
+            assert!(standardised(&values).iter().all(|value| value.abs() < 2.0), "{values:?}");
         }
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::verify::Check;
 use super::{LearnerRecord, Model};
-use crate::correction::{Binding, Termination};
+use crate::correction::{Binding, Iteration, Observer, Termination};
 use crate::data::Dataset;
 use crate::learner::{Given, LogisticModel};
 use crate::{Error, Result};
@@ -16,6 +16,16 @@ const SAME_RUN: f64 = 1e-6;
 const BY_ANOTHER_PROGRAM: &str = "the learner is another program, which is not run again";
 const CANCELLED: &str = "the run was stopped from outside, and ends elsewhere if it is done again";
 
+/// Ends a run that takes more iterations than a file says it took: it is another one already, and the number of loops that
+/// a file asks for has no limit.
+struct AsLong(usize);
+
+impl Observer for AsLong {
+    fn after(&mut self, done: &Iteration) -> bool {
+        done.number <= self.0
+    }
+}
+
 impl Model {
     /// Does the run again; `Err` inside says why that cannot be.
     pub(super) fn refitted(&self, train: &Dataset) -> Result<std::result::Result<Self, &'static str>> {
@@ -24,13 +34,14 @@ impl Model {
         }
         let data = (self.provenance.data_sha256.clone(), self.provenance.data_rows);
         if let LearnerRecord::Given { settings } = self.learner {
-            let fitted = self.settings.fit(train, &Given { membership: settings })?;
+            let given = Given { membership: settings };
+            let fitted = self.settings.fit_observed(train, &given, &mut AsLong(self.trace.len()))?;
             let record = LearnerRecord::of_given(settings);
             return Ok(Ok(Self::new(&self.settings, &fitted, record, None, data, self.provenance.split)));
         }
         let LearnerRecord::Logistic { settings, .. } = &self.learner else { return Ok(Err(BY_ANOTHER_PROGRAM)) };
         let record = |model: &LogisticModel| LearnerRecord::Logistic { settings: *settings, model: model.clone() };
-        let fitted = self.settings.fit(train, settings)?;
+        let fitted = self.settings.fit_observed(train, settings, &mut AsLong(self.trace.len()))?;
         Ok(Ok(Self::new(&self.settings, &fitted, record, None, data, self.provenance.split)))
     }
 

@@ -1,27 +1,26 @@
-//! Whole corrections on the made-up population: every notion, many classes, the model file.
-use std::path::PathBuf;
+//! Whole corrections on the made-up population: every notion, many classes, any learner.
 
+use crate::model_files::model;
 use crate::population::{table, three_classes};
 use evenhand::correction::{Binding, Event, Iteration, Observer, Problem, Silent, Solver, WeightRule};
 use evenhand::data::{Categorical, Codes, holdout};
 use evenhand::features::Features;
 use evenhand::learner::{FnLearner, FnPredictor, LogisticModel, Training, scores};
-use evenhand::model::{LearnerRecord, Split};
 use evenhand::{
-    Bound, Column, Correction, Dataset, Error, Fitted, Logistic, Measure, Membership, Model, Notion, Preset, Schema,
-    Table, Termination,
+    Bound, Column, Correction, Dataset, Error, Fitted, Logistic, Measure, Membership, Notion, Preset, Schema, Table,
+    Termination,
 };
 use evenhand_datasets::synthetic;
 
-fn dataset(table: Table) -> Dataset {
+pub(crate) fn dataset(table: Table) -> Dataset {
     Dataset::new(table, &Schema::label("approved").positive("yes").ignore("deserved")).unwrap()
 }
 
-fn correction(notion: &str) -> Correction {
+pub(crate) fn correction(notion: &str) -> Correction {
     Correction::new(notion.parse().unwrap()).group("sex").unwrap().group("age_band=18-24").unwrap()
 }
 
-fn fit(settings: &Correction, data: &Dataset) -> Fitted<LogisticModel> {
+pub(crate) fn fit(settings: &Correction, data: &Dataset) -> Fitted<LogisticModel> {
     settings.fit(data, &Logistic::default()).unwrap()
 }
 
@@ -156,7 +155,7 @@ fn three_class_weights_are_the_softmax_of_the_exponents() {
 }
 
 /// The loop of the paper, cut short.
-fn short(mut settings: Correction, preset: Preset, loops: usize) -> Correction {
+pub(crate) fn short(mut settings: Correction, preset: Preset, loops: usize) -> Correction {
     settings = settings.preset(preset);
     if let Solver::Loop(loop_settings) = &mut settings.solver {
         loop_settings.loops = loops;
@@ -292,106 +291,6 @@ fn groups_without_rows_of_a_label_lose_their_constraint_with_a_warning() {
     assert!(fitted.warnings().iter().any(|warning| warning.to_string().contains("age_band=60+")));
 }
 
-fn model(data: &Dataset, settings: &Correction, split: Option<Split>) -> Model {
-    let (train, test) = match split {
-        Some(split) => {
-            let (train, test) = holdout(data.rows(), split.holdout, split.seed).unwrap();
-            (data.select(&train), Some(data.select(&test)))
-        }
-        None => (data.clone(), None),
-    };
-    let fitted = fit(settings, &train);
-    let test = test.map(|test| fitted.evaluate(&test, settings.measure).unwrap().0);
-    let record =
-        |model: &LogisticModel| LearnerRecord::Logistic { settings: Logistic::default(), model: model.clone() };
-    Model::new(settings, &fitted, record, test, (data.digest(), data.rows()), split)
-}
-
-fn saved(model: &Model, folder: &tempfile::TempDir) -> PathBuf {
-    let path = folder.path().join("model.json");
-    model.save(&path).unwrap();
-    path
-}
-
-#[test]
-fn a_saved_model_predicts_the_same_bits_and_verifies() {
-    let folder = tempfile::tempdir().unwrap();
-    let data = dataset(table());
-    for notion in ["demographic-parity", "equalized-odds", "disparate-impact"] {
-        for preset in [Preset::Default, Preset::Paper, Preset::Notebook] {
-            let settings = short(correction(notion), preset, 6);
-            let model = model(&data, &settings, Some(Split { holdout: 0.3, seed: 4 }));
-            let loaded = Model::load(&saved(&model, &folder)).unwrap();
-            assert_eq!(loaded, model);
-            assert_eq!(loaded.predict(data.table()).unwrap(), model.predict(data.table()).unwrap());
-            let verdict = loaded.verify(data.table().clone()).unwrap();
-            assert!(verdict.matches && verdict.checks.len() == 10, "{verdict:?}");
-        }
-    }
-}
-
-#[test]
-fn changed_data_and_changed_multipliers_do_not_verify() {
-    let data = dataset(table());
-    let model = model(&data, &correction("demographic-parity"), None);
-    let failed = |model: &Model, table: Table| -> Vec<&'static str> {
-        let verdict = model.verify(table).unwrap();
-        verdict.checks.iter().filter(|check| check.matches == Some(false)).map(|check| check.name).collect()
-    };
-    let fewer: Vec<usize> = (1..data.rows()).collect();
-    assert!(failed(&model, data.table().select(&fewer)).contains(&"data"));
-    let mut other = model.clone();
-    other.multipliers[0].value = Some(0.9);
-    assert_eq!(failed(&other, data.table().clone()), ["weights", "classifier", "multipliers"]);
-    let mut other = model.clone();
-    other.train.error += 1e-6;
-    assert_eq!(failed(&other, data.table().clone()), ["training rates"]);
-    let mut other = model.clone();
-    other.train.groups[0].positive_rate = Some(0.999);
-    assert_eq!(failed(&other, data.table().clone()), ["training rates"]);
-    let mut other = model.clone();
-    other.settings.measure = Measure::Scores;
-    assert!(failed(&other, data.table().clone()).contains(&"settings"));
-}
-
-#[test]
-fn a_model_file_with_any_byte_changed_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = saved(&model(&dataset(table()), &correction("demographic-parity"), None), &folder);
-    let whole = std::fs::read(&path).unwrap();
-    for at in (0..whole.len()).step_by(97).chain([0, 1, whole.len() - 2, whole.len() - 1]) {
-        let mut damaged = whole.clone();
-        damaged[at] ^= 1;
-        std::fs::write(&path, &damaged).unwrap();
-        let code = Model::load(&path).unwrap_err().code();
-        assert!(["model-integrity", "model-format", "model-version"].contains(&code), "byte {at}: {code}");
-    }
-    for cut in [0, 1, 100, whole.len() / 2, whole.len() - 1] {
-        std::fs::write(&path, &whole[..cut]).unwrap();
-        Model::load(&path).unwrap_err();
-    }
-    let text = String::from_utf8(whole).unwrap().replace("\"version\": 1,", "\"version\": 2,");
-    std::fs::write(&path, text).unwrap();
-    assert_eq!(Model::load(&path).unwrap_err().code(), "model-version");
-}
-
-#[test]
-fn the_model_holds_no_row() {
-    // Every row has a text of its own, in a column that the learner does not see, and a number of its own, in one that it does.
-    let rows = 6_000;
-    let secret = |row: usize| format!("secret-{row}");
-    let number = |row: usize| 1e6 + row as f64 * std::f64::consts::PI;
-    let mut table = table();
-    let names = Categorical::from_values((0..rows).map(|row| Some(secret(row))));
-    table.set("name", Column::Categorical(names)).unwrap();
-    table.set("number", Column::Numeric((0..rows).map(number).collect())).unwrap();
-    let settings = correction("demographic-parity").withhold("name");
-    let text = model(&dataset(table), &settings, None).to_json().unwrap();
-    for row in 0..rows {
-        assert!(!text.contains(&secret(row)) && !text.contains(&number(row).to_string()), "row {row} is in the model");
-    }
-}
-
 #[test]
 fn a_correction_from_biased_labels_comes_close_to_one_that_saw_the_truth() {
     let table = synthetic::population(30_000, 5).unwrap();
@@ -490,20 +389,6 @@ fn a_problem_is_solved_for_the_notions_it_was_bound_for() {
     let fitted = fit(&correction("demographic-parity"), &data);
     let other = correction("equal-opportunity").solve(fitted.problem(), &Logistic::default(), &mut Silent);
     assert_eq!(other.unwrap_err().code(), "setting-invalid");
-}
-
-#[test]
-fn the_settings_digest_tells_learners_apart() {
-    let data = dataset(table());
-    let settings = correction("demographic-parity");
-    let fitted = fit(&settings, &data);
-    let with = |l2: f64| {
-        let learner = Logistic { l2, ..Logistic::default() };
-        let record = |model: &LogisticModel| LearnerRecord::Logistic { settings: learner, model: model.clone() };
-        let model = Model::new(&settings, &fitted, record, None, (data.digest(), data.rows()), None);
-        model.provenance.settings_sha256
-    };
-    assert_ne!(with(1.0), with(10.0));
 }
 
 #[test]

@@ -3,15 +3,19 @@
 use evenhand::correction::Silent;
 use evenhand::learner::LogisticModel;
 use evenhand::model::{LearnerRecord, Split};
-use evenhand::{Bound, Correction, Dataset, Logistic, Model, Notion, Schema};
+use evenhand::{Bound, Correction, Dataset, Logistic, Model, Notion, Preset, Schema};
 use evenhand_datasets::synthetic;
 use serde_json::{Value, json};
 
 fn model(data: &Dataset) -> Model {
+    let settings = Correction::new(Notion::DemographicParity).group("sex").unwrap();
+    model_by(settings, data)
+}
+
+fn model_by(mut settings: Correction, data: &Dataset) -> Model {
     let split = Split { holdout: 0.3, seed: 4 };
     let (train, test) = evenhand::data::holdout(data.rows(), split.holdout, split.seed).unwrap();
     let (train, test) = (data.select(&train), data.select(&test));
-    let mut settings = Correction::new(Notion::DemographicParity).group("sex").unwrap();
     settings.bounds.push(Bound::MaxViolation(0.05).into());
     let fitted = settings.fit_observed(&train, &Logistic::default(), &mut Silent).unwrap();
     let record =
@@ -71,4 +75,16 @@ fn whatever_is_changed_in_a_file_is_noticed() {
     }
     assert!(paths.len() > 150, "{}", paths.len());
     assert_eq!(passed, ["/software"], "of {}", paths.len());
+}
+
+#[test]
+fn a_run_is_done_again_for_as_long_as_the_file_says_it_took() {
+    let schema = Schema::label("approved").positive("yes").ignore("deserved");
+    let data = Dataset::new(synthetic::population(1_500, 3).unwrap(), &schema).unwrap();
+    let settings = Correction::new(Notion::DemographicParity).group("sex").unwrap().preset(Preset::Paper);
+    let mut whole: Value = serde_json::from_str(&model_by(settings, &data).to_json().unwrap()).unwrap();
+    let verify = |whole: &Value| Model::from_json(&whole.to_string()).unwrap().verify(data.table().clone()).unwrap();
+    assert!(verify(&whole).matches);
+    *whole.pointer_mut("/settings/solver/loop/loops").unwrap() = json!(1_000_000_000);
+    assert!(!verify(&whole).matches);
 }

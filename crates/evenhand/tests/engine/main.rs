@@ -3,6 +3,7 @@
 
 mod architecture;
 mod baselines;
+mod blind;
 mod corrections;
 mod covariate_shift;
 mod derivatives;
@@ -16,6 +17,7 @@ mod interruption;
 mod invariance;
 mod kinds;
 mod missing;
+mod model_files;
 mod population;
 mod properties;
 mod resealed;

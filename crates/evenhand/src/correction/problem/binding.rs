@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Problem, interactions, kinds};
+use super::{Problem, interactions, kinds, told};
 use crate::constraint::{Constraint, constraints};
 use crate::correction::settings::Correction;
 use crate::data::{Column, Dataset, Schema, Table};
@@ -68,6 +68,8 @@ impl Binding {
         };
         let membership = binding.membership(table)?;
         warnings.extend(membership.small_groups(SMALL_GROUP));
+        let seen: Vec<&str> = binding.encoding.columns().iter().map(|one| one.column.as_str()).collect();
+        warnings.extend(told::exactly(&binding.groups, &membership, &binding.withheld, &seen, table));
         let (features, more) = binding.features(table)?;
         warnings.extend(more);
         let mut problem = binding.bound(features, data, &membership)?;

@@ -6,7 +6,7 @@
 use super::Problem;
 use crate::Warning;
 use crate::bound::{Bound, NotionBound};
-use crate::constraint::{Constraint, Functional, Measure, Reference};
+use crate::constraint::{Constraint, Functional, Measure, Reference, overall_rates};
 use crate::correction::settings::SqpSettings;
 use crate::kernel::CellSums;
 
@@ -243,22 +243,21 @@ impl Inequalities {
 
     /// How far each is above its number: linear in the sums per cell, since no violation is cut off at zero.
     pub(in crate::correction) fn levels(&self, sums: &CellSums) -> Vec<f64> {
-        let violation = |one: &Functional| one.reference(sums, self.measure) - one.group_rate(sums, self.measure);
-        let measured = self.measured_by(sums, violation);
+        let measured = self.measured_by(sums, Functional::level);
         self.all.iter().map(|one| one.value(&measured) - one.upper).collect()
     }
 
     /// The derivative of residuals and levels for a derivative of the sums per cell.
     pub(in crate::correction) fn derivative(&self, change: &CellSums) -> Vec<f64> {
-        let measured = self.measured_by(change, |one| one.slope(change, self.measure));
+        let measured = self.measured_by(change, Functional::slope);
         let asked = self.all.iter().map(|one| one.value(&measured));
         asked.chain(self.above_ceiling(&measured, false)).collect()
     }
 
     /// The largest violation of a constraint that is searched for.
     pub(in crate::correction) fn violation(&self, sums: &CellSums) -> f64 {
-        let of = |&at: &usize| self.functionals[at].as_ref().map_or(0.0, |one| one.violation(sums, self.measure).abs());
-        self.searched.iter().map(of).fold(0.0, f64::max)
+        let measured = self.measured(sums);
+        self.searched.iter().map(|&at| measured[at].violation.abs()).fold(0.0, f64::max)
     }
 
     /// How much is missing in all; zero where a search has arrived.
@@ -315,13 +314,22 @@ impl Inequalities {
     }
 
     fn measured(&self, sums: &CellSums) -> Vec<Measured> {
-        self.measured_by(sums, |one| one.violation(sums, self.measure))
+        self.measured_by(sums, Functional::violation_from)
     }
 
-    /// Every constraint once, however many inequalities ask for it: a rate is a sum over all cells.
-    fn measured_by(&self, sums: &CellSums, violation: impl Fn(&Functional) -> f64) -> Vec<Measured> {
-        let of = |one: &Functional| Measured { violation: violation(one), rate: one.group_rate(sums, self.measure) };
-        self.functionals.iter().map(|one| one.as_ref().map_or_else(Measured::default, of)).collect()
+    /// Every constraint once, however many inequalities ask for it: a rate is a sum over cells.
+    fn measured_by(
+        &self,
+        sums: &CellSums,
+        violation: fn(&Functional, f64, &CellSums, Measure) -> f64,
+    ) -> Vec<Measured> {
+        let of = |one: &Functional, overall: f64| Measured {
+            violation: violation(one, overall, sums, self.measure),
+            rate: one.group_rate(sums, self.measure),
+        };
+        let overall = overall_rates(&self.functionals, sums, self.measure);
+        let each = self.functionals.iter().zip(overall);
+        each.map(|(one, overall)| one.as_ref().map_or_else(Measured::default, |one| of(one, overall))).collect()
     }
 }
 

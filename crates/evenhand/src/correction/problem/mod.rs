@@ -4,8 +4,9 @@
 //! numbers and which categories; it makes a `problem`, one set of rows encoded, in cells, with constraints bound to
 //! them. `aggregation` finds rows that are alike. `evaluation_rows` splits off the rows that multipliers are chosen on.
 //! `inequalities` are what is asked of rates. `expected_tilt` is what is left of a group's tilt where features do not tell the
-//! group, and `membership_quality` how well they do. `weight_map` turns multipliers into sample weights, which `covariate_shift` divides by the shift
-//! that they bring and `cell_weights` lists by cell; `biased` goes the other way, from true labels to biased ones.
+//! group, `membership_quality` how well they do, and `told` finds features that tell it exactly. `weight_map` turns multipliers into sample weights,
+//! which `covariate_shift` divides by the shift that they bring and `cell_weights` lists by cell; `biased` goes the other way, from true labels to
+//! biased ones.
 //! Knows nothing of solvers and of how a classifier is evaluated.
 
 mod aggregation;
@@ -21,6 +22,7 @@ mod kinds;
 mod membership_quality;
 #[expect(clippy::module_inception, reason = "the other files are about this one")]
 mod problem;
+mod told;
 mod weight_map;
 
 pub use binding::Binding;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::aggregation::aggregate;
 use crate::bound::Judged;
 use crate::cells::Cells;
-use crate::constraint::{Constraint, Functional, Measure, TiltTable, WeightRule, constraints};
+use crate::constraint::{Constraint, Functional, Measure, TiltTable, WeightRule, bind, constraints, overall_rates};
 use crate::correction::settings::{Correction, Technique};
 use crate::data::{Codes, mean_one};
 use crate::features::Features;
@@ -61,7 +61,7 @@ impl Problem {
         }
         let cells = Cells::new(membership, &labels, classes, row_weights.map(mean_one))?;
         check_size(constraints.len(), cells.len(), classes)?;
-        let functionals = constraints.iter().map(|constraint| Functional::bind(constraint, &cells)).collect();
+        let functionals = bind(&constraints, &cells);
         let group_names = membership.names().to_vec();
         let (corrected, known_groups) = (constraints.len(), group_names.len());
         Ok(Self {
@@ -100,7 +100,7 @@ impl Problem {
     /// on are those that only these rows have.
     #[must_use]
     pub(super) fn measuring(mut self, further: Vec<Constraint>, known_groups: usize) -> Self {
-        self.functionals.extend(further.iter().map(|constraint| Functional::bind(constraint, &self.cells)));
+        self.functionals.extend(bind(&further, &self.cells));
         self.constraints.extend(further);
         Self { known_groups, ..self }
     }
@@ -208,7 +208,7 @@ impl Problem {
             labels: self.labels.select(rows),
             group_names: self.group_names.clone(),
             constraints: self.constraints.clone(),
-            functionals: self.constraints.iter().map(|one| Functional::bind(one, &cells)).collect(),
+            functionals: bind(&self.constraints, &cells),
             cells,
             blind: self.blind.clone(),
             ..*self
@@ -333,8 +333,10 @@ impl Problem {
 
     /// The signed violation of each constraint, zero where it conditions on no rows.
     pub(in crate::correction) fn violations(&self, sums: &CellSums, measure: Measure) -> Vec<f64> {
-        let violation = |one: &Option<Functional>| one.as_ref().map_or(0.0, |one| one.violation(sums, measure));
-        self.functionals().iter().map(violation).collect()
+        let violation = |(one, overall): (&Option<Functional>, f64)| {
+            one.as_ref().map_or(0.0, |one| one.violation_from(overall, sums, measure))
+        };
+        self.functionals().iter().zip(overall_rates(self.functionals(), sums, measure)).map(violation).collect()
     }
 
     /// The share of rows predicted otherwise than labelled.

@@ -2,10 +2,11 @@
 //!
 //! It hides the learner, so that a search is compiled once and not for every learner.
 
+use super::sqp::Target;
 use crate::Result;
 use crate::constraint::{TiltTable, WeightRule};
 use crate::correction::problem::Problem;
-use crate::correction::settings::Correction;
+use crate::correction::settings::{Correction, SqpSettings};
 use crate::correction::solution::Solution;
 use crate::correction::trace::{Observer, Termination};
 use crate::kernel::{Band, CellSums};
@@ -52,8 +53,12 @@ pub(in crate::correction) trait Oracle {
     /// was interrupted.
     fn evaluate(&mut self, multipliers: Vec<f64>, observer: &mut dyn Observer) -> Result<Option<(Point, bool)>>;
 
-    /// Multipliers that are worth an evaluation before a search starts, from weak to strong.
-    fn candidates(&self, basis: &[usize]) -> Vec<Vec<f64>>;
+    /// Multipliers that are worth an evaluation before a search for some target starts, from weak to strong. The fit without correction was
+    /// evaluated before.
+    ///
+    /// # Errors
+    /// What the predictors say.
+    fn candidates(&self, target: &Target, settings: SqpSettings) -> Result<Vec<Vec<f64>>>;
 
     /// The derivatives of a fit with respect to some multipliers; `None` for learners without.
     fn differentiate(&mut self, point: &Point, basis: &[usize]) -> Result<Option<SumDerivatives>>;

@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use super::oracle::{Oracle, Point, Solves, SumDerivatives};
 use super::rank::least_norm;
+use super::sqp::{self, Target};
+use super::tilted_run::TiltedRun;
+use crate::bound::Bound;
 use crate::cells::Cells;
 use crate::constraint::{Measure, Tilt, TiltTable, WeightRule};
 use crate::correction::evaluation::Effect;
@@ -446,8 +449,23 @@ impl<L: Learner> Oracle for Run<'_, L> {
         Ok(Some((point, go_on)))
     }
 
-    fn candidates(&self, _: &[usize]) -> Vec<Vec<f64>> {
-        Vec::new()
+    /// Where tilts are expectations, what tilts the probabilities of the fit without correction as asked: weights make a learner follow it.
+    fn candidates(&self, target: &Target, settings: SqpSettings) -> Result<Vec<Vec<f64>>> {
+        let zero = |iterate: &Iterate<_>| iterate.multipliers.iter().all(|one| *one == 0.0);
+        let first = self.kept.iter().map(|(_, iterate)| iterate).find(|iterate| zero(iterate));
+        let own = self.expected.as_ref().filter(|_| self.table.is_by_row());
+        let (Some((expected, _)), Some(first), Measure::Decisions) = (own, first, self.settings.measure) else {
+            return Ok(Vec::new());
+        };
+        let mut tilted = TiltedRun::of_fit(first.predictor.clone(), expected.clone(), self.problem, self.settings)?;
+        let mut targets = vec![target.clone()];
+        if target.bounds.is_empty() {
+            // How much evenness is worth its error with weights, tilted probabilities cannot tell.
+            let halved = |times: i32| Bound::MaxViolation(first.violation * 0.5_f64.powi(times)).into();
+            let bounded = |times| Target { bounds: vec![halved(times)], at_any_cost: false };
+            targets.extend([3, 2, 1].map(bounded));
+        }
+        targets.iter().map(|target| sqp::solve_silently(&mut tilted, target, settings)).collect()
     }
 
     fn differentiate(&mut self, point: &Point, basis: &[usize]) -> Result<Option<SumDerivatives>> {

@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use super::convex_start;
 use super::oracle::{Oracle, Point, Solves, SumDerivatives};
-use super::rank::least_norm;
+use super::rank::{independent, least_norm};
+use super::sqp::Target;
 use crate::constraint::{Measure, Tilt, TiltTable, WeightRule};
 use crate::correction::evaluation::{Effect, TiltedRows};
 use crate::correction::problem::{EvaluationRows, ExpectedTilt, Problem, WeightMap};
-use crate::correction::settings::{Apply, Correction};
+use crate::correction::settings::{Apply, Correction, SqpSettings};
 use crate::correction::solution::Solution;
 use crate::correction::trace::{Iteration, Observer, Termination};
 use crate::kernel::{Band, CellSums, band, cell_sum_derivatives};
@@ -97,18 +98,18 @@ impl<'a, P: Predictor> TiltedRun<'a, P> {
         Ok(Self { others, fits, unconverged, ..Self::of(predictor, expected, trained, problem, settings) })
     }
 
-    /// The models of a solution on its training rows.
+    /// A fit that is there already, on its training rows.
     ///
     /// # Errors
     /// What the predictors say.
-    pub(in crate::correction) fn after(
-        found: &Solution<P>,
-        expected: &Arc<ExpectedTilt<P>>,
+    pub(in crate::correction) fn of_fit(
+        predictor: Arc<P>,
+        expected: Arc<ExpectedTilt<P>>,
         problem: &'a Problem,
         settings: &'a Correction,
     ) -> Result<Self> {
-        let trained = TiltedRows::of(&*found.predictor, &**expected, problem)?;
-        Ok(Self::of(found.predictor.clone(), expected.clone(), trained, problem, settings))
+        let trained = TiltedRows::of(&*predictor, &*expected, problem)?;
+        Ok(Self::of(predictor, expected, trained, problem, settings))
     }
 
     fn of(
@@ -299,8 +300,12 @@ impl<P: Predictor> Oracle for TiltedRun<'_, P> {
         Ok(Some((point, go_on)))
     }
 
-    fn candidates(&self, basis: &[usize]) -> Vec<Vec<f64>> {
-        convex_start::path(self.problem, &self.trained, basis)
+    fn candidates(&self, _: &Target, _: SqpSettings) -> Result<Vec<Vec<f64>>> {
+        if self.settings.measure == Measure::Scores {
+            return Ok(Vec::new());
+        }
+        let basis = independent(self.table.gram(), self.table.multipliers());
+        Ok(convex_start::path(self.problem, &self.trained, &basis))
     }
 
     fn differentiate(&mut self, point: &Point, basis: &[usize]) -> Result<Option<SumDerivatives>> {

@@ -62,11 +62,7 @@ impl<'a> Relaxation<'a> {
             let Some(functional) = functional else { continue };
             let base =
                 functional.reference(&none, Measure::Decisions) - functional.group_rate(&none, Measure::Decisions);
-            let adds = |cell: usize| {
-                let moved = (0..cells.len()).flat_map(|other| if other == cell { [-1.0, 1.0] } else { [0.0, 0.0] });
-                functional.slope(&CellSums::of_decisions(2, moved), Measure::Decisions)
-            };
-            let adds: Vec<f64> = (0..cells.len()).map(adds).collect();
+            let adds = functional.adds(cells.len());
             let signed = |sign: f64| {
                 let adds = adds.iter().map(|adds| sign * adds).collect();
                 Side { constraint, sign, base: sign * base, adds }

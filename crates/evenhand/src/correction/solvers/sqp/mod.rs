@@ -3,12 +3,13 @@
 //! A fit with given multipliers has an error and violations, and so, through the fit, do their derivatives exist. What is asked of
 //! rates is a set of inequalities; `merit` puts error, infeasibility and the size of the correction into one number, the merit
 //! function φ. `subproblem` minimises a quadratic model of φ around a fit, from the `derivatives` in the independent multipliers of a `basis`;
-//! `trust_region` is the loop around it, which ends with a `refinement` on single rows; `restarts` says where loops start and which
+//! `trust_region` is the loop around it, with its `radius`, which ends with a `refinement` on single rows; `restarts` says where loops start and which
 //! result is kept; `trade_off` what evenness that was left undone would cost. No step size is asked of anyone.
 
 mod basis;
 mod derivatives;
 mod merit;
+mod radius;
 mod refinement;
 mod restarts;
 mod subproblem;
@@ -17,7 +18,6 @@ mod trust_region;
 
 pub(in crate::correction) use restarts::Target;
 
-use basis::Basis;
 use merit::Merit;
 
 use super::oracle::{Oracle, Point, Solves};
@@ -26,7 +26,7 @@ use super::tilted_run::TiltedRun;
 use crate::constraint::{Measure, WeightRule};
 use crate::correction::settings::SqpSettings;
 use crate::correction::solution::{Solution, TradeOff};
-use crate::correction::trace::{Observer, Termination};
+use crate::correction::trace::{Observer, Silent, Termination};
 use crate::learner::{Learner, Predictor};
 use crate::{Error, Result, Warning};
 
@@ -74,12 +74,22 @@ impl Found {
     }
 }
 
+/// The multipliers that a search for some target ends with, told to nobody.
+pub(super) fn solve_silently(oracle: &mut dyn Oracle, target: &Target, settings: SqpSettings) -> Result<Vec<f64>> {
+    let mut silent = Silent;
+    let mut search = Search::new(oracle, settings, &mut silent);
+    let uncorrected = search.uncorrected()?;
+    let candidates = search.candidates(target)?;
+    let (found, _) = search.solve(target, &[uncorrected], &candidates)?;
+    Ok(found.multipliers)
+}
+
 /// Searches for what the settings of a run ask for.
 fn find(oracle: &mut dyn Oracle, settings: SqpSettings, observer: &mut dyn Observer) -> Result<Found> {
     let target = Target { bounds: oracle.settings().bounds.clone(), at_any_cost: false };
     let mut search = Search::new(oracle, settings, observer);
     let uncorrected = search.uncorrected()?;
-    let candidates = search.candidates()?;
+    let candidates = search.candidates(&target)?;
     let (point, mut stop) = search.solve(&target, std::slice::from_ref(&uncorrected), &candidates)?;
     let short = matches!(stop, Termination::Infeasible | Termination::Stalled);
     let trade_off = if short { search.trade_off(&target, &uncorrected, &point)? } else { None };
@@ -129,10 +139,9 @@ impl<'a> Search<'a> {
     ///
     /// # Errors
     /// What the learner says.
-    pub(in crate::correction) fn candidates(&mut self) -> Result<Vec<Point>> {
-        let basis = Basis::new(self.oracle.table());
+    pub(in crate::correction) fn candidates(&mut self, target: &Target) -> Result<Vec<Point>> {
         let mut all = Vec::new();
-        for multipliers in self.oracle.candidates(&basis.multipliers) {
+        for multipliers in self.oracle.candidates(target, self.settings)? {
             if !self.cancelled {
                 all.extend(self.evaluate(multipliers)?);
             }

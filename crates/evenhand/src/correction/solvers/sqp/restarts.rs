@@ -59,6 +59,14 @@ impl Search<'_> {
                 best = found;
             }
         }
+        let goes_on = !self.cancelled && self.oracle.tried() < self.settings.max_fits;
+        if goes_on && !target.at_any_cost && self.is_far(target, &merit, &best) {
+            self.kept = [starts, &[best.0.clone()]].concat();
+            let found = self.solve_evenness_first(&merit, uncorrected)?;
+            if is_better(&merit, &found, &best) {
+                best = found;
+            }
+        }
         if merit.is_less_even(&best.0, uncorrected) {
             best.0 = self.even.take().unwrap_or_else(|| uncorrected.clone());
             // What was said of the fit that was let go need not hold of this one.
@@ -70,6 +78,24 @@ impl Search<'_> {
             best.1 = Termination::Cancelled;
         }
         Ok(best)
+    }
+
+    /// As even as can be at any cost, and from there what was asked: where error and evenness trade badly at first, the merit function
+    /// has a minimum near no correction that no step leaves. [The restoration phase of Fletcher & Leyffer 2002]
+    fn solve_evenness_first(&mut self, merit: &Merit, uncorrected: &Point) -> Result<(Point, Termination)> {
+        let evenness = self.merit(&Target { bounds: Vec::new(), at_any_cost: true }, uncorrected);
+        let rule = self.first_rule;
+        self.set_rule(rule);
+        let (even, _) = self.run_trust_region(&evenness, Point { rule, ..uncorrected.clone() })?;
+        self.run_trust_region(merit, even)
+    }
+
+    /// Whether a search ended short: of what was asked, or without a bound of much that there was to even.
+    fn is_far(&self, target: &Target, merit: &Merit, (found, stop): &(Point, Termination)) -> bool {
+        let short = matches!(stop, Termination::Infeasible | Termination::Stalled);
+        let [left, first] = [found, &self.kept[0]].map(|point| merit.inequalities.infeasibility(&point.sums));
+        let much = left > self.settings.restart_share * first;
+        short && merit.measure == Measure::Decisions && (much || self.is_asked(target))
     }
 
     /// Whether a number was asked for, or how far it goes.
@@ -94,29 +120,23 @@ impl Search<'_> {
     }
 
     /// The weights with which to start again from no correction.
-    fn restarts(
-        &self,
-        target: &Target,
-        merit: &Merit,
-        start: &Point,
-        (found, stop): &(Point, Termination),
-    ) -> Vec<WeightRule> {
-        let first = self.first_rule;
-        let short = matches!(stop, Termination::Infeasible | Termination::Stalled);
+    fn restarts(&self, target: &Target, merit: &Merit, start: &Point, best: &(Point, Termination)) -> Vec<WeightRule> {
+        let ((found, stop), first) = (best, self.first_rule);
         // Bounded weights that saturate reach a bound in a roundabout way, which others may do for less error.
         let basis = Basis::new(self.oracle.table());
         let saturated = merit.inequalities.is_bounded()
+            && merit.measure == Measure::Decisions
+            && *stop == Termination::Converged
             && found.rule.range == WeightRange::Bounded
             && basis.norm(&basis.of(&found.multipliers)) > 0.5 * self.settings.max_exponent;
-        if !(short || saturated && *stop == Termination::Converged) || merit.measure == Measure::Scores {
+        if !saturated && !self.is_far(target, merit, best) {
             return Vec::new();
         }
-        let left = merit.inequalities.infeasibility(&found.sums);
-        let much = left > self.settings.restart_share * merit.inequalities.infeasibility(&self.kept[0].sums);
         let again = (start.id != self.kept[0].id).then_some(first);
         let rules = PARAMETERISATIONS.map(|(tilt, range)| WeightRule { tilt, range, ..first });
         let others = rules.into_iter().filter(|rule| {
-            let wanted = self.is_asked(target) || much && rule.tilt == first.tilt;
+            // Where expected tilts lead to what was asked, those of a learner that sees the groups lead there at more error.
+            let wanted = !saturated || first.tilt != Tilt::Expected || rule.tilt == first.tilt;
             let ranges = self.settings.range.is_none_or(|asked| asked == rule.range);
             *rule != first && wanted && ranges && self.oracle.may_take(*rule)
         });

@@ -12,6 +12,7 @@ use super::Search;
 use super::basis::Basis;
 use super::derivatives::Derivatives;
 use super::merit::Merit;
+use super::radius::next_radius;
 use super::refinement::refine;
 use super::subproblem::{Step, Subproblem};
 use crate::Result;
@@ -29,16 +30,18 @@ impl Search<'_> {
             return Ok((start, stop));
         }
         let mut derivatives = Derivatives::at(self.oracle, &start, &basis, asked)?;
+        // Without a bound nothing is left to gain once rates are even; with one, error is, and where groups are withheld too: there are many
+        // ways to be even.
+        let evenness = !asked.is_bounded() && !self.oracle.table().is_by_row();
         let (mut current, mut radius) = (start, settings.radius);
-        let (mut fresh, mut widened) = (true, false);
+        let (mut fresh, mut accepted, mut widened) = (true, true, false);
         loop {
             let met = asked.are_met(&current.sums);
             let ended = |otherwise: Termination| if met { Termination::Converged } else { otherwise };
             if self.cancelled {
                 return Ok((current, Termination::Cancelled));
             }
-            // Without a bound nothing is left to gain; with one, error is.
-            if !asked.is_bounded() && asked.hold(&current.sums) {
+            if evenness && asked.hold(&current.sums) {
                 return Ok((current, Termination::Converged));
             }
             let step = subproblem(merit, &current, &derivatives, &basis, radius, settings.max_exponent).solve();
@@ -54,8 +57,10 @@ impl Search<'_> {
             if self.oracle.tried() >= settings.max_fits {
                 return Ok((current, ended(Termination::IterationLimit)));
             }
-            // Once at a fit: the same rows would lead to the same step.
-            let refined = if fresh { self.refined(merit, &current, &derivatives, &basis, &step)? } else { None };
+            // What is missing is less than rows can tell, or the model has failed here: single rows decide. Once at a fit, since the
+            // same rows would lead to the same step.
+            let refines = fresh && (!accepted || asked.are_close(&current.sums));
+            let refined = if refines { self.refined(merit, &current, &derivatives, &basis, &step)? } else { None };
             let moves = refined.as_ref().unwrap_or(&step.moves);
             let Some(trial) = self.evaluate(basis.moved(&current.multipliers, moves))? else { continue };
             self.remember(merit, &trial);
@@ -66,14 +71,15 @@ impl Search<'_> {
                 derivatives.update(moves, &before, &after, &basis.scale);
             }
             radius = next_radius(radius, basis.norm(moves), ratio, 2.0 * settings.radius, met);
-            let accepted = ratio > settings.accept;
+            accepted = ratio > settings.accept;
             fresh = accepted || fresh && refined.is_none();
             if accepted {
                 (current, widened) = (trial, false);
                 self.retain(&current);
             }
-            // Without a bound, what is left once single rows were looked at is theirs to decide.
-            let last = !asked.is_bounded() && (refined.is_some() || met && !accepted);
+            // For evenness alone, what is left once single rows were looked at is theirs to decide.
+            // What a smaller radius has was looked at before the radius was widened.
+            let last = evenness && (refined.is_some() || met && !accepted) || widened && !accepted;
             if last || radius < settings.min_radius {
                 let met = asked.are_met(&current.sums);
                 return Ok((current, if met { Termination::Converged } else { Termination::Stalled }));
@@ -84,7 +90,7 @@ impl Search<'_> {
         }
     }
 
-    /// Where a step is short and what is missing is little, the best of the steps like it row by row.
+    /// Where a step is short, the best of the steps like it row by row.
     fn refined(
         &self,
         merit: &Merit,
@@ -94,26 +100,13 @@ impl Search<'_> {
         step: &Step,
     ) -> Result<Option<Vec<f64>>> {
         let (reach, norm) = (self.settings.refinement_reach, basis.norm(&step.moves));
-        if !derivatives.exact || norm >= 2.0 * reach || !merit.inequalities.are_close(&current.sums) {
+        if !derivatives.exact || norm >= 2.0 * reach {
             return Ok(None);
         }
         let Some(band) = self.oracle.near_boundary(current, reach / 4.0)? else { return Ok(None) };
         let within = (reach / norm).min(1.0);
         let first = step.moves.iter().map(|by| by * within).collect();
         Ok(Some(refine(self.oracle.evaluation(), merit, &band, &basis.scale, first, &self.settings)))
-    }
-}
-
-/// The radius after a step of some norm: twice the norm if the step was good; if it was poor, where the parabola through the merit function
-/// before and after has its least. [Conn, Gould & Toint 2000, ch. 17.1] At the edge of what is asked the merit function has a kink that
-/// no parabola follows: there the radius shrinks less at once.
-fn next_radius(radius: f64, norm: f64, ratio: f64, largest: f64, at_the_edge: bool) -> f64 {
-    if ratio < 0.25 {
-        norm * (0.5 / (1.0 - ratio)).clamp(if at_the_edge { 0.3 } else { 0.1 }, 0.5)
-    } else if ratio > 0.75 {
-        radius.max(2.0 * norm).min(largest)
-    } else {
-        radius
     }
 }
 
@@ -141,25 +134,5 @@ pub(super) fn subproblem<'a>(
         multipliers,
         radius,
         max_exponent,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_radius_shrinks_after_poor_steps_and_grows_after_good_ones() {
-        let check = |radius, norm, ratio, expected: f64, why: &str| {
-            assert!((next_radius(radius, norm, ratio, 4.0, false) - expected).abs() < 1e-12, "{why}");
-        };
-        check(2.0, 1.0, 0.5, 2.0, "neither");
-        check(2.0, 2.0, 0.9, 4.0, "good, at the edge");
-        check(2.0, 0.5, 0.9, 2.0, "good, and well inside");
-        check(4.0, 4.0, 0.9, 4.0, "never above the largest");
-        check(2.0, 1.0, 0.0, 0.5, "nothing gained: half of the step");
-        check(2.0, 1.0, -1.0, 0.25, "lost as much as was promised: a quarter");
-        check(2.0, 1.0, -99.0, 0.1, "never below a tenth at once");
-        assert!((next_radius(2.0, 1.0, -99.0, 4.0, true) - 0.3).abs() < 1e-12, "less at a kink");
     }
 }

@@ -5,7 +5,12 @@
 //! the closest distortion of it which a bias against two overlapping groups allows
 //! [Jiang & Nachum 2019, Prop. 1]. A real user never has the first; here it can be used to
 //! evaluate what was trained on the second. A [`BiasModel`] draws many samples of one such population, and of
-//! others that a straight model cannot describe. [`unbiased`] has many groups and nothing to find.
+//! others that a straight model cannot describe. [`unbiased`] has many groups and nothing to find; [`People`] have any number of
+//! classes.
+
+mod classes;
+
+pub use classes::{People, standard_normal};
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

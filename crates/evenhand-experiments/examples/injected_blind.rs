@@ -1,0 +1,60 @@
+//! Bias put into labels, found and corrected by a learner that may not see the groups: `injected_blind SPLITS`, as `1-20`.
+//!
+//! As `evenhand paper --injected`, with the columns that tell groups withheld. Prints one line of JSON a method and split: the error by true
+//! labels on test rows. `EVENHAND_DATA` names the folder that holds the dataset folders.
+
+use std::error::Error;
+use std::path::Path;
+
+use evenhand::correction::{Apply, Binding, Silent};
+use evenhand::{Correction, Measure, Tilt};
+use evenhand_datasets::Recipe;
+use evenhand_experiments::InjectedExperiment;
+use serde_json::json;
+
+#[allow(clippy::print_stdout)] // the output of this program
+fn main() -> Result<(), Box<dyn Error>> {
+    let splits = std::env::args().nth(1).unwrap_or("1-20".into());
+    let (first, last) = splits.split_once('-').unwrap_or((&splits, &splits));
+    let root = std::env::var_os("EVENHAND_DATA").ok_or("EVENHAND_DATA must name the folder that holds the datasets")?;
+    for dataset in InjectedExperiment::datasets() {
+        let source = Recipe::named(dataset)?.read(&Path::new(&root).join(dataset))?;
+        for split in first.parse::<u64>()?..=last.parse()? {
+            let prepared = source.drawn(split)?;
+            let (asked, biased) = InjectedExperiment::biased(dataset, &prepared, split)?;
+            let blind = withheld(asked, &prepared.train)?;
+            let learner = prepared.learner();
+            let error = |settings: &Correction, train| -> evenhand::Result<f64> {
+                let (binding, problem, _) = Binding::new(settings, train)?;
+                let found = settings.solve(&problem, &learner, &mut Silent)?;
+                Ok(found.evaluate(&binding.problem(&prepared.test)?.0, Measure::Decisions)?.error)
+            };
+            let plain = blind.clone().method(evenhand::Method::Unconstrained);
+            let tilted = blind.clone().measure(Measure::Scores).apply(Apply::Tilt);
+            let weights = blind.clone().measure(Measure::Scores);
+            let mut centred = weights.clone();
+            if let evenhand::correction::Solver::Sqp(settings) = &mut centred.solver {
+                settings.tilt = Some(Tilt::Centred);
+            }
+            for (method, settings, train) in [
+                ("truth", &plain, &prepared.train),
+                ("unconstrained", &plain, &biased),
+                ("expected", &weights, &biased),
+                ("tilt", &tilted, &biased),
+                ("centred", &centred, &biased),
+            ] {
+                let error = error(settings, train)?;
+                println!("{}", json!({ "dataset": dataset, "split": split, "method": method, "error": error }));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The same with the columns that tell groups kept from the learner.
+fn withheld(mut asked: Correction, train: &evenhand::Dataset) -> evenhand::Result<Correction> {
+    let (binding, ..) = Binding::new(&asked, train)?;
+    asked.withhold.extend(binding.group_columns());
+    asked.solver = evenhand::Preset::Default.solver();
+    Ok(asked)
+}
