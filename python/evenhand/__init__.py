@@ -25,11 +25,13 @@ from ._frontier import Frontier, frontier, sample_weights
 from ._identify import Identification, identify
 from ._report import Report
 from ._scorers import violation_scorer
+from ._scores import CorrectedScores, correct_scores
 from ._verdict import BoundTest
 
 __all__ = [
     "Audit",
     "BoundTest",
+    "CorrectedScores",
     "Corrector",
     "EvenhandClassifier",
     "EvenhandError",
@@ -43,6 +45,7 @@ __all__ = [
     "__version__",
     "audit",
     "constraints",
+    "correct_scores",
     "datasets",
     "frontier",
     "identify",

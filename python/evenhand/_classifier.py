@@ -75,8 +75,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
 
     Finds one multiplier per constraint that says how far labels were tilted against a group, and
     trains on the observed labels with weights that undo the tilt [1]_. No label and no feature is
-    changed, and predicting needs no sensitive features. (With ``apply="tilt"`` the probabilities of one model are tilted
-    back instead, and decisions depend on an estimate of who is in a group.)
+    changed, and predicting needs no sensitive features. (With ``apply="tilt"`` the probabilities of one model are
+    tilted back instead, and decisions depend on an estimate of who is in a group.)
 
     Parameters
     ----------
@@ -145,8 +145,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         What multipliers are applied to: the weights of training rows, with a fit for each that is tried; or the
         probabilities of one model of the observed labels, which are tilted by what its features tell of groups
         (Corollary 1 of the paper). ``"tilt"`` takes one fit where X has the groups, and one more for each group that
-        it has not; the estimator needs ``predict_proba``, and no ``sample_weight``. Decisions then depend on an estimate of
-        who is in a group, or where X has the group, on the group: who may not decide so stays with weights.
+        it has not; the estimator needs ``predict_proba``, and no ``sample_weight``. Decisions then depend on an estimate
+        of who is in a group, or where X has the group, on the group: who may not decide so stays with weights.
     tilt : {"expected", "centred", "paper"}, default=None
         How multipliers enter exponents: by how likely features say that a row is in a group, by its own groups, or by
         bare membership as the paper's algorithms have it. None is ``"expected"`` with ``apply="tilt"`` and where
@@ -209,8 +209,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         nothing is notable. None where the method has no fit without correction to compare with, and after :meth:`load`.
     memberships_ : frame or None
         How well features tell each group that the estimator does not see, where that was modelled: ``group``,
-        ``labelled`` (the label of the rows among which it is told, None for all rows) and ``auc``, on the training rows:
-        0.5 where features say nothing of the group, 1 where they tell it.
+        ``labelled`` (the label of the rows among which it is told, None for all rows) and ``auc``, on the training
+        rows: 0.5 where features say nothing of the group, 1 where they tell it.
     n_fits_ : int
         How many times the learner was called.
     n_features_in_ : int
@@ -673,7 +673,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
 
     def _tilted(self, X: Any, sensitive_features: Any) -> NDArray[np.float64]:
         """Tilt the probabilities of another estimator, a column for each of ``classes_``."""
-        assert self._tilting is not None  # noqa: S101
+        assert self._tilting is not None
         tilting, models = self._tilting
         shown = self._shown(self._new_rows(X))
         order = np.argsort(self._order)

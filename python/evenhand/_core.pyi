@@ -104,6 +104,8 @@ class Settings:
         penalise_intercept: bool | None = None,
         tolerance: float | None = None,
         max_passes: int | None = None,
+        score: str | None = None,
+        with_group: bool = False,
     ) -> Settings: ...
     @property
     def most_fits(self) -> int: ...

@@ -23,7 +23,7 @@ __all__ = ["Frontier", "frontier", "sample_weights"]
 
 
 class Frontier(Recorded):
-    """Classifiers from the uncorrected one to the most even one that a correction leads to. Made by :func:`frontier`."""
+    """Classifiers from the uncorrected one to the most even one that was led to. Made by :func:`frontier`."""
 
     def __init__(self, record: dict[str, Any], library: str, reported: Callable[[float], _core.Report]) -> None:
         self._record = record
@@ -120,7 +120,8 @@ def frontier(
 ) -> Frontier:
     """Trace error against violation, from no correction to as little violation as a correction leads to.
 
-    Choose a point by its test rows, and give its bound to ``EvenhandClassifier(max_violation=...)``, with the same ``apply``.
+    Choose a point by its test rows, and give its bound to ``EvenhandClassifier(max_violation=...)``, with the
+    same ``apply``.
 
     Parameters
     ----------

@@ -139,7 +139,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
             return self._no_features(X)
 
     def _no_features(self, X: Any) -> _core.Table:
-        """Stand for rows that the engine cannot read. Where groups are kept from the estimator it needs a column that is none of theirs."""
+        """Stand for rows that the engine cannot read; where tilts are blind, by a column that tells no group."""
         table = _core.Table()
         if self._is_blind():
             table.add_numbers(UNREAD, np.arange(_num_samples(X), dtype=np.float64))

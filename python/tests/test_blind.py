@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
-from evenhand import Corrector, EvenhandClassifier, EvenhandError, frontier, sample_weights
+from evenhand import Corrector, EvenhandClassifier, EvenhandError, correct_scores, frontier, sample_weights
 from evenhand.datasets import make_loans
 
 pytestmark = pytest.mark.filterwarnings("ignore::evenhand.EvenhandWarning")
@@ -166,3 +166,54 @@ def test_bad_settings_are_refused(loans: Any) -> None:
         Corrector(apply="tilt").weights(y, sex)
     with pytest.raises(EvenhandError, match="`tilt` of Corrector is 'expected'"):
         Corrector(tilt="expected").weights(y, sex)
+
+
+def test_scores_of_another_model_are_corrected_without_training_it(loans: Any, tmp_path: Path) -> None:
+    X, y, sex = loans
+    told = numbers(X).assign(female=(sex == "female").astype(float))
+    model = LogisticRegression(max_iter=1000).fit(told, y)
+    scores = model.predict_proba(told)[:, 1]
+    before = gap(model.predict(told), sex)
+    blind = correct_scores(scores, y, sensitive_features=sex, X=numbers(X), max_violation=0.02)
+    assert blind.n_fits_ == len(blind.memberships_) == 1
+    assert gap(blind.predict(scores, numbers(X)), sex) < 0.06 < before
+    group = correct_scores(scores, y, sensitive_features=sex, with_group=True, max_violation=0.02)
+    assert (group.n_fits_, len(group.memberships_)) == (0, 0)
+    assert gap(group.predict(scores, sensitive_features=sex), sex) < 0.05
+    # The same as a tilt of the model itself, where both see the group alone.
+    fitted = EvenhandClassifier(LogisticRegression(max_iter=1000), apply="tilt", max_violation=0.02)
+    fitted.fit(told, y, sensitive_features="female")
+    assert gap(fitted.predict(told), sex) == pytest.approx(
+        gap(group.predict(scores, sensitive_features=sex), sex), abs=0.01
+    )
+    alone = correct_scores(scores, y, sensitive_features=sex)
+    probabilities = alone.predict_proba(scores)
+    assert np.array_equal(alone.classes_[probabilities.argmax(axis=1)], alone.predict(scores))
+    copied = pickle.loads(pickle.dumps(blind))
+    assert np.array_equal(copied.predict_proba(scores, numbers(X)), blind.predict_proba(scores, numbers(X)))
+    blind.save(tmp_path / "model.json")
+    frame = numbers(X).assign(score=scores)
+    loaded = EvenhandClassifier.load(tmp_path / "model.json")
+    assert np.array_equal(loaded.predict_proba(frame), blind.predict_proba(scores, numbers(X)))
+
+
+def test_bad_scores_are_refused(loans: Any) -> None:
+    X, y, sex = loans
+    good = np.full(len(y), 0.5)
+    high, missing = good.copy(), good.copy()
+    high[7], missing[8] = 1.5, np.nan
+    three = np.where(np.arange(len(y)) == 3, 2, np.arange(len(y)) % 2)
+    wrong: list[tuple[Any, Any, dict[str, Any], str]] = [
+        (high, y, {}, "row 7.*1.5 is no probability"),
+        (missing, y, {}, "row 8.*is no probability"),
+        (good[:-1], y, {}, f"scores: {len(y) - 1} where {len(y)} were expected"),
+        (good[:-1], y, {"X": numbers(X)}, f"scores: {len(y) - 1} where {len(y)} were expected"),
+        (np.column_stack([good, good]), y, {}, "scores have 2 dimensions"),
+        (good, three, {}, "`y` has 3 classes"),
+    ]
+    for scores, labels, more, message in wrong:
+        with pytest.raises(EvenhandError, match=message):
+            correct_scores(scores, labels, sensitive_features=sex, **more)
+    corrected = correct_scores(X["income"] / 200, y, sensitive_features=sex)
+    with pytest.raises(EvenhandError, match="no probability"):
+        corrected.predict(high)

@@ -397,7 +397,9 @@ def test_sample_weights_are_those_of_the_classifier(loans):
 def test_the_shift_of_features_is_undone_if_asked(loans, estimator, tmp_path):
     X, y, _ = loans
     numbers = X[["income", "history"]].assign(female=(X["sex"] == "female").astype(float))
-    kept = EvenhandClassifier(estimator, max_violation=0.02, tilt="centred").fit(numbers, y, sensitive_features=X["sex"])
+    kept = EvenhandClassifier(estimator, max_violation=0.02, tilt="centred").fit(
+        numbers, y, sensitive_features=X["sex"]
+    )
     clf = EvenhandClassifier(estimator, max_violation=0.02, covariate_shift="corrected")
     clf.fit(numbers, y, sensitive_features=X["sex"])
     assert clf.violation_ <= 0.02

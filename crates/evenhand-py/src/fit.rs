@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use evenhand::correction::{Apply, Solution};
-use evenhand::learner::{Interruptible, LogisticModel};
+use evenhand::learner::{Given, Interruptible, LogisticModel};
 use evenhand::model::LearnerRecord;
 use evenhand::{Dataset, Predictor, ReadOptions, Warning};
 use numpy::PyArray1;
@@ -69,6 +69,9 @@ pub(crate) fn fit(
 ) -> PyResult<Fitted> {
     let data = dataset(table, roles)?;
     match learner {
+        None if settings.correction.score.is_some() => {
+            fit_given(py, data, settings, roles.reading(), callback.as_ref(), keep)
+        }
         None => fit_built_in(py, data, settings, roles.reading(), callback.as_ref(), keep),
         Some(learner) => fit_python(py, &data, settings, roles.reading(), &learner, callback.as_ref(), keep),
     }
@@ -95,6 +98,29 @@ fn fit_built_in(
     let (digest, reading) = (model.provenance.data_sha256.clone(), model.reading.clone());
     let model = Py::new(py, Model { inner: model })?;
     let found = |solution| Found::BuiltIn(Arc::new(solution));
+    Fitted::new(py, settings, fitted, (digest, reading), (Some(model), None), found)
+}
+
+/// Corrects scores that are a column of the data.
+fn fit_given(
+    py: Python<'_>,
+    data: Dataset,
+    settings: &Settings,
+    reading: ReadOptions,
+    callback: Option<&Py<PyAny>>,
+    keep: bool,
+) -> PyResult<Fitted> {
+    let (correction, membership) = (settings.correction.clone(), settings.learner);
+    let (fitted, model) = watched(py, callback, keep, move |observer, _| {
+        let fitted = correction.fit_observed(&data, &Given { membership }, observer)?;
+        let (record, source) = (LearnerRecord::of_given(membership), (data.digest(), data.rows()));
+        let model = evenhand::Model::new(&correction, &fitted, record, None, source, None);
+        let model = model.read_as(&reading, data.table());
+        Ok((fitted, model))
+    })?;
+    let (digest, reading) = (model.provenance.data_sha256.clone(), model.reading.clone());
+    let model = Py::new(py, Model { inner: model })?;
+    let found = |solution| Found::Given(Arc::new(solution));
     Fitted::new(py, settings, fitted, (digest, reading), (Some(model), None), found)
 }
 

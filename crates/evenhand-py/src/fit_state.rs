@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use evenhand::correction::{Binding, Observer, Problem, Solution};
-use evenhand::learner::{Interruptible, LogisticModel};
+use evenhand::learner::{Given, GivenModel, Interruptible, LogisticModel};
 use evenhand::{Correction, Dataset, Learner, Logistic, Warning};
 use evenhand_report::{FEW_STRENGTHS, FitResult, Record, STRENGTHS, Trained, built_in};
 use pyo3::prelude::*;
@@ -29,6 +29,7 @@ pub(crate) struct FitState {
 /// By whom it was found.
 pub(crate) enum Found {
     BuiltIn(Arc<Solution<LogisticModel>>),
+    Given(Arc<Solution<GivenModel>>),
     Python(Box<Solution<PythonPredictor>>),
 }
 
@@ -71,6 +72,16 @@ impl FitState {
                 watched(py, None, false, move |observer, stop| {
                     let learner = Interruptible { learner: request.basis.learner, stop };
                     let name = built_in(&learner.learner);
+                    let rows = request.prepare(Binding::problem);
+                    Ok(rows
+                        .and_then(|rows| report(&rows, &learner, &solution, (&name, &STRENGTHS), identify, observer)))
+                })?
+            }
+            (Found::Given(solution), _) => {
+                let solution = Arc::clone(solution);
+                watched(py, None, false, move |observer, _| {
+                    let learner = Given { membership: request.basis.learner };
+                    let name = json!({ "kind": "given", "settings": learner.membership });
                     let rows = request.prepare(Binding::problem);
                     Ok(rows
                         .and_then(|rows| report(&rows, &learner, &solution, (&name, &STRENGTHS), identify, observer)))

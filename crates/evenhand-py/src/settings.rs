@@ -1,8 +1,8 @@
 //! What is asked, and the roles of columns.
 
 use evenhand::correction::{
-    Apply, CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, Limit, Technique, ThresholdPostprocessing,
-    Validation, WeightRange,
+    Apply, CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, Limit, Score, Technique,
+    ThresholdPostprocessing, Validation, WeightRange,
 };
 use evenhand::{Correction, Error, Logistic, Measure, Method, Preset, ReadOptions, Schema, Tilt};
 use pyo3::prelude::*;
@@ -63,7 +63,7 @@ impl Settings {
         notions, *, groups, withhold, max_violation=None, max_difference=None, min_ratio=None, preset="default",
         validation="training", measure="decisions", covariate_shift="ignored", seed=0, method="weighting", margin=None, min_group=None, max_fits=None, bounded=None, loops=None,
         step=None, tilt=None, apply="weights", keep_best=None, notable_change=None, standardise=None, interactions=None, l2=None, penalise_intercept=None, tolerance=None,
-        max_passes=None,
+        max_passes=None, score=None, with_group=false,
     ))]
     #[allow(clippy::too_many_arguments)] // the settings, by name
     fn new(
@@ -95,6 +95,8 @@ impl Settings {
         penalise_intercept: Option<bool>,
         tolerance: Option<f64>,
         max_passes: Option<usize>,
+        score: Option<String>,
+        with_group: bool,
     ) -> PyResult<Self> {
         let make = || -> evenhand::Result<Self> {
             let preset = preset_of(preset)?;
@@ -124,7 +126,7 @@ impl Settings {
                 notable_change,
                 standardise,
                 interactions,
-                score: None,
+                score: score.map(|column| Score { column, with_group }),
                 plan: None,
             };
             let correction = options.build()?;
