@@ -150,8 +150,11 @@ fn fit_python(
     Ok(Fitted { tilting, ..Fitted::new(py, settings, fitted, source, (None, Some(object)), found)? })
 }
 
+/// What tilts probabilities, and the estimators of membership that it takes.
+type TiltedBy = (Py<Tilting>, Vec<Py<PyAny>>);
+
 /// What tilts the probabilities of an estimator, and its models of membership.
-fn tilting(py: Python<'_>, solution: &Solution<PythonPredictor>) -> PyResult<Option<(Py<Tilting>, Vec<Py<PyAny>>)>> {
+fn tilting(py: Python<'_>, solution: &Solution<PythonPredictor>) -> PyResult<Option<TiltedBy>> {
     let Some(expected) = solution.expected.as_ref().filter(|_| solution.apply == Apply::Tilt) else { return Ok(None) };
     let models = expected.memberships.iter().map(|one| one.predictor.object.clone_ref(py)).collect();
     let tilting = Tilting { expected: expected.map(|_| ()), multipliers: solution.multipliers.clone() };

@@ -60,7 +60,7 @@ fn a_model_of_scores_predicts_verifies_and_is_audited() {
         assert!(violation(&json["train"]) < 0.5 * violation(&json["uncorrected"]["train"]), "{json}");
         assert_eq!((&json["score"], &json["apply"]), (&"p".into(), &"tilt".into()));
         // Nothing is trained but who is in a group.
-        assert_eq!(json["fits"], if name == "blind" { 1 } else { 0 });
+        assert_eq!(json["fits"], i32::from(name == "blind"));
         test.expect(0, &format!("predict {name}.json scores.csv --out {name}.csv"));
         let verdict = test.json(&format!("verify {name}.json scores.csv --json"));
         assert_eq!(verdict["matches"], true, "{verdict}");

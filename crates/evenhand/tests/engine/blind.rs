@@ -6,7 +6,9 @@ use evenhand::correction::{
 };
 use evenhand::learner::{FnLearner, FnPredictor, LogisticModel, Training, scores};
 use evenhand::model::LearnerRecord;
-use evenhand::{Column, Correction, Dataset, Error, Logistic, Measure, Model, Schema, Table, Tilt, Warning, Weights};
+use evenhand::{
+    Column, Correction, Dataset, Error, Learner, Logistic, Measure, Model, Schema, Table, Tilt, Warning, Weights,
+};
 use evenhand_datasets::synthetic;
 use proptest::prelude::*;
 
@@ -52,9 +54,9 @@ fn rows_that_the_learner_cannot_tell_apart_weigh_alike() {
             continue;
         }
         let (labels, weights) = (fitted.problem().labels(), fitted.weights().to_rows());
-        let plain = scores(&*Logistic::default().fit_plain(&fitted), fitted.problem().features(), 2).unwrap();
+        let told = scores(&plain(&fitted), fitted.problem().features(), 2).unwrap();
         let mut known: Vec<(u64, usize, f64)> =
-            (0..weights.len()).map(|row| (plain[2 * row].to_bits(), labels.get(row), weights[row])).collect();
+            (0..weights.len()).map(|row| (told[2 * row].to_bits(), labels.get(row), weights[row])).collect();
         known.sort_by(|one, other| one.partial_cmp(other).unwrap());
         for pair in known.windows(2).filter(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1)) {
             assert!((pair[0].2 - pair[1].2).abs() < 1e-9, "{notion}: {pair:?}");
@@ -63,18 +65,14 @@ fn rows_that_the_learner_cannot_tell_apart_weigh_alike() {
 }
 
 /// A fit without weights, whose scores tell rows apart by their features.
-trait FitPlain {
-    fn fit_plain(&self, fitted: &Fitted<LogisticModel>) -> Box<LogisticModel>;
+fn plain(fitted: &Fitted<LogisticModel>) -> LogisticModel {
+    let problem = fitted.problem();
+    let weights = Weights::equal(problem.features().rows());
+    fit(Training { features: problem.features(), labels: problem.labels(), classes: 2, weights: &weights }).unwrap()
 }
 
-impl FitPlain for Logistic {
-    fn fit_plain(&self, fitted: &Fitted<LogisticModel>) -> Box<LogisticModel> {
-        let problem = fitted.problem();
-        let weights = Weights::equal(problem.features().rows());
-        let training =
-            Training { features: problem.features(), labels: problem.labels(), classes: 2, weights: &weights };
-        Box::new(evenhand::Learner::fit(self, training, &mut Default::default()).unwrap())
-    }
+fn fit(training: Training<'_>) -> evenhand::Result<LogisticModel> {
+    Logistic::default().fit(training, &mut <Logistic as Learner>::WarmStart::default())
 }
 
 #[test]
@@ -184,7 +182,7 @@ fn another_learner_is_tilted_as_well_and_models_no_membership_unasked() {
     let data = population(2000, 10);
     let learner = || {
         FnLearner::new(|training: Training<'_>| {
-            let fitted = evenhand::Learner::fit(&Logistic::default(), training, &mut Default::default())?;
+            let fitted = fit(training)?;
             let classes = training.classes;
             Ok(FnPredictor::new(classes, move |features| scores(&fitted, features, classes)))
         })
