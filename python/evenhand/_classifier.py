@@ -145,8 +145,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         What multipliers are applied to: the weights of training rows, with a fit for each that is tried; or the
         probabilities of one model of the observed labels, which are tilted by what its features tell of groups
         (Corollary 1 of the paper). ``"tilt"`` takes one fit where X has the groups, and one more for each group that
-        it has not; the estimator needs ``predict_proba``, and no ``sample_weight``. Decisions then depend on an estimate
-        of who is in a group, or where X has the group, on the group: who may not decide so stays with weights.
+        it has not; the estimator needs ``predict_proba``, and no ``sample_weight``. Decisions then depend on an
+        estimate of who is in a group, or where X has the group, on the group: who may not decide so stays with weights.
     tilt : {"expected", "centred", "paper"}, default=None
         How multipliers enter exponents: by how likely features say that a row is in a group, by its own groups, or by
         bare membership as the paper's algorithms have it. None is ``"expected"`` with ``apply="tilt"`` and where

@@ -151,9 +151,9 @@ def correct_scores(
 ) -> CorrectedScores:
     """Correct the scores of a model that there is already, without training it.
 
-    Multipliers tilt its probabilities by what X and the score tell of groups (Corollary 1 of the paper); without X it is
-    the score alone that tells them. Decisions then depend on an estimate of who is in a group, or ``with_group`` on the
-    group itself: who may not decide so trains with weights, by :class:`EvenhandClassifier`.
+    Multipliers tilt its probabilities by what X and the score tell of groups (Corollary 1 of the paper);
+    without X, by the score alone. Decisions then depend on an estimate of who is in a group, or ``with_group`` on
+    the group itself: who may not decide so trains with weights, by :class:`EvenhandClassifier`.
 
     Parameters
     ----------
