@@ -250,11 +250,10 @@ def test_masks_may_overlap(loans):
     X, y, _ = loans
     masks = {"women": (X["sex"] == "female").to_numpy(), "young": (X["age_band"] == "18-24").to_numpy()}
     matrix = np.column_stack(list(masks.values()))
-    # Masks are no features, and specifications of columns are: by what features tell, weights would differ.
-    by_name = EvenhandClassifier(tilt="centred").fit(X, y, sensitive_features=masks)
+    by_name = EvenhandClassifier().fit(X, y, sensitive_features=masks)
     assert list(by_name.multipliers_) == ["demographic-parity women=true", "demographic-parity young=true"]
     for given in (matrix, list(masks.values()), ["sex=female", "age_band=18-24"]):
-        clf = EvenhandClassifier(tilt="centred").fit(X, y, sensitive_features=given)
+        clf = EvenhandClassifier().fit(X, y, sensitive_features=given)
         np.testing.assert_array_equal(clf.predict_proba(X), by_name.predict_proba(X))
 
 

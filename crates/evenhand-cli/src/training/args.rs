@@ -57,7 +57,7 @@ pub(crate) struct TrainingArgs {
     pub(super) apply: ApplyArg,
 
     /// How multipliers enter exponents: by how likely features say that a row is in a group (`expected`), by its own groups (`centred`), or by
-    /// bare membership as the paper's algorithms have it (`paper`) [default: `expected` where groups are withheld from the built-in learner and
+    /// bare membership as the paper's algorithms have it (`paper`) [default: `expected` for disparate impact with the built-in learner, and
     /// with --apply tilt, else `centred`; with --preset paper or notebook `paper`].
     #[arg(long, value_enum, help_heading = "Correction")]
     pub(super) tilt: Option<TiltArg>,

@@ -69,7 +69,9 @@ impl Binding {
         let membership = binding.membership(table)?;
         warnings.extend(membership.small_groups(SMALL_GROUP));
         let seen: Vec<&str> = binding.encoding.columns().iter().map(|one| one.column.as_str()).collect();
-        warnings.extend(told::exactly(&binding.groups, &membership, &binding.withheld, &seen, table));
+        if settings.notions.iter().any(Notion::withholds_groups) {
+            warnings.extend(told::exactly(&binding.groups, &membership, &binding.withheld, &seen, table));
+        }
         let (features, more) = binding.features(table)?;
         warnings.extend(more);
         let mut problem = binding.bound(features, data, &membership)?;

@@ -27,7 +27,7 @@ pub enum Solver {
 /// | `margin` | 1.645 | 0 to 10 | how many standard errors to stay below a bound, so that it holds on new rows (never below half of it) |
 /// | `min_group` | 30 | | groups with fewer rows of those that a rate conditions on are measured, but not searched for |
 /// | `range` | as what is asked needs | | whether weights are bounded as in the paper, or not |
-/// | `tilt` | expected where groups are withheld, else centred | | how multipliers enter exponents |
+/// | `tilt` | expected for disparate impact, else centred | | how multipliers enter exponents |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SqpSettings {
@@ -35,7 +35,7 @@ pub struct SqpSettings {
     pub max_fits: usize,
     /// Whether weights are bounded; `None` for bounded ones unless these end short of what is asked, and others lead further.
     pub range: Option<WeightRange>,
-    /// How multipliers enter exponents; `None` for [`Tilt::Expected`] where a group's columns are kept from the built-in learner, else
+    /// How multipliers enter exponents; `None` for [`Tilt::Expected`] where a notion keeps groups from the built-in learner (disparate impact), else
     /// [`Tilt::Centred`], and for others where these end short of what is asked.
     pub tilt: Option<Tilt>,
     /// How many standard errors to stay below a bound: 1.645 is one-sided 95 %.
