@@ -149,8 +149,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         of who is in a group, or where X has the group, on the group: who may not decide so stays with weights.
     tilt : {"expected", "centred", "paper"}, default=None
         How multipliers enter exponents: by how likely features say that a row is in a group, by its own groups, or by
-        bare membership as the paper's algorithms have it. None is ``"expected"`` with ``apply="tilt"`` and where
-        groups are withheld from the built-in learner, else ``"centred"`` (``"paper"`` with the presets of the paper).
+        bare membership as the paper's algorithms have it. None is ``"expected"`` with ``apply="tilt"`` and, with the
+        built-in learner, for disparate impact, else ``"centred"`` (``"paper"`` with the presets of the paper).
         ``"expected"`` takes a fit of the estimator for each group that is withheld.
     validation : str, default="training"
         By which rows multipliers are chosen: ``"training"``, ``"holdout[=SHARE]"`` (rows kept from the

@@ -110,9 +110,9 @@ def test_an_estimator_without_sample_weight_will_do(loans: Any) -> None:
     assert sparsely.predict(wide).shape == (len(y),)
 
 
-def test_blind_weights_are_chosen_by_themselves(loans: Any) -> None:
+def test_blind_weights_are_chosen_by_themselves_for_disparate_impact(loans: Any) -> None:
     X, y, sex = loans
-    clf = EvenhandClassifier().fit(numbers(X), y, sensitive_features=sex)
+    clf = EvenhandClassifier(constraints="disparate-impact").fit(numbers(X), y, sensitive_features=sex)
     assert len(clf.memberships_) == 1
     assert len(np.unique(clf.sample_weight_)) > 4
     centred = EvenhandClassifier(tilt="centred").fit(numbers(X), y, sensitive_features=sex)
@@ -127,7 +127,7 @@ def test_blind_weights_are_chosen_by_themselves(loans: Any) -> None:
 def test_the_model_file_keeps_the_tilt(loans: Any, tmp_path: Path) -> None:
     X, y, sex = loans
     for apply in ("tilt", "weights"):
-        clf = EvenhandClassifier(apply=apply).fit(numbers(X), y, sensitive_features=sex)
+        clf = EvenhandClassifier(apply=apply, tilt="expected").fit(numbers(X), y, sensitive_features=sex)
         clf.save(tmp_path / "model.json")
         loaded = EvenhandClassifier.load(tmp_path / "model.json")
         assert loaded.apply == apply

@@ -77,7 +77,7 @@ fn both_are_saved_predict_and_verify() {
         ("odds", "--notion equalized-odds --withhold sex --apply tilt --max-violation 0.05"),
         ("folds", "--notion disparate-impact --apply tilt --validation k-fold=3"),
         ("weights", "--notion disparate-impact"),
-        ("held", "--notion equal-opportunity --withhold sex --withhold age --validation holdout=0.3"),
+        ("held", "--notion equal-opportunity --withhold sex --withhold age --tilt expected --validation holdout=0.3"),
     ];
     for (name, options) in ways {
         // Whether bounds are met is not the question.
