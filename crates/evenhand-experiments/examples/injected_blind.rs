@@ -31,11 +31,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             };
             let plain = blind.clone().method(evenhand::Method::Unconstrained);
             let tilted = blind.clone().measure(Measure::Scores).apply(Apply::Tilt);
-            let weights = blind.clone().measure(Measure::Scores);
-            let mut centred = weights.clone();
-            if let evenhand::correction::Solver::Sqp(settings) = &mut centred.solver {
-                settings.tilt = Some(Tilt::Centred);
-            }
+            let with_tilt = |tilt| {
+                let mut weights = blind.clone().measure(Measure::Scores);
+                if let evenhand::correction::Solver::Sqp(settings) = &mut weights.solver {
+                    settings.tilt = Some(tilt);
+                }
+                weights
+            };
+            let [weights, centred] = [Tilt::Expected, Tilt::Centred].map(with_tilt);
             for (method, settings, train) in [
                 ("truth", &plain, &prepared.train),
                 ("unconstrained", &plain, &biased),
