@@ -3,7 +3,7 @@
 //! Holds the methods of [`Correction`] that fit: `fit`, `solve` and `uncorrected`.
 
 use super::problem::{Binding, EvaluationRows, Problem};
-use super::settings::{Apply, Correction, Method, Solver};
+use super::settings::{Apply, Correction, CovariateShift, Method, Solver, SqpSettings};
 use super::solution::Solution;
 use super::solvers::run::Run;
 use super::solvers::tilted_run::TiltedRun;
@@ -11,9 +11,10 @@ use super::solvers::{printed_loop, sqp};
 use super::trace::{Observer, Silent};
 use super::{Fitted, baselines};
 use crate::bound::{Bound, NotionBound};
-use crate::constraint::Constraint;
+use crate::constraint::{Constraint, Tilt, WeightRule};
 use crate::data::Dataset;
 use crate::learner::Learner;
+use crate::notion::Notion;
 use crate::{Error, Result};
 
 impl Correction {
@@ -95,6 +96,16 @@ impl Correction {
     pub fn uncorrected<L: Learner>(&self, problem: &Problem, learner: &L) -> Result<Solution<L::Predictor>> {
         self.check_for(problem)?;
         baselines::single_fit(problem, self, learner, vec![1.0; problem.cells().len()])
+    }
+
+    /// How multipliers become weights at the start: by expected tilts where a notion keeps groups from the learner, which models who is in them.
+    pub(in crate::correction) fn rule_for<L: Learner>(&self, problem: &Problem, learner: &L) -> WeightRule {
+        let rule = self.solver.rule();
+        let free = matches!(&self.solver, Solver::Sqp(SqpSettings { tilt: None, .. }));
+        let plain = self.covariate_shift == CovariateShift::Ignored;
+        let asked = self.notions.iter().any(Notion::withholds_groups);
+        let expected = free && plain && asked && problem.is_blind() && learner.models_membership();
+        if expected { WeightRule { tilt: Tilt::Expected, ..rule } } else { rule }
     }
 
     /// Whether the settings can be used on these rows.

@@ -18,7 +18,6 @@ use crate::correction::solution::Solution;
 use crate::correction::trace::{Iteration, Observer, Termination};
 use crate::kernel::{Band, CellSums, band, cell_sum_derivatives};
 use crate::learner::{Learner, Predictor, Sensitivity};
-use crate::notion::Notion;
 use crate::{Error, Result, Warning};
 
 /// One fitted model, with the multipliers it was fitted with and its evaluation.
@@ -368,18 +367,6 @@ impl<'a, L: Learner> Run<'a, L> {
         let (plain, observed) = (self.plain.as_ref()?, self.observed.as_ref()?);
         let label_weights = observed.label_weights(self.table.rule().range, multipliers);
         Some(ShiftCorrection { observed: plain.clone(), label_weights })
-    }
-}
-
-impl Correction {
-    /// How multipliers become weights at the start: by expected tilts where a notion keeps groups from the learner, which models who is in them.
-    pub(in crate::correction) fn rule_for<L: Learner>(&self, problem: &Problem, learner: &L) -> WeightRule {
-        let rule = self.solver.rule();
-        let free = matches!(&self.solver, Solver::Sqp(SqpSettings { tilt: None, .. }));
-        let plain = self.covariate_shift == CovariateShift::Ignored;
-        let asked = self.notions.iter().any(Notion::withholds_groups);
-        let expected = free && plain && asked && problem.is_blind() && learner.models_membership();
-        if expected { WeightRule { tilt: Tilt::Expected, ..rule } } else { rule }
     }
 }
 
