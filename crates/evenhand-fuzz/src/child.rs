@@ -19,9 +19,6 @@ use crate::targets::{Checked, Target, named};
 /// So much processor time an input may take, in seconds.
 const LONGEST: f64 = 20.0;
 
-/// How long one target is run before the next has its turn.
-const TURN: Duration = Duration::from_millis(250);
-
 /// Random bytes an input is made of.
 const ENTROPY: usize = 2048;
 
@@ -40,12 +37,13 @@ struct Count {
     longest: f64,
 }
 
-/// Runs inputs of these targets for some seconds. Whether nothing was found.
-pub(crate) fn run(seed: &str, seconds: &str, folder: &str, targets: &[&str]) -> Result<bool, String> {
+/// Runs inputs of these targets, for so many seconds and turns at most. Whether nothing was found.
+pub(crate) fn run([seed, seconds, turns]: [&str; 3], folder: &str, targets: &[&str]) -> Result<bool, String> {
     let seed: u64 = seed.parse().map_err(|_| "a seed is a number")?;
     // Runs from seeds that are close to each other have no inputs in common.
     let seed = ChaCha8Rng::seed_from_u64(seed).next_u64();
     let seconds: f64 = seconds.parse().map_err(|_| "seconds are a number")?;
+    let turns: u64 = turns.parse().map_err(|_| "turns are a number")?;
     let targets: Vec<&Target> = targets.iter().map(|name| named(name)).collect::<Result<_, _>>()?;
     let folder = PathBuf::from(folder);
     let mut current = File::create(folder.join("current")).map_err(|error| error.to_string())?;
@@ -58,11 +56,11 @@ pub(crate) fn run(seed: &str, seconds: &str, folder: &str, targets: &[&str]) -> 
         finder.put(&ground, named(name)?, 0, input);
     }
     let (begun, mut counts, mut turn) = (Instant::now(), BTreeMap::<&str, Count>::new(), 0_u64);
-    while begun.elapsed().as_secs_f64() < seconds {
+    while turn < turns && begun.elapsed().as_secs_f64() < seconds {
         for target in &targets {
             let count = counts.entry(target.name).or_default();
-            let (start, mut number) = (Instant::now(), 0);
-            while start.elapsed() < TURN {
+            let start = Instant::now();
+            for number in 0..target.turn {
                 let one = seed.wrapping_add(turn << 32).wrapping_add(number);
                 let line = format!("{:<10}{one:<20}", target.name);
                 let _ = current.seek(SeekFrom::Start(0)).and_then(|_| current.write_all(line.as_bytes()));
@@ -70,9 +68,8 @@ pub(crate) fn run(seed: &str, seconds: &str, folder: &str, targets: &[&str]) -> 
                 let before = Instant::now();
                 count.accepted += u64::from(finder.put(&ground, target, one, &input));
                 count.longest = count.longest.max(before.elapsed().as_secs_f64());
-                number += 1;
             }
-            count.inputs += number;
+            count.inputs += target.turn;
             count.seconds += start.elapsed().as_secs_f64();
         }
         turn += 1;

@@ -18,6 +18,8 @@ const MOST_DEATHS: usize = 20;
 /// What the command line asks for.
 pub(crate) struct Asked {
     minutes: f64,
+    /// So many turns at most.
+    turns: u64,
     seed: u64,
     targets: Vec<String>,
 }
@@ -25,11 +27,12 @@ pub(crate) struct Asked {
 impl Asked {
     pub(crate) fn read(words: &[&str]) -> Result<Self, String> {
         let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let mut asked = Self { minutes: 2.0, seed: clock << 8, targets: Vec::new() };
+        let mut asked = Self { minutes: 2.0, turns: u64::MAX, seed: clock << 8, targets: Vec::new() };
         let mut words = words.iter();
         while let Some(&word) = words.next() {
             match word {
                 "--minutes" => asked.minutes = number(word, words.next())?,
+                "--turns" => asked.turns = number(word, words.next())?,
                 "--seed" => asked.seed = number(word, words.next())?,
                 name => asked.targets.push(named(name)?.name.to_owned()),
             }
@@ -58,7 +61,7 @@ struct Sum {
 pub(crate) fn run(asked: &Asked) -> Result<bool, String> {
     let folder = PathBuf::from(std::env::var_os("CARGO_TARGET_DIR").unwrap_or("target".into())).join("fuzz");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    println!("{} for {} minutes from seed {}", asked.targets.join(", "), asked.minutes, asked.seed);
+    println!("{} for {} minutes at most from seed {}", asked.targets.join(", "), asked.minutes, asked.seed);
     let (begun, mut sum) = (Instant::now(), Sum::default());
     for death in 0..=MOST_DEATHS as u64 {
         let left = asked.minutes * 60.0 - begun.elapsed().as_secs_f64();
@@ -80,7 +83,7 @@ fn child(asked: &Asked, seed: u64, seconds: f64, folder: &Path, sum: &mut Sum) -
         .args(["-c", &format!("ulimit -v {MOST_MEMORY}; exec \"$0\" \"$@\"")])
         .arg(own)
         .arg("child")
-        .args([seed.to_string(), seconds.to_string()])
+        .args([seed.to_string(), seconds.to_string(), asked.turns.to_string()])
         .arg(folder)
         .args(&asked.targets)
         // One thread: no result depends on their number, and the machine may be needed.

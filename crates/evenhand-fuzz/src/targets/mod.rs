@@ -21,6 +21,8 @@ pub(crate) type Checked = Result<bool, String>;
 /// One thing that takes inputs.
 pub(crate) struct Target {
     pub(crate) name: &'static str,
+    /// Inputs of a turn: as many as take about a quarter of a second.
+    pub(crate) turn: u64,
     /// An input, from random bytes.
     pub(crate) make: fn(&Ground, &mut Unstructured<'_>) -> arbitrary::Result<Vec<u8>>,
     /// What must hold of any input.
@@ -29,15 +31,15 @@ pub(crate) struct Target {
 
 /// All of them.
 pub(crate) const ALL: [Target; 9] = [
-    Target { name: "csv", make: csv::make, check: csv::check },
-    Target { name: "parquet", make: files::make_parquet, check: files::check_parquet },
-    Target { name: "arrow", make: files::make_arrow, check: files::check_arrow },
-    Target { name: "model", make: model::make, check: model::check },
-    Target { name: "group", make: spec::make_group, check: spec::check_group },
-    Target { name: "notion", make: spec::make_notion, check: spec::check_notion },
-    Target { name: "audit", make: entropy, check: audit::check },
-    Target { name: "options", make: entropy, check: options::check },
-    Target { name: "problem", make: entropy, check: problem::check },
+    Target { name: "csv", turn: 1500, make: csv::make, check: csv::check },
+    Target { name: "parquet", turn: 1000, make: files::make_parquet, check: files::check_parquet },
+    Target { name: "arrow", turn: 1000, make: files::make_arrow, check: files::check_arrow },
+    Target { name: "model", turn: 800, make: model::make, check: model::check },
+    Target { name: "group", turn: 15_000, make: spec::make_group, check: spec::check_group },
+    Target { name: "notion", turn: 25_000, make: spec::make_notion, check: spec::check_notion },
+    Target { name: "audit", turn: 80, make: entropy, check: audit::check },
+    Target { name: "options", turn: 100, make: entropy, check: options::check },
+    Target { name: "problem", turn: 80, make: entropy, check: problem::check },
 ];
 
 /// The target of that name.

@@ -321,7 +321,8 @@ fn auc(probabilities: &[f64], members: &Codes, weights: &[f64]) -> f64 {
         below += outside;
         members_all += inside;
     }
-    if below > 0.0 && members_all > 0.0 { pairs / (below * members_all) } else { 0.5 }
+    // Rounded sums of pairs can be a little more than the rounded product.
+    if below > 0.0 && members_all > 0.0 { (pairs / (below * members_all)).min(1.0) } else { 0.5 }
 }
 
 impl RowTilts {
@@ -361,5 +362,23 @@ mod tests {
         assert!((of([0.1, 0.9, 0.2, 0.15], [1.0; 4]) - 0.75).abs() < 1e-12);
         assert!((of([0.1, 0.9, 0.2, 0.15], [1.0, 1.0, 3.0, 1.0]) - 0.625).abs() < 1e-12);
         assert!((of([0.1, 0.9, 0.2, 0.8], [1.0, 0.0, 1.0, 0.0]) - 0.5).abs() < 1e-12, "no member");
+    }
+
+    #[test]
+    fn a_group_that_is_told_has_an_area_of_one_whatever_its_rows_weigh() {
+        // Members stand above all others, so that the area is 1; sums of products are rounded otherwise than the product of sums.
+        let (rows, mut state) = (60, 1_u64);
+        for _ in 0..2_000 {
+            let weights: Vec<f64> = (0..rows)
+                .map(|_| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    (state >> 40) as f64 / 1e5
+                })
+                .collect();
+            let members = Codes::narrow((0..rows).map(|row| u32::from(row >= rows / 2)).collect(), 2);
+            let probabilities: Vec<f64> = (0..rows).flat_map(|row| [1.0 - f64::from(row), f64::from(row)]).collect();
+            let area = auc(&probabilities, &members, &weights);
+            assert!((1.0 - 1e-12..=1.0).contains(&area), "{area}");
+        }
     }
 }
