@@ -78,6 +78,25 @@ pub(crate) fn softmax_block(margins: &mut [Vec<f64>], log_total: &mut Vec<f64>, 
     }
 }
 
+/// Replaces two exponents a row by its probabilities after a tilt: those `before` times `exp(e_y)`, scaled to add up to 1.
+///
+/// What was impossible before stays so; where nothing else is left, the row stays as it was: no tilt is that strong by intent.
+pub(crate) fn tilt_pairs(before: &[f64], exponents: &mut [f64]) {
+    vectorised(|| {
+        for (out, before) in exponents.chunks_exact_mut(2).zip(before.chunks_exact(2)) {
+            let by = out[1] - out[0];
+            // The larger of the two factors is 1, so that nothing overflows.
+            let smaller = exp(-by.abs());
+            let (first, second) = if by > 0.0 { (smaller, 1.0) } else { (1.0, smaller) };
+            let (first, second) = (before[0] * first, before[1] * second);
+            let total = first + second;
+            let kept = total > 0.0;
+            out[0] = if kept { first / total } else { before[0] };
+            out[1] = if kept { second / total } else { before[1] };
+        }
+    });
+}
+
 /// Replaces probabilities by minus their logarithms; a zero counts as the smallest normal number.
 pub(crate) fn minus_log(probabilities: &mut [f64]) {
     vectorised(|| {

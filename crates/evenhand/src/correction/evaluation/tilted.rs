@@ -9,6 +9,8 @@ use std::ops::Range;
 use crate::correction::problem::{Expectations, ExpectedTilt, Problem, RowTilts, are_probabilities};
 use crate::features::Features;
 use crate::group::Membership;
+use crate::kernel::decide;
+use crate::kernel::link::tilt_pairs;
 use crate::learner::{Predictor, Scorer, Sensitivity, scores};
 use crate::{Result, parallel};
 
@@ -45,6 +47,23 @@ impl TiltedRows {
         TiltSlopes { tilted: self.by(multipliers), basis }
     }
 
+    /// Some of these rows.
+    pub(super) fn select(&self, rows: &[usize]) -> Self {
+        let (classes, width) = (self.tilts.classes, self.tilts.terms.len());
+        let of = |values: &[f64], width: usize| {
+            rows.iter().flat_map(|row| &values[row * width..(row + 1) * width]).copied().collect::<Vec<f64>>()
+        };
+        let tilts = RowTilts { values: of(&self.tilts.values, width), terms: self.tilts.terms.clone(), ..self.tilts };
+        Self { probabilities: of(&self.probabilities, classes), tilts }
+    }
+
+    /// The class that each row is decided for after the tilt of some multipliers.
+    pub(super) fn decisions(&self, multipliers: &[f64]) -> Vec<usize> {
+        let mut scores = Vec::new();
+        self.by(multipliers).tilt(0..self.probabilities.len() / self.tilts.classes, &mut scores);
+        scores.chunks_exact(self.tilts.classes).map(decide).collect()
+    }
+
     /// The probabilities of a row before any tilt.
     pub(in crate::correction) fn before(&self, row: usize) -> &[f64] {
         &self.probabilities[row * self.tilts.classes..(row + 1) * self.tilts.classes]
@@ -64,17 +83,25 @@ pub(in crate::correction) struct Tilted<'a> {
 }
 
 impl Tilted<'_> {
-    /// Writes the probabilities of a row over `out`.
-    fn tilt(&self, row: usize, out: &mut [f64]) {
-        let before = &self.rows.probabilities[row * out.len()..(row + 1) * out.len()];
-        tilt(before, &self.rows.tilts, row, self.multipliers, out);
+    /// The probabilities of some rows.
+    fn tilt(&self, rows: Range<usize>, out: &mut Vec<f64>) {
+        let classes = self.rows.tilts.classes;
+        let before = &self.rows.probabilities[rows.start * classes..rows.end * classes];
+        out.clear();
+        out.resize(rows.len() * classes, 0.0);
+        self.rows.tilts.add_exponents(rows, self.multipliers, out);
+        if classes == 2 {
+            tilt_pairs(before, out);
+        } else {
+            for (out, before) in out.chunks_exact_mut(classes).zip(before.chunks_exact(classes)) {
+                tilt_row(before, out);
+            }
+        }
     }
 }
 
-/// The probabilities of a row after the tilt: those before it times `exp(Σ_k λ_k t_k)`, scaled to add up to 1.
-fn tilt(before: &[f64], tilts: &RowTilts, row: usize, multipliers: &[f64], out: &mut [f64]) {
-    out.fill(0.0);
-    tilts.add_exponents(row, multipliers, out);
+/// Replaces the exponents of a row by its probabilities after the tilt; see [`tilt_pairs`].
+fn tilt_row(before: &[f64], out: &mut [f64]) {
     // The largest exponent is subtracted first, so that nothing overflows; the common factor cancels.
     let largest = out.iter().fold(f64::NEG_INFINITY, |largest, &one| largest.max(one));
     let mut total = 0.0;
@@ -87,21 +114,13 @@ fn tilt(before: &[f64], tilts: &RowTilts, row: usize, multipliers: &[f64], out: 
             *out /= total;
         }
     } else {
-        // What was impossible before stays so, and nothing else is left: no tilt is that strong by intent.
         out.copy_from_slice(before);
     }
 }
 
 impl Predictor for Tilted<'_> {
     fn on<'a>(&'a self, _: &'a Features) -> Result<Scorer<'a>> {
-        let classes = self.rows.tilts.classes;
-        Ok(Box::new(move |rows: Range<usize>, out: &mut Vec<f64>| {
-            out.clear();
-            out.resize(rows.len() * classes, 0.0);
-            for (row, out) in rows.zip(out.chunks_exact_mut(classes)) {
-                self.tilt(row, out);
-            }
-        }))
+        Ok(Box::new(move |rows: Range<usize>, out: &mut Vec<f64>| self.tilt(rows, out)))
     }
 }
 
@@ -122,15 +141,16 @@ impl Sensitivity for TiltSlopes<'_> {
         Ok(Box::new(move |rows: Range<usize>, out: &mut Vec<f64>| {
             out.clear();
             out.resize(rows.len() * self.basis.len() * classes, 0.0);
-            let mut now = vec![0.0; classes];
-            for (row, out) in rows.zip(out.chunks_exact_mut(self.basis.len() * classes)) {
-                self.tilted.tilt(row, &mut now);
+            let mut all = Vec::new();
+            self.tilted.tilt(rows.clone(), &mut all);
+            let each = rows.zip(all.chunks_exact(classes)).zip(out.chunks_exact_mut(self.basis.len() * classes));
+            for ((row, now), out) in each {
                 let values = &tilts.values[row * width..(row + 1) * width];
                 for ((term, value), place) in tilts.terms.iter().zip(values).zip(&places) {
                     let Some(place) = place else { continue };
                     let change = &mut out[place * classes..(place + 1) * classes];
                     let moved = now[term.1] * value;
-                    for (change, now) in change.iter_mut().zip(&now) {
+                    for (change, now) in change.iter_mut().zip(now) {
                         *change -= moved * now;
                     }
                     change[term.1] += moved;
@@ -172,9 +192,9 @@ impl TiltBy<'_> {
         let rows = TiltedRows { probabilities, tilts };
         let mut all = vec![0.0; rows.probabilities.len()];
         parallel::fill(&mut all, classes, |range, out| {
-            for (row, out) in range.zip(out.chunks_exact_mut(classes)) {
-                rows.by(&self.multipliers).tilt(row, out);
-            }
+            let mut tilted = Vec::new();
+            rows.by(&self.multipliers).tilt(range, &mut tilted);
+            out.copy_from_slice(&tilted);
         });
         all
     }

@@ -7,6 +7,8 @@
 //! Holds [`ExpectedTilt`]: the models of membership, one for each group that features do not tell, by the same kind of learner on the
 //! same features; and [`RowTilts`], what they give for the rows of a problem.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Problem, WeightMap};
@@ -337,11 +339,21 @@ impl RowTilts {
         TiltTable::of_rows(entries, problem.constraints(), problem.functionals(), problem.cells(), rule)
     }
 
-    /// Adds `Σ_k λ_k t_k` of a row to its exponents, a number per class.
-    pub(crate) fn add_exponents(&self, row: usize, multipliers: &[f64], exponents: &mut [f64]) {
+    /// Adds `Σ_k λ_k t_k` of each of some rows to its exponents, a number per class.
+    pub(crate) fn add_exponents(&self, rows: Range<usize>, multipliers: &[f64], exponents: &mut [f64]) {
         let width = self.terms.len();
-        for (&(multiplier, class), value) in self.terms.iter().zip(&self.values[row * width..(row + 1) * width]) {
-            exponents[class] += multipliers[multiplier] * value;
+        let moved: Vec<(usize, usize, f64)> = (self.terms.iter().enumerate())
+            .map(|(at, &(multiplier, class))| (at, class, multipliers[multiplier]))
+            .filter(|(_, _, by)| *by != 0.0)
+            .collect();
+        if moved.is_empty() {
+            return;
+        }
+        let values = self.values[rows.start * width..rows.end * width].chunks_exact(width);
+        for (values, exponents) in values.zip(exponents.chunks_exact_mut(self.classes)) {
+            for &(at, class, by) in &moved {
+                exponents[class] += by * values[at];
+            }
         }
     }
 }

@@ -9,14 +9,16 @@
 //!
 //! so that no local optimum misleads it. [Menon & Williamson 2018; Boyd & Vandenberghe 2004, ch. 5] The maximum is smoothed, and the problem
 //! solved for a path of ε, each from the one before, by proximal Newton steps [Lee, Sun & Saunders 2014]. Probabilities are then added to, not multiplied;
-//! close to a tie of two classes, where decisions are made, that is a tilt of about 2μ.
+//! close to a tie of two classes, where decisions are made, that is a tilt of about 2μ. A sample of rows is enough to start from.
 
 use std::ops::Range;
 
+use super::sqp::Merit;
 use crate::constraint::Functional;
-use crate::correction::evaluation::TiltedRows;
+use crate::correction::evaluation::{RowSample, TiltedRows};
 use crate::correction::problem::Problem;
-use crate::parallel;
+use crate::kernel::CellSums;
+use crate::{Result, parallel};
 
 /// How many values of ε there are, and how far each is below the one before: the last is about a hundredth of the violation there was.
 const PATH: usize = 10;
@@ -28,15 +30,36 @@ const WIDTH: f64 = 0.02;
 /// Steps for one ε, at most; the next begins close to its end.
 const STEPS: usize = 5;
 
+/// A smaller gain in the share of rows decided rightly is not worth a step.
+const GAIN: f64 = 1e-6;
+
 /// With more multipliers their products over rows cost more than a search from no correction does.
 const MOST_MULTIPLIERS: usize = 64;
 
+/// Multipliers to start from.
+#[derive(Debug, Clone)]
+pub(super) struct Start {
+    pub(super) multipliers: Vec<f64>,
+    /// What they decide, by the sample of rows that they were found on.
+    pub(super) sums: CellSums,
+}
+
+/// The best of some starts, by what a merit function makes of the training rows.
+pub(super) fn best<'a>(starts: &'a [Start], merit: &Merit, problem: &Problem) -> Option<&'a Start> {
+    let value = |start: &Start| merit.of_sums(problem.error(&start.sums), &start.sums);
+    starts.iter().min_by(|one, other| value(one).total_cmp(&value(other)))
+}
+
 /// Multipliers of tilts from weak to strong, one of each for every ε; none where there are too many.
-pub(super) fn path(problem: &Problem, rows: &TiltedRows, basis: &[usize]) -> Vec<Vec<f64>> {
+///
+/// # Errors
+/// Where rows weigh nothing.
+pub(super) fn path(problem: &Problem, rows: &TiltedRows, basis: &[usize]) -> Result<Vec<Start>> {
     if basis.is_empty() || basis.len() > MOST_MULTIPLIERS {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let dual = Dual { problem, rows, basis, scales: scales(problem, basis), targets: targets(problem, basis) };
+    let sample = RowSample::of(rows, problem.cells())?;
+    let dual = Dual { sample: &sample, basis, scales: scales(problem, basis), targets: targets(problem, basis) };
     let count = basis.len();
     let mut here = vec![0.0; count];
     let mut value = dual.at(&here);
@@ -50,13 +73,14 @@ pub(super) fn path(problem: &Problem, rows: &TiltedRows, basis: &[usize]) -> Vec
             let Some((moved, at)) = dual.step(&here, &value, &prices) else { break };
             (here, value) = (moved, at);
         }
-        let mut all = vec![0.0; problem.constraints().len()];
+        let mut multipliers = vec![0.0; problem.constraints().len()];
         for (&place, by) in basis.iter().zip(&here) {
-            all[place] = 2.0 * by;
+            multipliers[place] = 2.0 * by;
         }
-        found.push(all);
+        let sums = sample.sums(&multipliers);
+        found.push(Start { multipliers, sums });
     }
-    found
+    Ok(found)
 }
 
 /// The share of rows that each multiplier's rate conditions on: the gradient in it is the violation times that share.
@@ -76,8 +100,7 @@ fn targets(problem: &Problem, basis: &[usize]) -> Vec<f64> {
 }
 
 struct Dual<'a> {
-    problem: &'a Problem,
-    rows: &'a TiltedRows,
+    sample: &'a RowSample,
     basis: &'a [usize],
     scales: Vec<f64>,
     targets: Vec<f64>,
@@ -94,8 +117,8 @@ impl Dual<'_> {
     /// The value without its prices.
     fn at(&self, multipliers: &[f64]) -> Value {
         let count = self.basis.len();
-        let (cells, tilts) = (self.problem.cells(), self.rows.tilts());
-        let (classes, total) = (self.problem.classes(), cells.total_weight());
+        let (cells, tilts) = (&self.sample.cells, self.sample.rows.tilts());
+        let (classes, total) = (tilts.classes, cells.total_weight());
         let places: Vec<Option<usize>> =
             tilts.terms.iter().map(|term| self.basis.iter().position(|&at| at == term.0)).collect();
         let width = tilts.terms.len();
@@ -104,7 +127,7 @@ impl Dual<'_> {
             let (mut scores, mut own, mut mean) = (vec![0.0; classes], vec![0.0; count * classes], vec![0.0; count]);
             for row in part {
                 let weight = cells.row_weights().map_or(1.0, |weights| weights[row]) / total;
-                scores.copy_from_slice(self.rows.before(row));
+                scores.copy_from_slice(self.sample.rows.before(row));
                 own.fill(0.0);
                 for ((term, value), place) in tilts.terms.iter().zip(&tilts.values[row * width..]).zip(&places) {
                     if let Some(place) = place {
@@ -170,7 +193,7 @@ impl Dual<'_> {
         while share > 1e-3 {
             let moved: Vec<f64> = here.iter().zip(&there).map(|(from, to)| from + share * (to - from)).collect();
             let at = self.at(&moved);
-            if priced(&moved, at.mean) < before - 1e-9 {
+            if priced(&moved, at.mean) < before - GAIN {
                 return Some((moved, at));
             }
             share *= 0.3;

@@ -53,12 +53,11 @@ pub(in crate::correction) trait Oracle {
     /// was interrupted.
     fn evaluate(&mut self, multipliers: Vec<f64>, observer: &mut dyn Observer) -> Result<Option<(Point, bool)>>;
 
-    /// Multipliers that are worth an evaluation before a search for some target starts, from weak to strong. The fit without correction was
-    /// evaluated before.
+    /// Multipliers that are worth an evaluation before a search for some target starts. The fit without correction was evaluated before.
     ///
     /// # Errors
     /// What the predictors say.
-    fn candidates(&self, target: &Target, settings: SqpSettings) -> Result<Vec<Vec<f64>>>;
+    fn candidates(&mut self, target: &Target, settings: SqpSettings) -> Result<Vec<Vec<f64>>>;
 
     /// The derivatives of a fit with respect to some multipliers; `None` for learners without.
     fn differentiate(&mut self, point: &Point, basis: &[usize]) -> Result<Option<SumDerivatives>>;

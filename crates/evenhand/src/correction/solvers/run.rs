@@ -6,7 +6,6 @@ use super::oracle::{Oracle, Point, Solves, SumDerivatives};
 use super::rank::least_norm;
 use super::sqp::{self, Target};
 use super::tilted_run::TiltedRun;
-use crate::bound::Bound;
 use crate::cells::Cells;
 use crate::constraint::{Measure, Tilt, TiltTable, WeightRule};
 use crate::correction::evaluation::Effect;
@@ -49,6 +48,8 @@ pub(in crate::correction) struct Run<'a, L: Learner> {
     expected: Option<(Arc<ExpectedTilt<L::Predictor>>, RowTilts)>,
     /// Sums per cell of the fit without correction on the training rows.
     before: Option<CellSums>,
+    /// The fit without correction with tilted probabilities, once a search has asked where to start.
+    tilted: Option<TiltedRun<'a, L::Predictor>>,
     evaluation: EvaluationRows<L>,
     fits: usize,
     /// How many multipliers were tried: fewer than fits where folds are fitted for each.
@@ -98,6 +99,7 @@ impl<'a, L: Learner> Run<'a, L> {
             plain: None,
             expected: None,
             before: None,
+            tilted: None,
             evaluation: EvaluationRows::Training,
             fits: 0,
             tried: 0,
@@ -187,6 +189,21 @@ impl<'a, L: Learner> Run<'a, L> {
         }
         (self.fits, self.unconverged) = fits;
         Ok(())
+    }
+
+    /// The fit without correction with tilted probabilities, if tilts are expectations and decisions are measured.
+    fn tilted(&mut self) -> Result<Option<&mut TiltedRun<'a, L::Predictor>>> {
+        let zero = |iterate: &Iterate<_>| iterate.multipliers.iter().all(|one| *one == 0.0);
+        let first = self.kept.iter().map(|(_, iterate)| iterate).find(|iterate| zero(iterate));
+        let own = self.expected.as_ref().filter(|_| self.table.is_by_row());
+        let (Some((expected, _)), Some(first), Measure::Decisions) = (own, first, self.settings.measure) else {
+            return Ok(None);
+        };
+        if self.tilted.is_none() {
+            let (predictor, expected) = (first.predictor.clone(), expected.clone());
+            self.tilted = Some(TiltedRun::of_fit(predictor, expected, self.problem, self.settings)?);
+        }
+        Ok(self.tilted.as_mut())
     }
 
     /// How multipliers become the weights of the rows that are fitted to.
@@ -439,22 +456,9 @@ impl<L: Learner> Oracle for Run<'_, L> {
     }
 
     /// Where tilts are expectations, what tilts the probabilities of the fit without correction as asked: weights make a learner follow it.
-    fn candidates(&self, target: &Target, settings: SqpSettings) -> Result<Vec<Vec<f64>>> {
-        let zero = |iterate: &Iterate<_>| iterate.multipliers.iter().all(|one| *one == 0.0);
-        let first = self.kept.iter().map(|(_, iterate)| iterate).find(|iterate| zero(iterate));
-        let own = self.expected.as_ref().filter(|_| self.table.is_by_row());
-        let (Some((expected, _)), Some(first), Measure::Decisions) = (own, first, self.settings.measure) else {
-            return Ok(Vec::new());
-        };
-        let mut tilted = TiltedRun::of_fit(first.predictor.clone(), expected.clone(), self.problem, self.settings)?;
-        let mut targets = vec![target.clone()];
-        if target.bounds.is_empty() {
-            // How much evenness is worth its error with weights, tilted probabilities cannot tell.
-            let halved = |times: i32| Bound::MaxViolation(first.violation * 0.5_f64.powi(times)).into();
-            let bounded = |times| Target { bounds: vec![halved(times)], at_any_cost: false };
-            targets.extend([3, 2, 1].map(bounded));
-        }
-        targets.iter().map(|target| sqp::solve_silently(&mut tilted, target, settings)).collect()
+    fn candidates(&mut self, target: &Target, settings: SqpSettings) -> Result<Vec<Vec<f64>>> {
+        let tilted = self.tilted()?;
+        tilted.map(|tilted| sqp::solve_silently(tilted, target, settings)).into_iter().collect()
     }
 
     fn differentiate(&mut self, point: &Point, basis: &[usize]) -> Result<Option<SumDerivatives>> {

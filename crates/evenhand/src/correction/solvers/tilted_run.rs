@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use super::convex_start;
+use super::convex_start::{self, Start};
 use super::oracle::{Oracle, Point, Solves, SumDerivatives};
 use super::rank::{independent, least_norm};
-use super::sqp::Target;
+use super::sqp::{Merit, Target};
 use crate::constraint::{Measure, Tilt, TiltTable, WeightRule};
 use crate::correction::evaluation::{Effect, TiltedRows};
 use crate::correction::problem::{EvaluationRows, ExpectedTilt, Problem, WeightMap};
@@ -31,6 +31,8 @@ pub(in crate::correction) struct TiltedRun<'a, P> {
     /// models that were fitted without them.
     others: Vec<(Problem, TiltedRows)>,
     before: Option<CellSums>,
+    /// Where searches may start, once one has asked for it.
+    starts: Option<Vec<Start>>,
     fits: usize,
     tried: usize,
     unconverged: usize,
@@ -129,6 +131,7 @@ impl<'a, P: Predictor> TiltedRun<'a, P> {
             trained,
             others: Vec::new(),
             before: None,
+            starts: None,
             fits: 0,
             tried: 0,
             unconverged: 0,
@@ -136,6 +139,15 @@ impl<'a, P: Predictor> TiltedRun<'a, P> {
             trace: Vec::new(),
             differentiated: None,
         }
+    }
+
+    /// Where searches may start.
+    fn starts(&mut self) -> Result<&[Start]> {
+        if self.starts.is_none() {
+            let basis = independent(self.table.gram(), self.table.multipliers());
+            self.starts = Some(convex_start::path(self.problem, &self.trained, &basis)?);
+        }
+        Ok(self.starts.as_deref().unwrap_or_default())
     }
 
     /// Sums per cell on the rows that violations are measured on.
@@ -300,12 +312,14 @@ impl<P: Predictor> Oracle for TiltedRun<'_, P> {
         Ok(Some((point, go_on)))
     }
 
-    fn candidates(&self, _: &Target, _: SqpSettings) -> Result<Vec<Vec<f64>>> {
-        if self.settings.measure == Measure::Scores {
+    fn candidates(&mut self, target: &Target, settings: SqpSettings) -> Result<Vec<Vec<f64>>> {
+        let Some(before) = self.before.clone().filter(|_| self.settings.measure == Measure::Decisions) else {
             return Ok(Vec::new());
-        }
-        let basis = independent(self.table.gram(), self.table.multipliers());
-        Ok(convex_start::path(self.problem, &self.trained, &basis))
+        };
+        let problem = self.problem;
+        let merit = Merit::new(problem, Measure::Decisions, target, &settings, &before);
+        let best = convex_start::best(self.starts()?, &merit, problem);
+        Ok(best.map(|start| start.multipliers.clone()).into_iter().collect())
     }
 
     fn differentiate(&mut self, point: &Point, basis: &[usize]) -> Result<Option<SumDerivatives>> {

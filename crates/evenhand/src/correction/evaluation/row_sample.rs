@@ -1,0 +1,72 @@
+//! Rows that stand for all of them, where a pass over all would cost more than what it tells is worth.
+//!
+//! Holds [`RowSample`]: so many rows of every cell, with the weight of the rows that they stand for. [Stratified sampling: Cochran 1977, ch. 5]
+//! Which rows these are follows from their probabilities alone, so that neither the order of rows nor a row that stands for several changes it.
+
+use super::TiltedRows;
+use crate::Result;
+use crate::cells::Cells;
+use crate::kernel::CellSums;
+
+/// How many rows are enough for a start, in all and of each cell.
+const ENOUGH: usize = 4096;
+const ENOUGH_OF_CELL: usize = 128;
+
+/// Digits of a probability by which rows are chosen: sums in another order differ in their last digits.
+const DIGITS: f64 = 1e7;
+
+/// Some rows, and the cells that they are in.
+#[derive(Debug)]
+pub(in crate::correction) struct RowSample {
+    pub(in crate::correction) rows: TiltedRows,
+    pub(in crate::correction) cells: Cells,
+}
+
+impl RowSample {
+    /// A sample of rows in cells; all of them where they are few.
+    ///
+    /// # Errors
+    /// Where its rows weigh nothing.
+    pub(in crate::correction) fn of(rows: &TiltedRows, cells: &Cells) -> Result<Self> {
+        let quota = (ENOUGH / cells.len().max(1)).max(ENOUGH_OF_CELL);
+        let share: Vec<f64> = (0..cells.len()).map(|cell| quota as f64 / cells.count(cell).max(1) as f64).collect();
+        let of_row = |row: usize| cells.cell_of_row().get(row);
+        let chosen: Vec<usize> =
+            (0..cells.rows()).filter(|&row| place(rows.before(row)) < share[of_row(row)]).collect();
+        let weight = |row: usize| cells.row_weights().map_or(1.0, |weights| weights[row]);
+        let mut kept = vec![0.0; cells.len()];
+        for &row in &chosen {
+            kept[of_row(row)] += weight(row);
+        }
+        let stands_for = |row: usize| weight(row) * cells.weight(of_row(row)) / kept[of_row(row)];
+        let mut weights = vec![0.0; cells.rows()];
+        for &row in chosen.iter().filter(|&&row| weight(row) > 0.0) {
+            weights[row] = stands_for(row);
+        }
+        Ok(Self { rows: rows.select(&chosen), cells: cells.reweighted(&weights, &chosen)? })
+    }
+
+    /// What is decided after the tilt of some multipliers, by cell.
+    pub(in crate::correction) fn sums(&self, multipliers: &[f64]) -> CellSums {
+        let (classes, rows) = (self.rows.tilts().classes, self.cells.cell_rows());
+        let mut sums = vec![0.0; self.cells.len() * classes];
+        for (row, decided) in self.rows.decisions(multipliers).into_iter().enumerate() {
+            let weight = rows.row_weights.map_or(1.0, |weights| weights[row]);
+            sums[rows.cell_of_row.get(row) * classes + decided] += weight;
+        }
+        CellSums::of_decisions(classes, sums.into_iter())
+    }
+}
+
+/// A number between 0 and 1 that is as good as random, and the same for rows that are alike. [The mixer of Steele, Lea & Flood 2014]
+fn place(probabilities: &[f64]) -> f64 {
+    let mix = |state: u64, probability: &f64| {
+        let mut mixed = (state ^ (probability * DIGITS).round() as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    };
+    // All but the last, which follows from the others.
+    let mixed = probabilities.iter().skip(1).fold(0, mix);
+    (mixed >> 11) as f64 / (1_u64 << 53) as f64
+}
