@@ -1,7 +1,7 @@
 //! What a classifier does on some rows, and how sure that is.
 //!
 //! `classifier` decides, by probabilities that may be `tilted`, and with `thresholds` by group where there are some; `metrics` are its error, rates and
-//! violations; `row_sample` are rows that stand for all. `estimated` gives the violations with intervals, and `evaluated` all of these from one pass over the
+//! violations. `estimated` gives the violations with intervals, and `evaluated` all of these from one pass over the
 //! rows, with verdicts on bounds. `effect` is what a correction does to rates that nobody asked to change. Knows nothing
 //! of how a classifier was found.
 
@@ -10,7 +10,6 @@ mod effect;
 mod estimated;
 mod evaluated;
 mod metrics;
-mod row_sample;
 pub(in crate::correction) mod thresholds;
 mod tilted;
 
@@ -20,7 +19,6 @@ pub use effect::{Change, Effect, GroupChange, MissingChange};
 pub use estimated::Estimated;
 pub use evaluated::Evaluated;
 pub use metrics::{GroupRates, Metrics, NamedValue};
-pub(in crate::correction) use row_sample::RowSample;
 pub use thresholds::{PatternRule, Step, Thresholds};
 pub(crate) use tilted::TiltBy;
 pub(in crate::correction) use tilted::TiltedRows;

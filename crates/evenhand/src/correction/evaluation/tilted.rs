@@ -9,7 +9,6 @@ use std::ops::Range;
 use crate::correction::problem::{Expectations, ExpectedTilt, Problem, RowTilts, are_probabilities};
 use crate::features::Features;
 use crate::group::Membership;
-use crate::kernel::decide;
 use crate::kernel::link::tilt_pairs;
 use crate::learner::{Predictor, Scorer, Sensitivity, scores};
 use crate::{Result, parallel};
@@ -48,20 +47,13 @@ impl TiltedRows {
     }
 
     /// Some of these rows.
-    pub(super) fn select(&self, rows: &[usize]) -> Self {
+    pub(in crate::correction) fn select(&self, rows: &[usize]) -> Self {
         let (classes, width) = (self.tilts.classes, self.tilts.terms.len());
         let of = |values: &[f64], width: usize| {
             rows.iter().flat_map(|row| &values[row * width..(row + 1) * width]).copied().collect::<Vec<f64>>()
         };
         let tilts = RowTilts { values: of(&self.tilts.values, width), terms: self.tilts.terms.clone(), ..self.tilts };
         Self { probabilities: of(&self.probabilities, classes), tilts }
-    }
-
-    /// The class that each row is decided for after the tilt of some multipliers.
-    pub(super) fn decisions(&self, multipliers: &[f64]) -> Vec<usize> {
-        let mut scores = Vec::new();
-        self.by(multipliers).tilt(0..self.probabilities.len() / self.tilts.classes, &mut scores);
-        scores.chunks_exact(self.tilts.classes).map(decide).collect()
     }
 
     /// The probabilities of a row before any tilt.

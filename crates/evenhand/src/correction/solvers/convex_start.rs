@@ -13,11 +13,10 @@
 
 use std::ops::Range;
 
-use super::sqp::Merit;
+use super::row_sample::RowSample;
 use crate::constraint::Functional;
-use crate::correction::evaluation::{RowSample, TiltedRows};
+use crate::correction::evaluation::TiltedRows;
 use crate::correction::problem::Problem;
-use crate::kernel::CellSums;
 use crate::{Result, parallel};
 
 /// How many values of ε there are, and how far each is below the one before: the last is about a hundredth of the violation there was.
@@ -36,25 +35,11 @@ const GAIN: f64 = 1e-6;
 /// With more multipliers their products over rows cost more than a search from no correction does.
 const MOST_MULTIPLIERS: usize = 64;
 
-/// Multipliers to start from.
-#[derive(Debug, Clone)]
-pub(super) struct Start {
-    pub(super) multipliers: Vec<f64>,
-    /// What they decide, by the sample of rows that they were found on.
-    pub(super) sums: CellSums,
-}
-
-/// The best of some starts, by what a merit function makes of the training rows.
-pub(super) fn best<'a>(starts: &'a [Start], merit: &Merit, problem: &Problem) -> Option<&'a Start> {
-    let value = |start: &Start| merit.of_sums(problem.error(&start.sums), &start.sums);
-    starts.iter().min_by(|one, other| value(one).total_cmp(&value(other)))
-}
-
 /// Multipliers of tilts from weak to strong, one of each for every ε; none where there are too many.
 ///
 /// # Errors
 /// Where rows weigh nothing.
-pub(super) fn path(problem: &Problem, rows: &TiltedRows, basis: &[usize]) -> Result<Vec<Start>> {
+pub(super) fn path(problem: &Problem, rows: &TiltedRows, basis: &[usize]) -> Result<Vec<Vec<f64>>> {
     if basis.is_empty() || basis.len() > MOST_MULTIPLIERS {
         return Ok(Vec::new());
     }
@@ -77,8 +62,7 @@ pub(super) fn path(problem: &Problem, rows: &TiltedRows, basis: &[usize]) -> Res
         for (&place, by) in basis.iter().zip(&here) {
             multipliers[place] = 2.0 * by;
         }
-        let sums = sample.sums(&multipliers);
-        found.push(Start { multipliers, sums });
+        found.push(multipliers);
     }
     Ok(found)
 }

@@ -2,13 +2,14 @@
 //!
 //! `sqp` looks for the least correction that meets what is asked, by sequential quadratic programming; `printed_loop` is the
 //! loop of Algorithms 1 and 2 of the paper. `run` is what both share: weights, fits and what is left of them; `tilted_run` fits once and tilts
-//! probabilities; `oracle` is what `sqp` sees of either. `rank` tells which multipliers are independent.
+//! probabilities, from a `convex_start` on a `row_sample`; `oracle` is what `sqp` sees of either. `rank` tells which multipliers are independent.
 //! Knows nothing of the methods that a correction is compared with.
 
 mod convex_start;
 pub(in crate::correction) mod oracle;
 pub(in crate::correction) mod printed_loop;
 mod rank;
+mod row_sample;
 pub(in crate::correction) mod run;
 pub(in crate::correction) mod sqp;
 pub(in crate::correction) mod tilted_run;

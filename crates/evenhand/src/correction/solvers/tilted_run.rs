@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use super::convex_start::{self, Start};
+use super::convex_start;
 use super::oracle::{Oracle, Point, Solves, SumDerivatives};
 use super::rank::{independent, least_norm};
-use super::sqp::{Merit, Target};
+use super::sqp::Target;
 use crate::constraint::{Measure, Tilt, TiltTable, WeightRule};
 use crate::correction::evaluation::{Effect, TiltedRows};
 use crate::correction::problem::{EvaluationRows, ExpectedTilt, Problem, WeightMap};
@@ -32,7 +32,7 @@ pub(in crate::correction) struct TiltedRun<'a, P> {
     others: Vec<(Problem, TiltedRows)>,
     before: Option<CellSums>,
     /// Where searches may start, once one has asked for it.
-    starts: Option<Vec<Start>>,
+    starts: Option<Vec<Vec<f64>>>,
     fits: usize,
     tried: usize,
     unconverged: usize,
@@ -139,15 +139,6 @@ impl<'a, P: Predictor> TiltedRun<'a, P> {
             trace: Vec::new(),
             differentiated: None,
         }
-    }
-
-    /// Where searches may start.
-    fn starts(&mut self) -> Result<&[Start]> {
-        if self.starts.is_none() {
-            let basis = independent(self.table.gram(), self.table.multipliers());
-            self.starts = Some(convex_start::path(self.problem, &self.trained, &basis)?);
-        }
-        Ok(self.starts.as_deref().unwrap_or_default())
     }
 
     /// Sums per cell on the rows that violations are measured on.
@@ -312,14 +303,15 @@ impl<P: Predictor> Oracle for TiltedRun<'_, P> {
         Ok(Some((point, go_on)))
     }
 
-    fn candidates(&mut self, target: &Target, settings: SqpSettings) -> Result<Vec<Vec<f64>>> {
-        let Some(before) = self.before.clone().filter(|_| self.settings.measure == Measure::Decisions) else {
+    fn candidates(&mut self, _: &Target, _: SqpSettings) -> Result<Vec<Vec<f64>>> {
+        if self.settings.measure == Measure::Scores {
             return Ok(Vec::new());
-        };
-        let problem = self.problem;
-        let merit = Merit::new(problem, Measure::Decisions, target, &settings, &before);
-        let best = convex_start::best(self.starts()?, &merit, problem);
-        Ok(best.map(|start| start.multipliers.clone()).into_iter().collect())
+        }
+        if self.starts.is_none() {
+            let basis = independent(self.table.gram(), self.table.multipliers());
+            self.starts = Some(convex_start::path(self.problem, &self.trained, &basis)?);
+        }
+        Ok(self.starts.clone().unwrap_or_default())
     }
 
     fn differentiate(&mut self, point: &Point, basis: &[usize]) -> Result<Option<SumDerivatives>> {

@@ -16,8 +16,9 @@ mod subproblem;
 mod trade_off;
 mod trust_region;
 
-pub(super) use merit::Merit;
 pub(in crate::correction) use restarts::Target;
+
+use merit::Merit;
 
 use super::oracle::{Oracle, Point, Solves};
 use super::run::Run;

@@ -6,7 +6,7 @@ use super::merit::Merit;
 use crate::Result;
 use crate::bound::NotionBound;
 use crate::constraint::{Constraint, Measure, Reference, Tilt, WeightRange, WeightRule};
-use crate::correction::problem::Problem;
+use crate::correction::problem::Inequalities;
 use crate::correction::solution::TradeOff;
 use crate::correction::solvers::oracle::Point;
 use crate::correction::trace::Termination;
@@ -26,17 +26,6 @@ pub(in crate::correction) struct Target {
     pub(in crate::correction) bounds: Vec<NotionBound>,
     /// Whether evenness may cost what a bound may: for those who ask how far it goes.
     pub(in crate::correction) at_any_cost: bool,
-}
-
-impl Target {
-    /// Whether a number was asked for, or how far it goes.
-    pub(super) fn is_asked(&self, problem: &Problem, measure: Measure) -> bool {
-        let number = |constraint: &Constraint| constraint.reference != Reference::Overall;
-        self.at_any_cost
-            || !self.bounds.is_empty()
-            || measure == Measure::Scores
-            || problem.constraints().iter().any(number)
-    }
 }
 
 impl Search<'_> {
@@ -111,12 +100,23 @@ impl Search<'_> {
 
     /// Whether a number was asked for, or how far it goes.
     fn is_asked(&self, target: &Target) -> bool {
-        target.is_asked(self.oracle.evaluation(), self.oracle.settings().measure)
+        let number = |constraint: &Constraint| constraint.reference != Reference::Overall;
+        let settings = self.oracle.settings();
+        target.at_any_cost
+            || !target.bounds.is_empty()
+            || settings.measure == Measure::Scores
+            || self.oracle.evaluation().constraints().iter().any(number)
     }
 
     pub(super) fn merit(&self, target: &Target, uncorrected: &Point) -> Merit {
-        let measure = self.oracle.settings().measure;
-        Merit::new(self.oracle.evaluation(), measure, target, &self.settings, &uncorrected.sums)
+        let (problem, measure) = (self.oracle.evaluation(), self.oracle.settings().measure);
+        let inequalities = Inequalities::searched(problem, &target.bounds, measure, &self.settings, &uncorrected.sums);
+        let penalty = if self.is_asked(target) { self.settings.penalty } else { self.settings.evenness_penalty };
+        let tolerance = match measure {
+            Measure::Decisions => self.settings.tolerance,
+            Measure::Scores => 0.1 * penalty * inequalities.tolerance(),
+        };
+        Merit { inequalities, penalty, regularisation: self.settings.regularisation, tolerance, measure }
     }
 
     /// The weights with which to start again from no correction.

@@ -3,23 +3,22 @@
 //! Holds [`RowSample`]: so many rows of every cell, with the weight of the rows that they stand for. [Stratified sampling: Cochran 1977, ch. 5]
 //! Which rows these are follows from their probabilities alone, so that neither the order of rows nor a row that stands for several changes it.
 
-use super::TiltedRows;
 use crate::Result;
 use crate::cells::Cells;
-use crate::kernel::CellSums;
+use crate::correction::evaluation::TiltedRows;
 
 /// How many rows are enough for a start, in all and of each cell.
-const ENOUGH: usize = 4096;
-const ENOUGH_OF_CELL: usize = 128;
+const ENOUGH: usize = 8192;
+const ENOUGH_OF_CELL: usize = 256;
 
 /// Digits of a probability by which rows are chosen: sums in another order differ in their last digits.
 const DIGITS: f64 = 1e7;
 
 /// Some rows, and the cells that they are in.
 #[derive(Debug)]
-pub(in crate::correction) struct RowSample {
-    pub(in crate::correction) rows: TiltedRows,
-    pub(in crate::correction) cells: Cells,
+pub(super) struct RowSample {
+    pub(super) rows: TiltedRows,
+    pub(super) cells: Cells,
 }
 
 impl RowSample {
@@ -27,7 +26,7 @@ impl RowSample {
     ///
     /// # Errors
     /// Where its rows weigh nothing.
-    pub(in crate::correction) fn of(rows: &TiltedRows, cells: &Cells) -> Result<Self> {
+    pub(super) fn of(rows: &TiltedRows, cells: &Cells) -> Result<Self> {
         let quota = (ENOUGH / cells.len().max(1)).max(ENOUGH_OF_CELL);
         let share: Vec<f64> = (0..cells.len()).map(|cell| quota as f64 / cells.count(cell).max(1) as f64).collect();
         let of_row = |row: usize| cells.cell_of_row().get(row);
@@ -44,17 +43,6 @@ impl RowSample {
             weights[row] = stands_for(row);
         }
         Ok(Self { rows: rows.select(&chosen), cells: cells.reweighted(&weights, &chosen)? })
-    }
-
-    /// What is decided after the tilt of some multipliers, by cell.
-    pub(in crate::correction) fn sums(&self, multipliers: &[f64]) -> CellSums {
-        let (classes, rows) = (self.rows.tilts().classes, self.cells.cell_rows());
-        let mut sums = vec![0.0; self.cells.len() * classes];
-        for (row, decided) in self.rows.decisions(multipliers).into_iter().enumerate() {
-            let weight = rows.row_weights.map_or(1.0, |weights| weights[row]);
-            sums[rows.cell_of_row.get(row) * classes + decided] += weight;
-        }
-        CellSums::of_decisions(classes, sums.into_iter())
     }
 }
 
