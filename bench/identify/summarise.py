@@ -66,6 +66,14 @@ and sex), *by truth* by the true φ, which nobody has: they tell what estimating
 
 """
 
+WITHHELD = """\
+## A group that the model may not see
+
+People whose sex is told by their work alone, and not for sure (`synthetic::WithheldGroup`); skill, which decides, is the same for women and men, and the model sees
+skill and work. Labels are biased by λ times what work tells of sex, `P(g|x)/Z − 1`, or by λ times sex itself, `g/Z − 1`. `evenhand identify --withhold sex` takes either
+to be so (`--tilt expected`, `--tilt centred`). Means over {draws} draws.
+"""
+
 READING = """\
 What to read from it:
 
@@ -226,6 +234,20 @@ def flexible(rows: list[dict]) -> str:
     return table(head, lines)
 
 
+def withheld(rows: list[dict]) -> str:
+    lines, draws = [], 0
+    biases = {"seen": "what work tells", "group": "sex itself"}
+    for (size, bias, truth, tilt), found in grouped(rows, "rows", "bias", "truth", "tilt").items():
+        draws, found = len(found), [row for row in found if row["value"]]
+        values = numbers(found, "value")
+        estimate = f"{mean(values):.4f} ± {standard_error(values):.4f}"
+        spread = [f"{stdev(values):.4f}", f"{mean(numbers(found, 'standard_error')):.4f}"]
+        share = f"{100 * covered(found):.1f} %"
+        lines.append([thousands(size), biases[bias], f"`{tilt}`", f"{float(truth):.2f}", estimate, *spread, share])
+    head = ["rows", "biased by", "taken to be", "λ", "mean", "standard deviation", "mean standard error", "covered"]
+    return WITHHELD.format(draws=draws) + table(head, lines)
+
+
 def main(folder: Path) -> None:
     parts = [
         HEAD + "\n",
@@ -233,7 +255,8 @@ def main(folder: Path) -> None:
         bootstrap(load(folder / "bootstrap.csv")),
         multiplicity(load(folder / "multiplicity.csv")),
         accuracy(load(folder / "accuracy.csv")),
-        shift(load(folder / "shift.csv")),
+        shift(load(folder / "shift.csv")) + "\n",
+        withheld(load(folder / "withheld.csv")),
     ]
     (folder / "RESULTS.md").write_text("".join(parts))
 

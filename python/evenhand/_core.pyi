@@ -301,6 +301,7 @@ def identify(
     resamples: int = 0,
     seed: int = 0,
     l2: float | None = None,
+    tilt: str = "centred",
 ) -> tuple[str, _Warnings, Report]: ...
 def frontier(
     table: Table,

@@ -101,6 +101,7 @@ def identify(
     resamples: int = 0,
     random_state: int = 0,
     l2: float | None = None,
+    tilt: str = "centred",
 ) -> Identification:
     """Estimate how far labels were tilted for or against each group.
 
@@ -124,6 +125,8 @@ def identify(
         Seed of these draws.
     l2 : float, default=None
         Penalty on the squares of the model's coefficients; None is 0.01.
+    tilt : {"centred", "expected"}, default="centred"
+        What a bias is taken to go by: the group itself, or what features tell of it, where X does not have the group.
 
     Returns
     -------
@@ -161,6 +164,7 @@ def identify(
         resamples=resamples,
         seed=random_state,
         l2=l2,
+        tilt=tilt,
     )
     warn_of(found_warnings, quiet=quiet_about(X))
     return Identification(json.loads(record), library_of(X, sensitive_features, y), report)

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use evenhand::identify::{Effect, Identification, Multiplier};
-use evenhand::{Identify, Warning};
+use evenhand::{Identify, Tilt, Warning};
 #[cfg(feature = "report")]
 use evenhand_report::Record;
 use serde::Serialize;
@@ -37,6 +37,11 @@ pub(crate) struct IdentifyArgs {
     #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
     withhold: Vec<String>,
 
+    /// What a bias is taken to go by: the group itself (`centred`), or what the model's features tell of it (`expected`), where it may
+    /// not see the group.
+    #[arg(long, value_enum, default_value_t = IdentifyTilt::Centred)]
+    tilt: IdentifyTilt,
+
     /// Confidence of the intervals.
     #[arg(long, value_name = "SHARE", default_value_t = Identify::default().confidence)]
     confidence: f64,
@@ -59,6 +64,13 @@ pub(crate) struct IdentifyArgs {
 
     #[command(flatten)]
     pub(crate) result: ResultArgs,
+}
+
+/// What a bias is taken to go by.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum IdentifyTilt {
+    Centred,
+    Expected,
 }
 
 const EXAMPLES: &str = concat!(
@@ -150,6 +162,10 @@ fn settings(args: &IdentifyArgs) -> evenhand::Result<Identify> {
         confidence: args.confidence,
         resamples: args.resamples.unwrap_or(RESAMPLES),
         seed: args.seed,
+        tilt: match args.tilt {
+            IdentifyTilt::Centred => Tilt::Centred,
+            IdentifyTilt::Expected => Tilt::Expected,
+        },
         ..Identify::default()
     };
     settings.learner.l2 = args.l2;

@@ -7,13 +7,13 @@ use crate::binding::dataset;
 use crate::error::raised;
 use crate::model::{Warnings, warnings};
 use crate::report::{Report, record};
-use crate::settings::Roles;
+use crate::settings::{Roles, tilt_of};
 use crate::table::Table;
 use crate::work::{apart, json};
 
 /// The identified bias as JSON, warnings, and a report of it. The table is used up.
 #[pyfunction]
-#[pyo3(signature = (table, roles, *, groups, withhold, confidence=0.95, resamples=0, seed=0, l2=None))]
+#[pyo3(signature = (table, roles, *, groups, withhold, confidence=0.95, resamples=0, seed=0, l2=None, tilt="centred"))]
 #[allow(clippy::too_many_arguments)] // the settings, by name
 pub(crate) fn identify(
     py: Python<'_>,
@@ -25,11 +25,13 @@ pub(crate) fn identify(
     resamples: usize,
     seed: u64,
     l2: Option<f64>,
+    tilt: &str,
 ) -> PyResult<(String, Warnings, Report)> {
     let usual = Identify::default();
     let learner = Logistic { l2: l2.unwrap_or(usual.learner.l2), ..usual.learner };
     let groups = groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;
-    let settings = Identify { groups, withhold, confidence, resamples, seed, learner, plan: None };
+    let tilt = tilt_of(tilt).map_err(raised)?;
+    let settings = Identify { groups, withhold, confidence, resamples, seed, learner, plan: None, tilt };
     let data = dataset(table, roles)?;
     let (found, found_warnings, report) = apart(py, || {
         let (found, found_warnings) = settings.run(&data)?;

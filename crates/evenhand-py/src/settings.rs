@@ -206,7 +206,7 @@ fn apply_of(apply: &str) -> evenhand::Result<Apply> {
     }
 }
 
-fn tilt_of(tilt: &str) -> evenhand::Result<Tilt> {
+pub(crate) fn tilt_of(tilt: &str) -> evenhand::Result<Tilt> {
     match tilt {
         "expected" => Ok(Tilt::Expected),
         "centred" => Ok(Tilt::Centred),

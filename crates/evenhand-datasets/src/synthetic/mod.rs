@@ -6,11 +6,13 @@
 //! [Jiang & Nachum 2019, Prop. 1]. A real user never has the first; here it can be used to
 //! evaluate what was trained on the second. A [`BiasModel`] draws many samples of one such population, and of
 //! others that a straight model cannot describe. [`unbiased`] has many groups and nothing to find; [`People`] have any number of
-//! classes.
+//! classes; [`WithheldGroup`]s are told in part by what a learner sees.
 
 mod classes;
+mod withheld;
 
 pub use classes::{People, standard_normal};
+pub use withheld::{BiasBy, WithheldGroup};
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

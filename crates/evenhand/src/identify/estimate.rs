@@ -146,7 +146,7 @@ pub(super) fn estimate(
     Ok(Identification {
         rows: (0..problem.cells().len()).map(|cell| problem.cells().count(cell)).sum(),
         confidence,
-        assumption: super::ASSUMPTION.to_owned(),
+        assumption: super::assumption(found.table.rule().tilt),
         missing: missing.map(str::to_owned),
         effects,
         multipliers,

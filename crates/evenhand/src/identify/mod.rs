@@ -16,6 +16,7 @@ pub use estimate::{Effect, Identification, Multiplier};
 
 use serde::{Deserialize, Serialize};
 
+use crate::constraint::{Tilt, WeightRange};
 use crate::correction::{Binding, Correction, Problem, Solver};
 use crate::data::Dataset;
 use crate::features::ColumnPlan;
@@ -25,11 +26,18 @@ use crate::learner::Logistic;
 use crate::notion::Notion;
 use crate::{Error, Measure, Result, Warning};
 
-/// What the numbers rest on, in words that every output repeats.
-pub const ASSUMPTION: &str = "What follows is an estimate of labelling bias only if (1) without bias every group would be labelled \
-positive at the overall rate, (2) labels were distorted as little as the bias required, by a factor on the odds that depends on \
-group alone, and (3) the model can describe the labels. If groups truly differ in what is labelled, that difference is in the \
-estimate too.";
+/// What the numbers rest on, in words that every output repeats, by what a bias is taken to go by.
+pub fn assumption(tilt: Tilt) -> String {
+    let by = match tilt {
+        Tilt::Centred | Tilt::Paper => "group alone",
+        Tilt::Expected => "what features tell of the group, and on nothing else",
+    };
+    format!(
+        "What follows is an estimate of labelling bias only if (1) without bias every group would be labelled positive at the overall \
+rate, (2) labels were distorted as little as the bias required, by a factor on the odds that depends on {by}, and (3) the model can \
+describe the labels. If groups truly differ in what is labelled, that difference is in the estimate too."
+    )
+}
 
 /// The settings of an identification.
 ///
@@ -41,6 +49,7 @@ estimate too.";
 /// | confidence | 0.95 | 0.5 to 0.999999 | of the intervals |
 /// | resamples | 0 | 0, or 20 and more | how many times rows are drawn again to check the intervals |
 /// | seed | 0 | | of these draws |
+/// | tilt | centred | centred or expected | what a bias is taken to go by: the group, or what features tell of it |
 /// | learner | [`Logistic`] with `l2` 0.01 | | what describes the labels |
 ///
 /// A value out of range is [`Error::Setting`].
@@ -59,6 +68,9 @@ pub struct Identify {
     pub resamples: usize,
     /// Seed of these draws.
     pub seed: u64,
+    /// What a bias is taken to go by: the group itself, or what features tell of it.
+    #[serde(default)]
+    pub tilt: Tilt,
     /// What describes the labels. The penalty is small, since shrunken coefficients would shrink the bias as well.
     pub learner: Logistic,
 }
@@ -72,6 +84,7 @@ impl Default for Identify {
             confidence: 0.95,
             resamples: 0,
             seed: 0,
+            tilt: Tilt::Centred,
             learner: Logistic { l2: 0.01, tolerance: 1e-7, ..Logistic::default() },
         }
     }
@@ -123,6 +136,13 @@ impl Identify {
     pub fn check(&self) -> Result<()> {
         quantile(self.confidence)?;
         self.learner.check()?;
+        if self.tilt == Tilt::Paper {
+            return Err(Error::setting(
+                "tilt",
+                "paper",
+                "centred or expected: that of the paper leaves multipliers undetermined",
+            ));
+        }
         if self.resamples > 0 && self.resamples < 20 {
             let found = self.resamples.to_string();
             return Err(Error::setting("resamples", found, "0, or 20 and more"));
@@ -137,7 +157,7 @@ impl Identify {
         correction.withhold.clone_from(&self.withhold);
         correction.plan.clone_from(&self.plan);
         if let Solver::Sqp(settings) = &mut correction.solver {
-            settings.range = Some(crate::constraint::WeightRange::Bounded);
+            (settings.range, settings.tilt) = (Some(WeightRange::Bounded), Some(self.tilt));
         }
         correction
     }
