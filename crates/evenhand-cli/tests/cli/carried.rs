@@ -78,6 +78,26 @@ fn what_training_read_as_missing_is_missing_to_the_model() {
 }
 
 #[test]
+fn what_a_model_was_read_with_needs_no_option_again() {
+    let test = CliTest::new();
+    // Texts that mean missing, numbers that are categories, another delimiter: none of them is to be told from the file alone.
+    let marked = each_line(&test.read("loans.csv"), |at, line| {
+        let line = if at % 7 == 3 { line.replace(",good,", ",?,") } else { line.to_owned() };
+        line.replace(',', "|")
+    });
+    test.write("marked.csv", &marked);
+    let fit = FIT.replace("loans.csv", "marked.csv");
+    test.expect(0, &format!("{fit} --missing ? --categorical age --delimiter '|' --model model.json"));
+    test.expect(0, "verify model.json marked.csv");
+    test.write("new.csv", "income|history|sex|age|region\n55|?|female|30|r1\n");
+    let predicted = test.json("predict model.json new.csv --out scored.csv --json");
+    let also = test.json("predict model.json new.csv --missing ? --delimiter '|' --out again.csv --json");
+    assert_eq!(predicted["warnings"], also["warnings"]);
+    assert_eq!(predicted["warnings"], serde_json::json!([]), "{predicted}");
+    assert_eq!(test.read("scored.csv"), test.read("again.csv"));
+}
+
+#[test]
 fn group_codes_beyond_doubles_do_not_merge() {
     let test = CliTest::new();
     let coded = each_line(&test.read("loans.csv"), |at, line| match at {

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::{Accum, Mat, MatRef, Par};
+
 use super::cell_sums::width;
-use super::product::dot;
 use super::{CellRows, CellSums, blocks, decide};
 use crate::features::Features;
 use crate::predictor::{Predictor, Scorer, Sensitivity};
@@ -72,58 +74,45 @@ pub(crate) fn cell_sum_derivatives(
 }
 
 /// Rows whose products are added together: as many as stay in a near cache beside a few hundred directions.
-const ROWS_TOGETHER: usize = 64;
+const ROWS_TOGETHER: usize = 128;
 
 /// `Σ weight · x xᵀ` over rows with a number per direction. Rows are gathered, and every pair of directions is gone through
 /// once for all of them: with hundreds of directions the matrix is too large to be gone through for every row.
 struct Curvature {
-    matrix: Vec<f64>,
-    weights: Vec<f64>,
-    /// Per direction, the numbers of the rows gathered.
-    rows: Vec<Vec<f64>>,
+    /// Its lower triangle.
+    matrix: Mat<f64>,
+    /// The rows gathered, times the roots of their weights.
+    rows: Vec<f64>,
 }
 
 impl Curvature {
     fn new(directions: usize) -> Self {
-        let rows = vec![Vec::with_capacity(ROWS_TOGETHER); directions];
-        Self { matrix: vec![0.0; directions * directions], weights: Vec::with_capacity(ROWS_TOGETHER), rows }
+        Self { matrix: Mat::zeros(directions, directions), rows: Vec::with_capacity(ROWS_TOGETHER * directions) }
     }
 
     fn push(&mut self, weight: f64, row: &[f64]) {
-        self.weights.push(weight);
-        for (rows, value) in self.rows.iter_mut().zip(row) {
-            rows.push(*value);
-        }
-        if self.weights.len() == ROWS_TOGETHER {
+        let root = weight.sqrt();
+        self.rows.extend(row.iter().map(|value| root * value));
+        if self.rows.len() == ROWS_TOGETHER * row.len() {
             self.add();
         }
     }
 
-    /// Adds the products of the rows gathered to the lower triangle.
+    /// Adds the products of the rows gathered.
     fn add(&mut self) {
-        let directions = self.rows.len();
-        let mut scaled = Vec::with_capacity(ROWS_TOGETHER);
-        for (at, own) in self.rows.iter().enumerate() {
-            scaled.clear();
-            scaled.extend(own.iter().zip(&self.weights).map(|(value, weight)| value * weight));
-            for (sum, other) in self.matrix[at * directions..].iter_mut().zip(&self.rows[..=at]) {
-                *sum += dot(&scaled, other);
-            }
-        }
-        self.weights.clear();
-        self.rows.iter_mut().for_each(Vec::clear);
+        let directions = self.matrix.nrows();
+        let rows = MatRef::from_column_major_slice(&self.rows, directions, self.rows.len() / directions);
+        let (lower, whole) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
+        triangular::matmul(&mut self.matrix, lower, Accum::Add, rows, whole, rows.transpose(), whole, 1.0, Par::Seq);
+        self.rows.clear();
     }
 
     /// The whole matrix, row by row.
     fn into_matrix(mut self) -> Vec<f64> {
         self.add();
-        let directions = self.rows.len();
-        for row in 0..directions {
-            for column in 0..row {
-                self.matrix[column * directions + row] = self.matrix[row * directions + column];
-            }
-        }
-        self.matrix
+        let directions = self.matrix.nrows();
+        let entry = |row: usize, column: usize| self.matrix[(row.max(column), row.min(column))];
+        (0..directions * directions).map(|at| entry(at / directions, at % directions)).collect()
     }
 }
 

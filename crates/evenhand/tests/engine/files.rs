@@ -369,3 +369,34 @@ fn no_bit_of_a_compressed_file_that_is_turned_over_ends_the_program() {
         let _ = Table::read(&folder.file("damaged.arrow", content), &ReadOptions::default());
     }
 }
+
+/// Where a number of Thrift's compact protocol that begins at a place ends.
+#[cfg(feature = "parquet")]
+fn after_number(content: &[u8], at: usize) -> usize {
+    at + content[at..].iter().position(|byte| byte & 0x80 == 0).unwrap() + 1
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn what_pages_of_parquet_say_is_checked_before_memory_is_taken() {
+    const MOST: [u8; 5] = [0xfe, 0xff, 0xff, 0xff, 0x0f];
+    let folder = Folder::new();
+    let colours = ["red", "green", "blue"].into_iter().cycle().take(900).map(Some);
+    let columns = vec![("colour".to_owned(), Column::Categorical(Categorical::from_values(colours)))];
+    let path = folder.path("whole.parquet");
+    Table::new(columns, 1).unwrap().write(&path).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    // The first page is the dictionary: its kind, its length without compression and with it, and then, in a structure, its values.
+    let length = after_number(&whole, 5) + 1;
+    let packed = after_number(&whole, length) + 1;
+    let values = after_number(&whole, packed) + 2;
+    assert_eq!((&whole[4..6], &whole[values - 2..values]), (&[0x15, 0x04][..], &[0x4c, 0x15][..]));
+    for (at, said) in
+        [(length, "compressed bytes are said to become 2147483647"), (values, "said to be 2147483647 values")]
+    {
+        let forged = [&whole[..at], &MOST, &whole[after_number(&whole, at)..]].concat();
+        let error = Table::read(&folder.file("forged.parquet", forged), &ReadOptions::default()).unwrap_err();
+        assert_eq!(error.code(), "file-unreadable");
+        assert!(error.to_string().contains(said), "{error}");
+    }
+}

@@ -7,7 +7,7 @@ use crate::population::table;
 use evenhand::data::{Categorical, holdout};
 use evenhand::learner::LogisticModel;
 use evenhand::model::{LearnerRecord, Split};
-use evenhand::{Column, Correction, Dataset, Logistic, Measure, Model, Preset, Table};
+use evenhand::{Column, Correction, Dataset, Logistic, Measure, Model, Preset, ReadOptions, Table};
 
 /// The model of a fit, to all rows or to those that a split leaves for training.
 pub(crate) fn model(data: &Dataset, settings: &Correction, split: Option<Split>) -> Model {
@@ -122,4 +122,20 @@ fn the_settings_digest_tells_learners_apart() {
         model.provenance.settings_sha256
     };
     assert_ne!(with(1.0), with(10.0));
+}
+
+#[test]
+fn a_table_in_memory_is_taken_as_the_training_file_was_read() {
+    let data = dataset(table());
+    let options = ReadOptions::default().missing(["?"]);
+    let model = model(&data, &short(correction("demographic-parity"), Preset::Default, 2), None);
+    let model = model.read_as(&options, data.table());
+    let known = data.table().get("sex").unwrap().text(0).unwrap();
+    let predicted = |sexes: [Option<&str>; 3]| {
+        let mut table = data.table().select(&[0, 1, 2]);
+        table.set("sex", Column::Categorical(Categorical::from_values(sexes))).unwrap();
+        model.predict(&table).unwrap()
+    };
+    let as_read = predicted([None, Some(&known), Some(&known)]);
+    assert_eq!(predicted([Some("?"), Some(&format!(" {known}")), Some(&format!("{known} "))]), as_read);
 }

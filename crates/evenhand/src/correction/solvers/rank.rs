@@ -24,19 +24,45 @@ pub(super) fn independent(gram: &[f64], count: usize) -> Vec<usize> {
 
 /// The shortest multipliers with the same exponents: what is left of them when the part that moves none is taken out.
 pub(super) fn least_norm(gram: &[f64], multipliers: &[f64]) -> Vec<f64> {
-    let count = multipliers.len();
-    let matrix = Mat::from_fn(count, count, |row, column| gram[row * count + column]);
-    let Ok(eigen) = matrix.self_adjoint_eigen(Side::Lower) else { return multipliers.to_vec() };
-    let (values, vectors) = (eigen.S().column_vector(), eigen.U());
-    let largest = (0..count).map(|at| values[at]).fold(0.0, f64::max);
-    let mut shortest = vec![0.0; count];
-    for at in (0..count).filter(|&at| values[at] > 1e-12 * largest) {
-        let along: f64 = (0..count).map(|row| vectors[(row, at)] * multipliers[row]).sum();
-        for (row, shortest) in shortest.iter_mut().enumerate() {
-            *shortest += along * vectors[(row, at)];
-        }
+    let Some(Directions { idle, .. }) = Directions::of(gram, multipliers.len()) else { return multipliers.to_vec() };
+    let mut shortest = multipliers.to_vec();
+    for direction in idle {
+        let along: f64 = direction.iter().zip(multipliers).map(|(entry, one)| entry * one).sum();
+        shortest.iter_mut().zip(direction).for_each(|(one, entry)| *one -= along * entry);
     }
     shortest
+}
+
+/// The products with those of directions that move no exponent as large as the largest: by them no direction is free, and of multipliers
+/// with the same exponents the shortest cost least.
+pub(super) fn without_idle(gram: &[f64], count: usize) -> Vec<f64> {
+    let mut filled = gram.to_vec();
+    let Some(Directions { largest, idle }) = Directions::of(gram, count) else { return filled };
+    for direction in idle {
+        for (at, entry) in filled.iter_mut().enumerate() {
+            *entry += largest * direction[at / count] * direction[at % count];
+        }
+    }
+    filled
+}
+
+/// Directions of multipliers that move no exponent, at right angles to each other.
+struct Directions {
+    /// The largest mean squared exponent of a direction.
+    largest: f64,
+    idle: Vec<Vec<f64>>,
+}
+
+impl Directions {
+    fn of(gram: &[f64], count: usize) -> Option<Self> {
+        let matrix = Mat::from_fn(count, count, |row, column| gram[row * count + column]);
+        let eigen = matrix.self_adjoint_eigen(Side::Lower).ok()?;
+        let (values, vectors) = (eigen.S().column_vector(), eigen.U());
+        let largest = (0..count).map(|at| values[at]).fold(0.0, f64::max);
+        let idle = (0..count).filter(|&at| values[at] <= 1e-12 * largest);
+        let idle = idle.map(|at| (0..count).map(|row| vectors[(row, at)]).collect()).collect();
+        Some(Self { largest, idle })
+    }
 }
 
 #[cfg(test)]
@@ -63,5 +89,17 @@ mod tests {
         let shortest = least_norm(&gram, &[1.0, 0.0]);
         // The direction (3, −1)/√10 alone moves exponents.
         assert!((shortest[0] - 0.9).abs() < 1e-12 && (shortest[1] + 0.3).abs() < 1e-12, "{shortest:?}");
+    }
+
+    #[test]
+    fn no_direction_is_free() {
+        let gram = [3.0, -1.0, -1.0, 1.0 / 3.0];
+        let filled = without_idle(&gram, 2);
+        let along = |one: f64, other: f64| {
+            one * one * filled[0] + one * other * (filled[1] + filled[2]) + other * other * filled[3]
+        };
+        let largest = 10.0 / 3.0;
+        assert!((along(1.0, 3.0) - 10.0 * largest).abs() < 1e-12, "moved none: {filled:?}");
+        assert!((along(3.0, -1.0) - 10.0 * largest).abs() < 1e-12, "as before: {filled:?}");
     }
 }

@@ -38,6 +38,7 @@ fn typed() -> (SchemaRef, Vec<RecordBatch>) {
             (" text ", Arc::new(StringArray::from(vec![Some("  blank, \"quoted\" "), Some("")]))),
             ("code", Arc::new(codes)),
             ("share", Arc::new(Float32Array::from(vec![0.1, f32::NAN]))),
+            ("member", Arc::new(BooleanArray::from(vec![Some(false), None]))),
         ];
         RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, array)| (name, array, true))).unwrap()
     };
@@ -149,10 +150,10 @@ fn a_typed_file_is_spelled_with_all_its_digits() {
     let text = std::fs::read_to_string(path).unwrap();
     assert_eq!(
         text,
-        "id,hash,money,flag,day,moment, text ,code,share\n\
+        "id,hash,money,flag,day,moment, text ,code,share,member\n\
          9007199254740993,18446744073709551615,123456789012345678901234.50,true,2022-01-08,2023-11-14T22:13:20.123456Z,\
-         \"  blank, \"\"quoted\"\" \",b,0.1\n\
-         ,7,,,,,\"\",a,NaN\n"
+         \"  blank, \"\"quoted\"\" \",b,0.1,false\n\
+         ,7,,,,,\"\",a,NaN,\n"
     );
 }
 

@@ -1,14 +1,14 @@
 //! The multipliers that a search moves.
 
 use crate::constraint::TiltTable;
-use crate::correction::solvers::rank::independent;
+use crate::correction::solvers::rank::{independent, without_idle};
 
 /// Independent multipliers, and how they move exponents.
 #[derive(Debug)]
 pub(super) struct Basis {
     /// Their places among all multipliers.
     pub(super) multipliers: Vec<usize>,
-    /// G: mean products of their exponents, row by row.
+    /// G: mean products of their exponents, row by row; directions that move none, as where groups partition the rows, are not free.
     pub(super) gram: Vec<f64>,
     /// S: how far each, at 1, moves the exponent that it moves most.
     pub(super) scale: Vec<f64>,
@@ -19,8 +19,9 @@ impl Basis {
         let (gram, count) = (table.gram(), table.multipliers());
         let multipliers = independent(gram, count);
         let among = multipliers.iter().flat_map(|&row| multipliers.iter().map(move |&column| row * count + column));
+        let products: Vec<f64> = among.map(|at| gram[at]).collect();
         Self {
-            gram: among.map(|at| gram[at]).collect(),
+            gram: without_idle(&products, multipliers.len()),
             scale: multipliers.iter().map(|&at| table.reach(at)).collect(),
             multipliers,
         }

@@ -2,12 +2,13 @@
 //!
 //! A fit with given multipliers has an error and violations, and so, through the fit, do their derivatives exist. What is asked of
 //! rates is a set of inequalities; `merit` puts error, infeasibility and the size of the correction into one number, the merit
-//! function φ. `subproblem` minimises a quadratic model of φ around a fit, from the `derivatives` in the independent multipliers of a `basis`;
+//! function φ. `subproblem` minimises a quadratic model of φ around a fit by an `interior_point` method, from the `derivatives` in the independent multipliers of a `basis`;
 //! `trust_region` is the loop around it, with its `radius`, which ends with a `refinement` on single rows; `restarts` says where loops start and which
 //! result is kept; `trade_off` what evenness that was left undone would cost. No step size is asked of anyone.
 
 mod basis;
 mod derivatives;
+mod interior_point;
 mod merit;
 mod radius;
 mod refinement;

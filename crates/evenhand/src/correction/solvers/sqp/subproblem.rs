@@ -6,18 +6,18 @@
 //!
 //! Directions in which nothing changes take no step, since H holds the regularisation.
 //!
-//! Inequalities come in pairs, and a ceiling asks of the same rates once more: with hundreds of them each `JᵢΔ` that is there more than once, up
-//! to its sign, becomes an unknown of its own, since a row of J fills the factor of the solver and an unknown does not.
+//! Inequalities come in pairs, and a ceiling asks of the same rates once more: their rows of J are multiples of each other, and the solver
+//! is handed each such row once.
 
 use std::collections::HashMap;
 
-use clarabel::algebra::CscMatrix;
-use clarabel::solver::{DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, ZeroConeT};
+use faer::Mat;
 
+use super::interior_point::Programme;
 use crate::correction::problem::norm;
 
-/// From so many inequalities on, rows of J that are the same are an unknown.
-const MANY: usize = 100;
+/// Rows of J that differ by less, relative to their largest entry, are the same but for rounding.
+const ALIKE: f64 = 1e-12;
 
 /// What is known at a fit, in the multipliers of a basis.
 #[derive(Debug)]
@@ -53,29 +53,7 @@ pub(super) struct Step {
 impl Subproblem<'_> {
     /// The minimiser; `None` where the solver finds none.
     pub(super) fn solve(&self) -> Option<Step> {
-        self.solve_sharing(&if self.residuals.len() < MANY { Shared::default() } else { self.shared() })
-    }
-
-    fn solve_sharing(&self, shared: &Shared) -> Option<Step> {
-        let (quadratic, linear) = self.objective(shared);
-        let (matrix, right) = self.constraints(shared);
-        // Tighter than usual, so that the order of inequalities does not show in what comes of a step.
-        let settings = DefaultSettingsBuilder::default()
-            .verbose(false)
-            .max_iter(100)
-            .tol_gap_abs(1e-12)
-            .tol_gap_rel(1e-12)
-            .tol_feas(1e-12)
-            .build()
-            .ok()?;
-        let cones = [ZeroConeT(shared.rows.len()), NonnegativeConeT(right.len() - shared.rows.len())];
-        let cones = if shared.rows.is_empty() { &cones[1..] } else { &cones[..] };
-        let mut solver = DefaultSolver::new(&quadratic, &linear, &matrix, &right, cones, settings).ok()?;
-        solver.solve();
-        if !matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved) {
-            return None;
-        }
-        let moves: Vec<f64> = solver.solution.x.iter().zip(self.scale).map(|(x, scale)| x / scale).collect();
+        let moves: Vec<f64> = self.programme().minimise()?.iter().zip(self.scale).map(|(x, scale)| x / scale).collect();
         Some(Step { decrease: self.decrease(&moves), moves })
     }
 
@@ -84,109 +62,57 @@ impl Subproblem<'_> {
         let count = moves.len();
         let linear: f64 = moves.iter().zip(&self.gradient).map(|(by, gradient)| by * gradient).sum();
         let products = (0..count * count).map(|at| moves[at / count] * self.hessian[at] * moves[at % count]);
-        let along = |at: usize| moves.iter().zip(self.jacobian).map(|(by, row)| by * row[at]).sum::<f64>();
-        let after: Vec<f64> = self.residuals.iter().enumerate().map(|(at, one)| one + along(at)).collect();
+        let mut after = self.residuals.clone();
+        for (by, row) in moves.iter().zip(self.jacobian) {
+            after.iter_mut().zip(row).for_each(|(after, entry)| *after += by * entry);
+        }
         self.penalty * (norm(&self.residuals, self.mean_weight) - norm(&after, self.mean_weight))
             - linear
             - 0.5 * products.sum::<f64>()
     }
 
-    /// The row of J of an inequality, in units of exponents.
-    fn row(&self, at: usize) -> impl Iterator<Item = f64> {
-        self.jacobian.iter().zip(self.scale).map(move |(row, scale)| row[at] / scale)
+    /// The same with moves in units of exponents.
+    fn programme(&self) -> Programme {
+        let (count, scale) = (self.multipliers.len(), self.scale);
+        let (rows, multiples) = self.distinct_rows();
+        let room = |sign: f64| {
+            let all = self.multipliers.iter().zip(scale);
+            all.map(move |(multiplier, scale)| (self.max_exponent - sign * multiplier * scale).clamp(0.0, self.radius))
+        };
+        Programme {
+            gradient: self.gradient.iter().zip(scale).map(|(gradient, scale)| gradient / scale).collect(),
+            hessian: Mat::from_fn(count, count, |row, column| {
+                self.hessian[row * count + column] / (scale[row] * scale[column])
+            }),
+            residuals: self.residuals.clone(),
+            rows,
+            multiples,
+            penalty: self.penalty,
+            mean_weight: self.mean_weight,
+            lower: room(-1.0).map(|room| -room).collect(),
+            upper: room(1.0).collect(),
+        }
     }
 
-    /// Which inequalities have the same row of J, up to its sign.
-    fn shared(&self) -> Shared {
-        let mut places: HashMap<Vec<u64>, usize> = HashMap::new();
-        let mut shared = Shared::default();
+    /// Rows of J in units of exponents that are no multiples of each other; and for each inequality which of them its own is a multiple
+    /// of, with the factor.
+    fn distinct_rows(&self) -> (Mat<f64>, Vec<(usize, f64)>) {
+        let mut places: HashMap<Vec<i64>, usize> = HashMap::new();
+        let (mut rows, mut multiples) = (Vec::new(), Vec::new());
         for at in 0..self.residuals.len() {
-            let row: Vec<f64> = self.row(at).collect();
-            let sign =
-                if row.iter().find(|entry| **entry != 0.0).is_some_and(|first| *first < 0.0) { -1.0 } else { 1.0 };
-            // Adding zero makes -0 the same as 0.
-            let key = row.iter().map(|entry| (sign * entry + 0.0).to_bits()).collect();
-            let place = *places.entry(key).or_insert(shared.rows.len());
-            if place == shared.rows.len() {
-                shared.rows.push(row.iter().map(|entry| sign * entry).collect());
-            }
-            shared.of.push((place, sign));
-        }
-        shared
-    }
-
-    /// Unknowns are the moves in units of exponents, then s, then t, then shared rows of J times the moves.
-    fn objective(&self, shared: &Shared) -> (CscMatrix<f64>, Vec<f64>) {
-        let (count, inequalities) = (self.multipliers.len(), self.residuals.len());
-        let size = count + inequalities + 1 + shared.rows.len();
-        let (mut rows, mut columns, mut values) = (Vec::new(), Vec::new(), Vec::new());
-        for row in 0..count {
-            for column in row..count {
+            let mut row: Vec<f64> = self.jacobian.iter().zip(self.scale).map(|(row, scale)| row[at] / scale).collect();
+            let largest =
+                row.iter().fold(0.0, |largest: f64, entry| if entry.abs() > largest.abs() { *entry } else { largest });
+            let factor = if largest == 0.0 { 1.0 } else { largest };
+            row.iter_mut().for_each(|entry| *entry /= factor);
+            let key = row.iter().map(|entry| (entry / ALIKE).round() as i64).collect();
+            let place = *places.entry(key).or_insert(rows.len());
+            if place == rows.len() {
                 rows.push(row);
-                columns.push(column);
-                values.push(self.hessian[row * count + column] / (self.scale[row] * self.scale[column]));
             }
+            multiples.push((place, factor));
         }
-        let gradient = self.gradient.iter().zip(self.scale).map(|(gradient, scale)| gradient / scale);
-        let slacks = std::iter::repeat_n(self.penalty * self.mean_weight, inequalities);
-        let none = std::iter::repeat_n(0.0, shared.rows.len());
-        let linear = gradient.chain(slacks).chain([self.penalty]).chain(none).collect();
-        (CscMatrix::new_from_triplets(size, size, rows, columns, values), linear)
-    }
-
-    /// Equations of shared rows first, then inequalities.
-    fn constraints(&self, shared: &Shared) -> (CscMatrix<f64>, Vec<f64>) {
-        let (count, inequalities) = (self.multipliers.len(), self.residuals.len());
-        let largest = count + inequalities;
-        let mut entries = Entries::default();
-        for (at, row) in shared.rows.iter().enumerate() {
-            entries.push(row.iter().copied().enumerate().chain([(largest + 1 + at, -1.0)]), 0.0);
-        }
-        for (at, residual) in self.residuals.iter().enumerate() {
-            match shared.of.get(at) {
-                Some(&(place, sign)) => entries.push([(largest + 1 + place, sign), (count + at, -1.0)], -residual),
-                None => entries.push(self.row(at).enumerate().chain([(count + at, -1.0)]), -residual),
-            }
-            entries.push([(count + at, 1.0), (largest, -1.0)], 0.0);
-            entries.push([(count + at, -1.0)], 0.0);
-        }
-        entries.push([(largest, -1.0)], 0.0);
-        for (at, (multiplier, scale)) in self.multipliers.iter().zip(self.scale).enumerate() {
-            for sign in [1.0, -1.0] {
-                let room = (self.max_exponent - sign * multiplier * scale).max(0.0);
-                entries.push([(at, sign)], self.radius.min(room));
-            }
-        }
-        let Entries { rows, columns, values, right } = entries;
-        (CscMatrix::new_from_triplets(right.len(), largest + 1 + shared.rows.len(), rows, columns, values), right)
-    }
-}
-
-/// Distinct rows of J, and for each inequality the place of its own among them, with its sign. Without any, inequalities have rows of
-/// their own.
-#[derive(Default)]
-struct Shared {
-    rows: Vec<Vec<f64>>,
-    of: Vec<(usize, f64)>,
-}
-
-/// Rows `Σ value · unknown ≤ right`.
-#[derive(Default)]
-struct Entries {
-    rows: Vec<usize>,
-    columns: Vec<usize>,
-    values: Vec<f64>,
-    right: Vec<f64>,
-}
-
-impl Entries {
-    fn push(&mut self, row: impl IntoIterator<Item = (usize, f64)>, right: f64) {
-        for (column, value) in row {
-            self.rows.push(self.right.len());
-            self.columns.push(column);
-            self.values.push(value);
-        }
-        self.right.push(right);
+        (Mat::from_fn(rows.len(), self.multipliers.len(), |row, column| rows[row][column]), multiples)
     }
 }
 
@@ -216,34 +142,75 @@ mod tests {
         assert!((step.moves[0] - moves).abs() < 1e-7 && (step.decrease - decrease).abs() < 1e-7, "{step:?}");
     }
 
-    #[test]
-    fn shared_rows_lead_to_the_same_step() {
-        let (count, pairs) = (6, 9);
-        let wave = |at: usize| (at as f64 * 1.7).sin();
-        let jacobian: Vec<Vec<f64>> = (0..count)
-            .map(|row| {
-                (0..2 * pairs).map(|at| wave(row * 31 + at / 2) * if at % 2 == 0 { 1.0 } else { -1.0 }).collect()
-            })
-            .collect();
-        let subproblem = Subproblem {
+    /// Numbers that look like noise.
+    fn wave(at: usize) -> f64 {
+        (at as f64 * 1.7).sin() * (at as f64 * 0.37).cos()
+    }
+
+    /// Of some multipliers and as many rates, each of which has a ceiling beside what is asked of it.
+    fn many<'a>(jacobian: &'a [Vec<f64>], scale: &'a [f64], penalty: f64, radius: f64) -> Subproblem<'a> {
+        let count = jacobian.len();
+        let residual = |at: usize| 0.3 * wave(at / 2 % count) * sign(at) - if at < 2 * count { 0.01 } else { 0.2 };
+        let spread =
+            |row: usize, column: usize| wave(row + 3) * wave(column + 3) + if row == column { 0.05 } else { 0.0 };
+        Subproblem {
             multipliers: vec![0.1; count],
-            residuals: (0..2 * pairs)
-                .map(|at| 0.2 * wave(at / 2) * if at % 2 == 0 { 1.0 } else { -1.0 } - 0.05)
-                .collect(),
-            jacobian: &jacobian,
-            gradient: (0..count).map(|at| 0.01 * wave(at)).collect(),
-            hessian: (0..count * count).map(|at| if at % (count + 1) == 0 { 0.1 } else { 0.0 }).collect(),
-            penalty: 2.0,
-            mean_weight: 0.5,
-            scale: &[1.0, 2.0, 1.0, 0.5, 1.0, 3.0],
-            radius: 2.0,
+            residuals: (0..4 * count).map(residual).collect(),
+            jacobian,
+            gradient: (0..count).map(|at| 0.05 * wave(at + 1)).collect(),
+            hessian: (0..count * count).map(|at| 0.1 * spread(at / count, at % count)).collect(),
+            penalty,
+            mean_weight: 1.0 / count as f64,
+            scale,
+            radius,
             max_exponent: 8.0,
-        };
-        let shared = subproblem.shared();
-        assert_eq!((shared.rows.len(), shared.of.len()), (pairs, 2 * pairs));
-        let steps = [Shared::default(), shared].map(|shared| subproblem.solve_sharing(&shared).unwrap());
-        for (one, other) in steps[0].moves.iter().zip(&steps[1].moves) {
-            assert!((one - other).abs() < 1e-7, "{steps:?}");
+        }
+    }
+
+    fn sign(at: usize) -> f64 {
+        if at.is_multiple_of(2) { 1.0 } else { -1.0 }
+    }
+
+    /// Rates that answer to their own multiplier most; the second half of the inequalities weighs them thrice.
+    fn response(count: usize) -> Vec<Vec<f64>> {
+        let entry = |row: usize, at: usize| 0.2 * wave(row * 31 + at) - if row == at { 1.0 } else { 0.0 };
+        let inequality =
+            |row: usize, at: usize| sign(at) * entry(row, at / 2 % count) * if at < 2 * count { 1.0 } else { 3.0 };
+        (0..count).map(|row| (0..4 * count).map(|at| inequality(row, at)).collect()).collect()
+    }
+
+    #[test]
+    fn inequalities_that_ask_of_the_same_rate_share_a_row() {
+        let (jacobian, scale) = (response(6), [1.0, 2.0, 1.0, 0.5, 1.0, 3.0]);
+        let subproblem = many(&jacobian, &scale, 2.0, 2.0);
+        let (rows, multiples) = subproblem.distinct_rows();
+        assert_eq!((rows.nrows(), multiples.len()), (6, 24));
+        for (at, (row, factor)) in multiples.into_iter().enumerate() {
+            for (multiplier, scale) in scale.iter().enumerate() {
+                assert!((factor * rows[(row, multiplier)] - jacobian[multiplier][at] / scale).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn no_other_step_lowers_the_model_further() {
+        for (count, penalty, radius) in
+            [(1, 0.5, 2.0), (6, 0.5, 0.3), (6, 20.0, 2.0), (25, 0.05, 2.0), (25, 20.0, 0.01), (60, 2.0, 1.0)]
+        {
+            let (jacobian, scale) = (response(count), vec![1.5; count]);
+            let subproblem = many(&jacobian, &scale, penalty, radius);
+            let step = subproblem.solve().unwrap();
+            for (turn, size) in (0..200).flat_map(|turn| [1.0, 1e-2, 1e-4].map(|size| (turn, size))) {
+                let near = |(at, by): (usize, &f64)| {
+                    // One multiplier alone, or all of them.
+                    let moves = turn >= 2 * count || turn / 2 == at;
+                    let by = by + if moves { size * radius * sign(turn) * wave(turn * 101 + at) } else { 0.0 };
+                    by.clamp(-radius / 1.5, radius / 1.5)
+                };
+                let other: Vec<f64> = step.moves.iter().enumerate().map(near).collect();
+                let gained = subproblem.decrease(&other) - step.decrease;
+                assert!(gained < 1e-11, "{count} multipliers, penalty {penalty}, radius {radius}: {gained:e}");
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! Formats with types of their own, through Arrow.
 //!
 //! Holds what Parquet, Arrow IPC and batches in memory share: from a schema to builders of columns, from batches to a
-//! table. `array` and `numbers` take arrays apart; `parquet` and `ipc` are the files; `lengths` keeps a
+//! table. `array` and `numbers` take arrays apart; `parquet` and `ipc` are the files; `lengths` and `pages` keep a
 //! damaged one from taking all memory.
 
 mod array;
@@ -10,6 +10,8 @@ pub(in crate::data) mod ipc;
 #[cfg(feature = "ipc")]
 mod lengths;
 mod numbers;
+#[cfg(feature = "parquet")]
+mod pages;
 #[cfg(feature = "parquet")]
 pub(in crate::data) mod parquet;
 

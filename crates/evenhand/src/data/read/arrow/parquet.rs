@@ -7,7 +7,7 @@ use std::fs::File;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 
-use super::{decode, plan_of, typed_table};
+use super::{decode, pages, plan_of, typed_table};
 use crate::data::Table;
 use crate::data::read::ReadOptions;
 use crate::data::read::batches::Reading;
@@ -21,9 +21,11 @@ const VALUES_IN_BATCH: usize = 1 << 18;
 /// A file whose columns are known and whose rows are not read yet.
 pub(in crate::data) fn open(source: &Source) -> Result<ParquetRecordBatchReaderBuilder<File>> {
     let file = source.bytes()?;
-    decode(|| ParquetRecordBatchReaderBuilder::try_new(file))
+    let builder = decode(|| ParquetRecordBatchReaderBuilder::try_new(file))
         .map_err(|panic| source.unreadable(panic))?
-        .map_err(|error| source.unreadable(error))
+        .map_err(|error| source.unreadable(error))?;
+    pages::check(source.bytes()?, builder.metadata()).map_err(|error| source.unreadable(error))?;
+    Ok(builder)
 }
 
 pub(in crate::data::read) fn read(source: &Source, options: &ReadOptions) -> Result<(Table, Vec<Warning>)> {
