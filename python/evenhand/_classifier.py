@@ -86,6 +86,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         ``sample_weight`` in ``fit`` (a pipeline: in its last step), or go with ``method="sampling"``. It is cloned.
     constraints : str, Constraint or list of these, default="demographic_parity"
         What should be equal across groups: ``"demographic_parity"``, ``"disparate_impact"``,
+        ``"paper_disparate_impact"`` (only the groups' own indicators are withheld; built-in learner),
         ``"equal_opportunity"``, ``"equalized_odds"``, ``"predictive_equality"``, ``"equal_accuracy"``,
         ``"target-rate=[CLASS:]RATE"``, ``"group-target-rate=[CLASS:]RATE"``, ``"pinned=GROUP[:ACCURACY]"``,
         ``"known-rate=GROUP:RATE"``, fairlearn's spellings, or objects of :mod:`evenhand.constraints`.

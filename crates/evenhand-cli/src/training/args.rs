@@ -138,6 +138,9 @@ macro_rules! see_below {
 Notions:
   demographic-parity    every group is predicted positive at the overall rate
   disparate-impact      the same, by a learner that may not see the sensitive columns
+  paper-disparate-impact
+                        the same, by a learner that may not see the groups' own indicators, as in the paper's
+                        table; other values of their columns stay features
   equal-opportunity     every group has the overall true positive rate
   equalized-odds        every group has the overall true and false positive rates
   predictive-equality   every group has the overall false positive rate

@@ -54,7 +54,10 @@ impl Model {
         check(!columns.is_empty(), || "it has no features".into())?;
         columns.iter().try_for_each(|column| {
             let holds = match &column.code {
-                Code::OneHot { values, .. } => values.is_sorted(),
+                Code::OneHot { values, withheld, .. } => {
+                    let is_feature = |value: &String| values.binary_search(value).is_ok();
+                    values.is_sorted() && withheld.is_sorted() && !withheld.iter().any(is_feature)
+                }
                 Code::Number { centre, scale, fill, .. } => {
                     centre.is_finite() && fill.is_finite() && scale.is_finite() && *scale > 0.0
                 }

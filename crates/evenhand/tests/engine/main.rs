@@ -18,6 +18,7 @@ mod invariance;
 mod kinds;
 mod missing;
 mod model_files;
+mod paper_impact;
 mod population;
 mod properties;
 mod resealed;

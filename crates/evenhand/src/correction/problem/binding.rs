@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Problem, interactions, kinds, told};
+use super::{Problem, interactions, kinds, told, withheld};
 use crate::constraint::{Constraint, constraints};
 use crate::correction::settings::Correction;
 use crate::data::{Column, Dataset, Schema, Table};
@@ -45,8 +45,8 @@ impl Binding {
         let (groups, mut warnings) = Groups::of(&settings.groups, data)?;
         let (pinned, places, more) = pinned(settings, data, groups.len())?;
         warnings.extend(more);
-        let withheld = withheld(settings, &groups, table)?;
-        let (encoding, more) = encode(settings, data, &withheld, &[&groups, &pinned])?;
+        let mut withheld = withheld::columns(settings, &groups, table)?;
+        let (encoding, more) = encode(settings, data, &mut withheld, (&groups, &pinned))?;
         warnings.extend(more);
         let interactions = interactions::of(settings, &groups, &encoding)?;
         let names: Vec<String> = groups.names().map(str::to_owned).collect();
@@ -68,9 +68,8 @@ impl Binding {
         };
         let membership = binding.membership(table)?;
         warnings.extend(membership.small_groups(SMALL_GROUP));
-        let seen: Vec<&str> = binding.encoding.columns().iter().map(|one| one.column.as_str()).collect();
         if settings.notions.iter().any(Notion::withholds_groups) {
-            warnings.extend(told::exactly(&binding.groups, &membership, &binding.withheld, &seen, table));
+            warnings.extend(told::exactly(&binding.groups, &membership, &binding.withheld, &binding.encoding, table));
         }
         let (features, more) = binding.features(table)?;
         warnings.extend(more);
@@ -130,9 +129,9 @@ impl Binding {
 
     /// Per group, pinned subsets last, whether the learner may not see all columns that tell it.
     fn blind(&self) -> Vec<bool> {
-        let seen = |column: &str| self.encoding.columns().iter().any(|one| one.column == column);
         let all = self.groups.definitions().iter().chain(self.pinned.definitions());
-        all.map(|group| !group.conditions().iter().map(Condition::column).all(seen)).collect()
+        all.map(|group| !group.conditions().iter().map(Condition::column).all(|column| self.encoding.shows(column)))
+            .collect()
     }
 
     /// What the notions ask of groups that training rows did not have; these stand from `first` on in the membership.
@@ -245,7 +244,7 @@ impl Binding {
         columns
     }
 
-    /// The columns the learner may not see.
+    /// The columns the learner may not see at all.
     pub fn withheld(&self) -> &[String] {
         &self.withheld
     }
@@ -281,20 +280,6 @@ fn pinned(settings: &Correction, data: &Dataset, asked: usize) -> Result<Pinned>
     Ok((Groups::from_definitions(all)?, places, warnings))
 }
 
-fn withheld(settings: &Correction, groups: &Groups, table: &Table) -> Result<Vec<String>> {
-    let mut withheld = settings.withhold.clone();
-    let by_score = settings.score.as_ref().is_some_and(|score| !score.with_group);
-    if by_score || settings.notions.iter().any(Notion::withholds_groups) {
-        withheld.extend(groups.columns().into_iter().map(str::to_owned));
-    }
-    withheld.sort_unstable();
-    withheld.dedup();
-    for column in &withheld {
-        table.column(column)?;
-    }
-    Ok(withheld)
-}
-
 /// Whether a column holds a probability for every row, and is there to be read.
 fn check_score(score: &str, data: &Dataset) -> Result<()> {
     let table = data.table();
@@ -326,16 +311,17 @@ fn check_score(score: &str, data: &Dataset) -> Result<()> {
 fn encode(
     settings: &Correction,
     data: &Dataset,
-    withheld: &[String],
-    groups: &[&Groups],
+    withheld: &mut Vec<String>,
+    (groups, pinned): (&Groups, &Groups),
 ) -> Result<(Encoding, Vec<Warning>)> {
     let seen = |column: &String| !withheld.contains(column);
     let (mut plans, possible_codes): (Vec<ColumnPlan>, _) = if let Some(plans) = &settings.plan {
         (plans.iter().filter(|plan| seen(&plan.column)).cloned().collect(), None)
     } else {
         let names: Vec<String> = data.feature_names().into_iter().filter(seen).collect();
-        kinds::plans(data, &names, groups, settings.standardise)?
+        kinds::plans(data, &names, &[groups, pinned], settings.standardise)?
     };
+    withheld::without_indicators(settings, groups, data.table(), &mut plans, withheld)?;
     if let Some(score) = &settings.score {
         let column = &score.column;
         check_score(column, data)?;
