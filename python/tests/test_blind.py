@@ -240,3 +240,23 @@ def test_another_estimator_makes_its_own_indicators(loans: Any) -> None:
     clf = EvenhandClassifier(LogisticRegression(), "paper_disparate_impact")
     with pytest.raises(EvenhandError, match="'disparate_impact' with an estimator"):
         clf.fit(numbers(X), y, sensitive_features=sex)
+
+
+def test_corrected_scores_are_reported_on_their_rows_and_on_others(loans: Any) -> None:
+    X, y, sex = loans
+    scores = LogisticRegression().fit(numbers(X), y).predict_proba(numbers(X))[:, 1]
+    corrected = correct_scores(scores, y, sensitive_features=sex, X=numbers(X), max_violation=0.02)
+    own = corrected.report()
+    assert own.to_dict()["about"]["are_training"]
+    assert own.to_dict()["change"]["violation_after"] == pytest.approx(corrected.violation_)
+    half = slice(0, 1500)
+    other = corrected.report(scores[half], y[half], sensitive_features=sex[half], X=numbers(X)[half]).to_dict()
+    assert (other["about"]["rows"], other["about"]["are_training"]) == (1500, False)
+    told = correct_scores(scores, y, sensitive_features=sex, with_group=True, sample_weight=np.ones(len(y)))
+    assert told.report(scores, y, sensitive_features=sex).to_dict()["about"]["rows"] == len(y)
+    with pytest.raises(EvenhandError, match="both scores and y"):
+        corrected.report(scores)
+    again = pickle.loads(pickle.dumps(corrected))
+    assert np.array_equal(again.predict(scores, numbers(X)), corrected.predict(scores, numbers(X)))
+    with pytest.raises(EvenhandError, match="needs the rows that were corrected"):
+        again.report()

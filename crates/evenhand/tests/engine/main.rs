@@ -23,5 +23,6 @@ mod population;
 mod properties;
 mod resealed;
 mod solver;
+mod threshold;
 mod threshold_postprocessing;
 mod verdicts;

@@ -27,6 +27,9 @@ pub struct Binding {
     pinned: Groups,
     withheld: Vec<String>,
     encoding: Encoding,
+    /// The column of another model's probabilities, where these are corrected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    score: Option<String>,
     /// Intersections that are features too.
     #[serde(default, skip_serializing_if = "Groups::is_empty")]
     interactions: Groups,
@@ -61,6 +64,7 @@ impl Binding {
             groups,
             pinned,
             withheld,
+            score: settings.score.as_ref().map(|score| score.column.clone()),
             encoding,
             interactions,
             constraints,
@@ -156,8 +160,12 @@ impl Binding {
     /// Encodes the rows of a raw table.
     ///
     /// # Errors
-    /// [`Error::LostColumns`] or [`Error::ColumnKind`] when the table is not like the training one.
+    /// [`Error::LostColumns`] or [`Error::ColumnKind`] when the table is not like the training one, [`Error::Score`] for a score that is no
+    /// probability.
     pub fn features(&self, table: &Table) -> Result<(Features, Vec<Warning>)> {
+        if let Some(score) = self.score.as_ref().filter(|score| table.get(score).is_some()) {
+            check_scores(score, table)?;
+        }
         let (features, warnings) = self.encoding.transform(table, &self.other_columns())?;
         if self.interactions.is_empty() {
             return Ok((features, warnings));
@@ -280,18 +288,18 @@ fn pinned(settings: &Correction, data: &Dataset, asked: usize) -> Result<Pinned>
     Ok((Groups::from_definitions(all)?, places, warnings))
 }
 
-/// Whether a column holds a probability for every row, and is there to be read.
-fn check_score(score: &str, data: &Dataset) -> Result<()> {
-    let table = data.table();
-    let column = table.column(score)?;
-    if !data.feature_names().iter().any(|name| name == score) {
-        return Err(Error::setting(
-            "score",
-            format!("`{score}`, the label, a weight or ignored"),
-            "a column of its own",
-        ));
+/// Whether a column of scores has no other role.
+fn check_role(score: &str, data: &Dataset) -> Result<()> {
+    data.table().column(score)?;
+    if data.feature_names().iter().any(|name| name == score) {
+        return Ok(());
     }
-    let Column::Numeric(scores) = column else {
+    Err(Error::setting("score", format!("`{score}`, the label, a weight or ignored"), "a column of its own"))
+}
+
+/// Whether a column holds a probability for every row.
+fn check_scores(score: &str, table: &Table) -> Result<()> {
+    let Column::Numeric(scores) = table.column(score)? else {
         return Err(Error::ColumnKind {
             column: score.to_owned(),
             found: "text",
@@ -324,7 +332,8 @@ fn encode(
     withheld::without_indicators(settings, groups, data.table(), &mut plans, withheld)?;
     if let Some(score) = &settings.score {
         let column = &score.column;
-        check_score(column, data)?;
+        check_role(column, data)?;
+        check_scores(column, data.table())?;
         // First, where `GivenScores` looks for it, and as it is.
         plans.retain(|plan| plan.column != *column);
         plans.insert(0, ColumnPlan { column: column.clone(), kind: PlanKind::Number });
