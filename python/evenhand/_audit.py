@@ -97,7 +97,7 @@ class Audit(Recorded):
             message = f"`definition` is {definition!r}; allowed is {', '.join(map(repr, DEFINITIONS))}"
             raise EvenhandError(message, "setting-invalid")
         (notion,) = _core.notions(spelled(constraint))
-        notion = "demographic-parity" if notion == "disparate-impact" else notion
+        notion = "demographic-parity" if notion.endswith("disparate-impact") else notion
         rows = self._violations()
         if notion not in {row["notion"] for row in rows}:
             known = ", ".join(dict.fromkeys(row["notion"] for row in rows))

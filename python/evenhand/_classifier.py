@@ -3,62 +3,31 @@
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import Tags, get_tags
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import (
-    check_is_fitted,
-)
+from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._bounds import Bound, bounds_of
-from ._columns import text_of
+from ._bounds import Bound
 from ._data import Data, Target, assemble, positive_of, quiet_about
 from ._exceptions import EvenhandError, EvenhandWarning, warn_of
-from ._external import MEMBERSHIP, Learner, aligned_scores
-from ._inputs import BY_GROUP, Inputs
+from ._external import Learner
+from ._model_file import Stored
 from ._progress import watching
 from ._report import Report
-from ._results import frame_of, html_table, library_of, trade_off_of
+from ._results import html_table, library_of, trade_off_of
 from ._sensitive import sensitive_of
-from ._verdict import BoundTest
 from .constraints import Constraints, spelled
 
 __all__ = ["EvenhandClassifier"]
 
 Callback = Callable[[dict[str, Any]], object]
-
-
-def _has(method: str) -> Callable[[Any], bool]:
-    """Whether what predicts has a method; the built-in learner has them all."""
-
-    def check(self: EvenhandClassifier) -> bool:
-        fitted = getattr(self, "estimator_", None)
-        if self.estimator is None or isinstance(fitted, _core.Model):
-            return True
-        if self.apply == "tilt" and method == "decision_function":
-            # Of tilted probabilities there are log odds, whatever the estimator has.
-            return True
-        return hasattr(fitted if fitted is not None else self.estimator, method)
-
-    return check
-
-
-def _method_of(asked: Any) -> str:
-    """Name the method of a model file as it is named here."""
-    name = str(asked["name"])
-    if name == "threshold-postprocessing" and asked["decisions"] == "deterministic":
-        return "thresholds"
-    return {"correction": "weighting"}.get(name, name)
 
 
 @dataclass(frozen=True)
@@ -70,7 +39,7 @@ class Fit:
     learner: Learner | None
 
 
-class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: ignore[misc]
+class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: ignore[misc]
     """Classifier corrected for label bias by re-weighting rows, or by tilting probabilities.
 
     Finds one multiplier per constraint that says how far labels were tilted against a group, and
@@ -86,6 +55,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         ``sample_weight`` in ``fit`` (a pipeline: in its last step), or go with ``method="sampling"``. It is cloned.
     constraints : str, Constraint or list of these, default="demographic_parity"
         What should be equal across groups: ``"demographic_parity"``, ``"disparate_impact"``,
+        ``"paper_disparate_impact"`` (only the groups' own indicators are withheld; built-in learner),
         ``"equal_opportunity"``, ``"equalized_odds"``, ``"predictive_equality"``, ``"equal_accuracy"``,
         ``"target-rate=[CLASS:]RATE"``, ``"group-target-rate=[CLASS:]RATE"``, ``"pinned=GROUP[:ACCURACY]"``,
         ``"known-rate=GROUP:RATE"``, fairlearn's spellings, or objects of :mod:`evenhand.constraints`.
@@ -135,6 +105,11 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         last two decide by group: ``predict`` then needs ``sensitive_features``.
     measure : {"decisions", "scores"}, default="decisions"
         Whether decisions or probabilities are compared.
+    threshold : {"half", "best"}, default="half"
+        From which probability on rows are decided positive: 0.5; or the threshold at which the fit without correction
+        errs least on the training rows. A correction is then found for decisions by it and for decisions at 0.5, and
+        the better one is kept; other methods take the best threshold of their own. Probabilities are left alone. For
+        two classes, and an estimator that has ``predict_proba``.
     covariate_shift : {"ignored", "corrected"}, default="ignored"
         Weights change the distribution of features too (the other half of the paper's Theorem 1): rows whose likely
         label is favoured count more. ``"ignored"`` is the paper's algorithm; ``"corrected"`` divides every row's weight
@@ -202,6 +177,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
     trade_off_ : dict or None
         Where the search stopped for the cost (``stop_`` is ``"too-costly"``): the ``violation`` that going on would
         lead to and its ``cost``, by how much the share of errors would rise, both by the linear model of the last fit.
+    threshold_ : float
+        From which probability on rows are decided positive; 0.5 unless ``threshold="best"`` found a better one.
     effect_ : dict or None
         What the correction changes on the training rows beside evenness: ``error`` and ``positive_rate``
         (``before``, ``after``, ``low`` and ``high`` of the difference, ``notable``), ``helped`` (groups that had less
@@ -254,6 +231,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         missing: Sequence[str] | None = None,
         method: str = "weighting",
         measure: str = "decisions",
+        threshold: str = "half",
         covariate_shift: str = "ignored",
         apply: str = "weights",
         tilt: str | None = None,
@@ -285,6 +263,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self.missing = missing
         self.method = method
         self.measure = measure
+        self.threshold = threshold
         self.covariate_shift = covariate_shift
         self.apply = apply
         self.tilt = tilt
@@ -380,116 +359,6 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self._fitted = Fit(found.state, gathered, learner)
         return self
 
-    def predict(self, X: Any, *, sensitive_features: Any = None) -> NDArray[Any]:
-        """Predict classes. No sensitive features are needed but where groups decide, and two calls agree.
-
-        Parameters
-        ----------
-        X : frame, array or sparse matrix of shape (n_samples, n_features)
-        sensitive_features : as in :meth:`fit`, default=None
-            Needed with ``method="threshold-postprocessing"`` and ``"thresholds"``, which decide by group, and with
-            ``apply="tilt"`` where X has some of the groups and not all; not looked at otherwise.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        if isinstance(self.estimator_, _core.Model):
-            decisions, found_warnings = self._decide(X, sensitive_features)
-            warn_of(found_warnings, stacklevel=2)
-            return np.asarray(self.classes_[np.argsort(self._order)[decisions]])
-        if self._tilting is not None:
-            return np.asarray(self.classes_[np.argmax(self._tilted(X, sensitive_features), axis=1)])
-        return np.asarray(self.estimator_.predict(self._shown(self._new_rows(X))))
-
-    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any, *, sensitive_features: Any = None) -> NDArray[np.float64]:
-        """Predict class probabilities, a column for each of ``classes_``; thresholds by group do not enter them.
-
-        With ``apply="tilt"`` they are those after the tilt, which decide.
-
-        Parameters
-        ----------
-        X : frame, array or sparse matrix of shape (n_samples, n_features)
-        sensitive_features : as in :meth:`fit`, default=None
-            Needed with ``apply="tilt"`` where X has some of the groups and not all; not looked at otherwise.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        check_is_fitted(self)
-        if isinstance(self.estimator_, _core.Model):
-            table = self._with_groups(self._new_table(X), X, sensitive_features, self._by_group())
-            scores, _, found_warnings = self.estimator_.predict(table)
-            warn_of(found_warnings, stacklevel=2)
-            return scores[:, self._order]
-        if self._tilting is not None:
-            return self._tilted(X, sensitive_features)
-        return np.asarray(self.estimator_.predict_proba(self._shown(self._new_rows(X))))
-
-    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Log odds of the second of two classes, or the log probability of each of more.
-
-        Parameters
-        ----------
-        X : frame, array or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        check_is_fitted(self)
-        if isinstance(self.estimator_, _core.Model) or self._tilting is not None:
-            return _core.log_odds(np.ascontiguousarray(self.predict_proba(X)))
-        return np.asarray(self.estimator_.decision_function(self._shown(self._new_rows(X))))
-
-    def test_bounds(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        sensitive_features: Any = None,
-        sample_weight: Any = None,
-        confidence: float = 0.95,
-    ) -> list[BoundTest]:
-        """Tell whether the bounds that were asked for hold, as far as labelled rows can tell.
-
-        On rows the classifier was fitted to the verdict flatters; give others. A bound speaks of every group, also of
-        one that was not in training; where one cannot be measured the verdict is ``"cannot-tell"``, and names it.
-
-        Parameters
-        ----------
-        X, y, sensitive_features, sample_weight
-            As in :meth:`fit`.
-        confidence : float, default=0.95
-            Of the intervals.
-
-        Returns
-        -------
-        list of BoundTest
-            One for each bound.
-        """
-        return [BoundTest.of(one) for one in self._evaluated(X, y, sensitive_features, sample_weight, confidence)[1]]
-
-    def evaluate(self, X: Any, y: Any, *, sensitive_features: Any = None, sample_weight: Any = None) -> dict[str, Any]:
-        """Measure error, rates and violations (overall minus group) on labelled rows.
-
-        Parameters
-        ----------
-        X, y, sensitive_features, sample_weight
-            As in :meth:`fit`.
-
-        Returns
-        -------
-        dict
-            ``rows``, ``errors``, ``error``, ``violation``, ``violations``, ``positive_rate``, ``class_rates`` and
-            ``groups``, among which rows without a value stand last, as in ``"race missing"``.
-        """
-        return self._evaluated(X, y, sensitive_features, sample_weight, 0.95)[0]
-
     def report(
         self,
         X: Any = None,
@@ -546,71 +415,6 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
             )
         return Report(found)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file of the command line: ``evenhand predict`` gives the same bits.
-
-        Parameters
-        ----------
-        path : path-like
-            Where to; the file is written beside it and renamed.
-        """
-        check_is_fitted(self)
-        if not isinstance(self.estimator_, _core.Model):
-            name = type(self.estimator_).__name__
-            message = f"the model file holds the built-in learner, and this is a {name}; pickle it instead"
-            raise EvenhandError(message, "model-format")
-        self.estimator_.save(os.fspath(path))
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> EvenhandClassifier:
-        """Read a model file, from here or from the command line.
-
-        Classes are texts in the file; they come back as whole numbers where all of them are.
-
-        Parameters
-        ----------
-        path : path-like
-
-        Returns
-        -------
-        EvenhandClassifier
-            Fitted; ``sample_weight_`` stays with the training rows.
-        """
-        model = _core.Model.load(os.fspath(path))
-        body = json.loads(model.to_json())
-        asked = body["settings"]
-        bounds: dict[str, Any] = dict(bounds_of(asked["bounds"]))
-        other = {
-            name: asked[name] for name in ("measure", "apply", "covariate_shift", "notable_change") if name in asked
-        }
-        method = _method_of(asked.get("method", {"name": "correction"}))
-        roles = body["binding"]["schema"]
-        other |= {name: roles[name] for name in ("categorical", "numeric") if name in roles}
-        if body["reading"]["missing"]:
-            other["missing"] = body["reading"]["missing"]
-        self = cls(constraints=asked["notions"], groups=asked["groups"], method=method, **bounds, **other)
-        texts = model.classes
-        whole = all(text.lstrip("-").isdigit() for text in texts)
-        self.classes_ = np.sort(np.asarray([int(text) for text in texts]) if whole else np.asarray(texts))
-        self._order = [texts.index(text_of(value)) for value in self.classes_]
-        self.estimator_ = model
-        self._binding = model.binding
-        columns = list(dict.fromkeys(name for name, _ in model.columns))
-        self.feature_names_in_ = np.asarray(columns, dtype=object)
-        self.n_features_in_ = len(columns)
-        self._loaded = True
-        self.multipliers_ = {one["name"]: one["value"] for one in body["multipliers"]}
-        self.violations_ = {one["name"]: one["value"] for one in body["train"]["violations"]}
-        self.violation_ = body["train"]["violation"]
-        self.history_ = body["trace"]
-        self.stop_ = body["stop"]
-        self.trade_off_ = body.get("trade_off")
-        self.effect_ = None
-        self._library, self._tilting = library_of(), None
-        self.memberships_ = self._memberships(model.memberships)
-        self.n_fits_ = body["fits"]
-        return self
-
     def _html_repr(self) -> str:
         """Show scikit-learn's diagram in a notebook and, once fitted, what was found."""
         diagram = str(super()._html_repr())
@@ -638,14 +442,12 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
             tags.non_deterministic = inner.non_deterministic
         return tags
 
-    def _memberships(self, found: str | None) -> Any:
-        return None if found is None else frame_of(json.loads(found), self._library)
-
     def _keep(self, found: _core.Fitted, target: Target, quiet: frozenset[str]) -> None:
         train = json.loads(found.train)
         self.classes_ = target.classes
         self._order = [found.classes.index(text) for text in target.texts]
         self._binding = found.binding
+        self.threshold_ = found.binding.threshold
         self.estimator_ = found.model if found.model is not None else found.predictor.estimator
         self.sample_weight_ = found.sample_weight
         self.multipliers_ = dict(found.multipliers)
@@ -660,53 +462,6 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Inputs):  # type: 
         self._tilting = None if tilting is None else (tilting[0], [one.estimator for one in tilting[1]])
         self.n_fits_ = found.fits
         warn_of(found.warnings, stacklevel=3, quiet=quiet)
-
-    def _decide(self, X: Any, sensitive_features: Any) -> tuple[NDArray[Any], list[tuple[str, str]]]:
-        """Decide by the built-in model, as the engine numbers classes."""
-        table = self._with_groups(self._new_table(X), X, sensitive_features, self._by_group())
-        _, decisions, found_warnings = self.estimator_.predict(table)
-        return decisions, found_warnings
-
-    def _by_group(self) -> bool:
-        """Whether the built-in model needs the groups of rows to decide."""
-        return bool(self.estimator_.groups_needed)
-
-    def _tilted(self, X: Any, sensitive_features: Any) -> NDArray[np.float64]:
-        """Tilt the probabilities of another estimator, a column for each of ``classes_``."""
-        assert self._tilting is not None
-        tilting, models = self._tilting
-        shown = self._shown(self._new_rows(X))
-        order = np.argsort(self._order)
-        scores = np.ascontiguousarray(aligned_scores(self.estimator_, shown, self.classes_)[:, order])
-        members = [aligned_scores(model, shown, MEMBERSHIP) for model in models]
-        table = self._columns(X) if tilting.needs_groups else _core.Table()
-        table = self._with_groups(table, X, sensitive_features, tilting.needs_groups)
-        tilted = tilting.apply(self._binding, scores, members, table)
-        return np.asarray(tilted[:, self._order])
-
-    def _engine_scores(self, X: Any, sensitive_features: Any) -> NDArray[np.float64]:
-        """Find what is evaluated: probabilities or, where thresholds by group decide, decisions."""
-        if self.method not in BY_GROUP:
-            table = self._with_groups(self._new_table(X), X, sensitive_features, self._by_group())
-            return np.asarray(self.estimator_.predict(table)[0])
-        decisions, _ = self._decide(X, sensitive_features)
-        return np.asarray(np.eye(len(self.classes_))[decisions])
-
-    def _evaluated(
-        self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, confidence: float
-    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        check_is_fitted(self)
-        if isinstance(self.estimator_, _core.Model):
-            scores = self._engine_scores(X, sensitive_features)
-        elif self._tilting is not None:
-            scores = self._tilted(X, sensitive_features)[:, np.argsort(self._order)]
-        else:
-            shown = self._shown(self._new_rows(X))
-            scores = aligned_scores(self.estimator_, shown, self.classes_)[:, np.argsort(self._order)]
-        data = self._labelled(self._columns(X), y, sensitive_features, sample_weight)
-        metrics, tests, warnings = self._binding.test_bounds(data.table, np.ascontiguousarray(scores), confidence)
-        warn_of(warnings, stacklevel=3)
-        return json.loads(metrics), json.loads(tests)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the training rows behind: they are only referred to, for a report."""

@@ -85,6 +85,7 @@ class Settings:
         preset: str = "default",
         validation: str = "training",
         measure: str = "decisions",
+        threshold: str = "half",
         covariate_shift: str = "ignored",
         seed: int = 0,
         method: str = "weighting",
@@ -117,6 +118,9 @@ class Binding:
     def test_bounds(
         self, table: Table, predictions: NDArray[np.float64], confidence: float
     ) -> tuple[str, str, _Warnings]: ...
+    def decide(self, predictions: NDArray[np.float64]) -> NDArray[np.uint32]: ...
+    @property
+    def threshold(self) -> float: ...
     @property
     def sensitive_columns(self) -> list[str]: ...
     @property

@@ -88,6 +88,8 @@ def _row(point: dict[str, Any]) -> dict[str, Any]:
         "violation": train["violation"],
         "error": train["error"],
     }
+    if "threshold" in point:
+        row["threshold"] = point["threshold"]
     if test is not None:
         row |= {"test_violation": test["violation"], "test_error": test["error"]}
     return row | {"stop": point["stop"], "fits": point["fits"], "dominated": point["dominated"]}
@@ -113,6 +115,7 @@ def frontier(
     max_violation: Mapping[str, float] | None = None,
     l2: float | None = None,
     covariate_shift: str = "ignored",
+    threshold: str = "half",
     apply: str = "weights",
     tilt: str | None = None,
     callback: Callable[[dict[str, Any]], object] | None = None,
@@ -129,7 +132,7 @@ def frontier(
         As in :meth:`EvenhandClassifier.fit`, with the built-in learner.
     constraints, groups, intersections, withhold, categorical, numeric, missing, pos_label
         As in :class:`EvenhandClassifier`.
-    min_group, l2, covariate_shift, apply, tilt
+    min_group, l2, covariate_shift, threshold, apply, tilt
         As in :class:`EvenhandClassifier`.
     callback, progress
         As in :class:`EvenhandClassifier`.
@@ -183,6 +186,7 @@ def frontier(
         groups=data.groups,
         withhold=[*(withhold or ()), *data.withhold],
         covariate_shift=covariate_shift,
+        threshold=threshold,
         apply=apply,
         tilt=tilt,
         max_violation=limits_of("max_violation", max_violation),

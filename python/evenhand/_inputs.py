@@ -25,6 +25,7 @@ from ._columns import is_frame, refuse_lazy, table_of
 from ._data import Data, Target, add_sensitive, assemble, target_of
 from ._exceptions import EvenhandError
 from ._sensitive import sensitive_of
+from .constraints import Constraints, spelled
 
 __all__ = ["BY_GROUP", "Inputs"]
 
@@ -50,7 +51,9 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
     """Settings and rows on their way in."""
 
     estimator: Any
+    constraints: Constraints
     method: str
+    threshold: str
     apply: str
     tilt: str | None
     random_state: int
@@ -72,6 +75,12 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
             raise self._refused(
                 "apply", "'weights' with an estimator that has no predict_proba: there is nothing to tilt"
             )
+        if self.estimator is not None and "paper-disparate-impact" in _core.notions(spelled(self.constraints)):
+            raise self._refused(
+                "constraints", "'disparate_impact' with an estimator, which makes indicators of its own"
+            )
+        if self.threshold == "best" and self.estimator is not None and not hasattr(self.estimator, "predict_proba"):
+            raise self._refused("threshold", "'half' with an estimator that has no predict_proba")
         for name in ("categorical", "numeric", "missing"):
             if self.estimator is not None and getattr(self, name) is not None:
                 raise self._refused(name, "None with an estimator, which takes columns in its own way")
@@ -166,6 +175,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
             preset=self.preset,
             validation=self.validation,
             measure=self.measure,
+            threshold=self.threshold,
             covariate_shift=self.covariate_shift,
             seed=self.random_state,
             method=self.method,

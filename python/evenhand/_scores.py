@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from . import _core
 from ._bounds import Bound, limits_of
 from ._columns import is_frame, table_of
-from ._data import add_sensitive, assemble, positive_of, quiet_about, target_of
+from ._data import Data, add_sensitive, assemble, positive_of, quiet_about, target_of
 from ._exceptions import EvenhandError, warn_of
+from ._report import Report
 from ._results import frame_of, library_of, trade_off_of
 from ._sensitive import sensitive_of
 from .constraints import Constraints, spelled
@@ -29,22 +30,30 @@ class CorrectedScores:
 
     Attributes
     ----------
-    classes_, multipliers_, violations_, violation_, stop_, trade_off_, effect_, memberships_, n_fits_
+    classes_, multipliers_, violations_, violation_, stop_, trade_off_, threshold_, effect_, memberships_, n_fits_
         As in :class:`EvenhandClassifier`; the fits are those of models of membership.
     """
 
     def __init__(
-        self, found: _core.Fitted, classes: NDArray[Any], order: list[int], score: str, grouping: dict[str, Any]
+        self,
+        found: _core.Fitted,
+        classes: NDArray[Any],
+        order: list[int],
+        score: str,
+        grouping: dict[str, Any],
+        rows: Callable[[], Data],
     ) -> None:
         train = json.loads(found.train)
         assert found.model is not None
         self._model: _core.Model = found.model
         self._order, self._score, self._grouping = order, score, grouping
+        self._fitted: tuple[_core.FitState, Callable[[], Data]] | None = (found.state, rows)
         self.classes_ = classes
         self.multipliers_ = dict(found.multipliers)
         self.violations_ = {one["name"]: one["value"] for one in train["violations"]}
         self.violation_ = train["violation"]
         self.stop_ = found.stop
+        self.threshold_ = found.binding.threshold
         self.trade_off_ = trade_off_of(found.trade_off)
         self.effect_ = None if found.effect is None else json.loads(found.effect)
         self.memberships_ = frame_of(json.loads(found.memberships or "[]"), grouping["library"])
@@ -93,6 +102,69 @@ class CorrectedScores:
         path : path-like
         """
         self._model.save(os.fspath(path))
+
+    def report(
+        self,
+        scores: Any = None,
+        y: Any = None,
+        *,
+        sensitive_features: Any = None,
+        X: Any = None,
+        sample_weight: Any = None,
+        confidence: float = 0.95,
+    ) -> Report:
+        """Tell what was found, for people who were not there; in a notebook it shows itself.
+
+        It needs the rows that were corrected, which are referred to, without a copy, until this is pickled.
+
+        Parameters
+        ----------
+        scores, y, sensitive_features, X, sample_weight
+            Other labelled rows to measure on, as in :func:`correct_scores`; without them the rows that were corrected,
+            which flatter.
+        confidence : float, default=0.95
+            Of the intervals.
+
+        Returns
+        -------
+        Report
+        """
+        if self._fitted is None:
+            message = (
+                "a report needs the rows that were corrected, and what was copied or pickled has them no more; correct "
+                "the scores again, or take `audit(y, predictions, ...).report()`"
+            )
+            raise EvenhandError(message, "rows-needed")
+        if (scores is None) != (y is None):
+            message = "give both scores and y, or none of them for the rows that were corrected"
+            raise EvenhandError(message, "setting-invalid")
+        state, rows = self._fitted
+        test = None if scores is None else self._labelled(scores, y, sensitive_features, X, sample_weight).table
+        train = rows()
+        return Report(state.report(train.table, train.roles, test=test, confidence=confidence))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the rows behind: they are only referred to, for a report."""
+        return {**self.__dict__, "_fitted": None}
+
+    def _labelled(self, scores: Any, y: Any, sensitive_features: Any, X: Any, sample_weight: Any) -> Data:
+        """Make other rows one table, its columns named as those that were corrected."""
+        binding = self._model.binding
+        table, rows = _table(scores, X, self._score)
+        sensitive = sensitive_of(
+            sensitive_features, rows, groups=self._grouping["groups"], intersections=self._grouping["intersections"]
+        )
+        if binding.weight is not None and sample_weight is None:
+            sample_weight = np.ones(rows)
+        return assemble(
+            table,
+            target_of(y, classes=self.classes_),
+            sensitive,
+            sample_weight=None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64),
+            known=binding.sensitive_columns,
+            label=binding.label,
+            weight=binding.weight,
+        )
 
     def _predicted(self, scores: Any, X: Any, sensitive_features: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         table, rows = _table(scores, X, self._score)
@@ -145,6 +217,7 @@ def correct_scores(
     groups: str | Sequence[str] | None = None,
     intersections: bool = False,
     measure: str = "decisions",
+    threshold: str = "half",
     sample_weight: Any = None,
     pos_label: Any = None,
     l2: float | None = None,
@@ -167,7 +240,7 @@ def correct_scores(
         Columns that tell groups.
     constraints, max_violation, max_difference, min_ratio, margin, min_group
         As in :class:`EvenhandClassifier`.
-    groups, intersections, measure, pos_label
+    groups, intersections, measure, threshold, pos_label
         As in :class:`EvenhandClassifier`.
     with_group : bool, default=False
         Whether the group itself decides: ``sensitive_features`` are needed for new rows then.
@@ -208,7 +281,11 @@ def correct_scores(
         raise EvenhandError(message, "length-mismatch")
     sensitive = sensitive_of(sensitive_features, rows, groups=groups, intersections=intersections)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    data = assemble(table, target, sensitive, positive=positive, sample_weight=weight)
+
+    def gathered() -> Data:
+        return assemble(_table(scores, X)[0], target, sensitive, positive=positive, sample_weight=weight)
+
+    data = gathered()
     settings = _core.Settings(
         spelled(constraints),
         groups=data.groups,
@@ -217,6 +294,7 @@ def correct_scores(
         max_difference=limits_of("max_difference", max_difference),
         min_ratio=limits_of("min_ratio", min_ratio),
         measure=measure,
+        threshold=threshold,
         margin=margin,
         min_group=min_group,
         l2=l2,
@@ -229,4 +307,4 @@ def correct_scores(
     order = [found.classes.index(text) for text in target.texts]
     library = library_of(X, sensitive_features, y)
     grouping = {"groups": groups, "intersections": intersections, "library": library}
-    return CorrectedScores(found, target.classes, order, score, grouping)
+    return CorrectedScores(found, target.classes, order, score, grouping, gathered)

@@ -31,6 +31,7 @@ __all__ = [
     "EqualOpportunity",
     "EqualizedOdds",
     "KnownRate",
+    "PaperDisparateImpact",
     "Pinned",
     "PredictiveEquality",
     "TargetRate",
@@ -59,6 +60,13 @@ class DisparateImpact(Constraint):
     """The same, by a learner that may not see the sensitive columns of X."""
 
     spelling: ClassVar[str] = "disparate-impact"
+
+
+@dataclass(frozen=True)
+class PaperDisparateImpact(Constraint):
+    """The same, by a learner that may not see the groups' own indicators; other values of their columns stay features."""
+
+    spelling: ClassVar[str] = "paper-disparate-impact"
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
-from evenhand import Corrector, EvenhandClassifier, EvenhandError, correct_scores, frontier, sample_weights
+from evenhand import Corrector, EvenhandClassifier, EvenhandError, audit, correct_scores, frontier, sample_weights
+from evenhand.constraints import PaperDisparateImpact
 from evenhand.datasets import make_loans
 
 pytestmark = pytest.mark.filterwarnings("ignore::evenhand.EvenhandWarning")
@@ -217,3 +218,45 @@ def test_bad_scores_are_refused(loans: Any) -> None:
     corrected = correct_scores(X["income"] / 200, y, sensitive_features=sex)
     with pytest.raises(EvenhandError, match="no probability"):
         corrected.predict(high)
+
+
+def test_the_papers_disparate_impact_withholds_the_indicators_of_groups_alone(loans: Any, tmp_path: Path) -> None:
+    X, y, _ = loans
+    clf = EvenhandClassifier(constraints="paper_disparate_impact", groups="region=north,south").fit(X, y)
+    names = clf.estimator_.feature_names
+    assert [name for name in names if name.startswith("region")] == ["region=east", "region=west"]
+    assert clf.memberships_ is not None
+    assert str(PaperDisparateImpact()) == "paper-disparate-impact"
+    clf.save(tmp_path / "model.json")
+    again = EvenhandClassifier.load(tmp_path / "model.json")
+    assert again.constraints == ["paper-disparate-impact"]
+    assert np.array_equal(again.predict(X), clf.predict(X))
+    audited = audit(y, clf.predict(X), sensitive_features=X["sex"])
+    assert audited.violation("paper_disparate_impact") == audited.violation("demographic_parity")
+
+
+def test_another_estimator_makes_its_own_indicators(loans: Any) -> None:
+    X, y, sex = loans
+    clf = EvenhandClassifier(LogisticRegression(), "paper_disparate_impact")
+    with pytest.raises(EvenhandError, match="'disparate_impact' with an estimator"):
+        clf.fit(numbers(X), y, sensitive_features=sex)
+
+
+def test_corrected_scores_are_reported_on_their_rows_and_on_others(loans: Any) -> None:
+    X, y, sex = loans
+    scores = LogisticRegression().fit(numbers(X), y).predict_proba(numbers(X))[:, 1]
+    corrected = correct_scores(scores, y, sensitive_features=sex, X=numbers(X), max_violation=0.02)
+    own = corrected.report()
+    assert own.to_dict()["about"]["are_training"]
+    assert own.to_dict()["change"]["violation_after"] == pytest.approx(corrected.violation_)
+    half = slice(0, 1500)
+    other = corrected.report(scores[half], y[half], sensitive_features=sex[half], X=numbers(X)[half]).to_dict()
+    assert (other["about"]["rows"], other["about"]["are_training"]) == (1500, False)
+    told = correct_scores(scores, y, sensitive_features=sex, with_group=True, sample_weight=np.ones(len(y)))
+    assert told.report(scores, y, sensitive_features=sex).to_dict()["about"]["rows"] == len(y)
+    with pytest.raises(EvenhandError, match="both scores and y"):
+        corrected.report(scores)
+    again = pickle.loads(pickle.dumps(corrected))
+    assert np.array_equal(again.predict(scores, numbers(X)), corrected.predict(scores, numbers(X)))
+    with pytest.raises(EvenhandError, match="needs the rows that were corrected"):
+        again.report()

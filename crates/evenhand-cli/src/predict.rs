@@ -24,7 +24,8 @@ use crate::{Ending, files, text};
 /// Rows may come from standard input and go to standard output, `-`; what is said of them then goes to standard error.
 /// All columns of the file are carried along as they are, to the letter from a text file to a text file and with their
 /// types from a typed file to a typed one, and these are added at the end: with two classes `probability` (of the positive
-/// class) and `decision`; with more, `probability_CLASS` for every class and `decision`. Neither labels nor sensitive columns are needed, unless the
+/// class) and `decision`; with more, `probability_CLASS` for every class and `decision`. Where the model reads a column of such a name, as the score that
+/// it corrects, the added one is called `corrected_probability` (`corrected_decision`). Neither labels nor sensitive columns are needed, unless the
 /// model was trained on them as features, or post-processed (`fit --method threshold-postprocessing`): then the columns that define the groups
 /// are needed, since each group has thresholds of its own, and `probability` is still that of the learner. After `fit --apply tilt`, `probability` is
 /// the tilted one that decides.
@@ -116,7 +117,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
         progress.during("predicting", || model.predict(&table)).map_err(|error| explained(error, args, &model))?;
     warnings.extend(predictions.warnings.iter().cloned().chain(extra));
     let classes = model.binding.classes();
-    let columns = append(&mut rows, &predictions, classes)?;
+    let columns = append(&mut rows, &predictions, &model)?;
     progress.during(format!("writing {}", args.out.display()), || {
         let mut outputs = Outputs::new(args.csv);
         rows.write(&mut outputs, &args.out)?;
@@ -168,6 +169,13 @@ impl Input<'_> {
     }
 }
 
+/// The rows of a file with predictions added, as `evenhand predict` writes them.
+pub(crate) fn predicted(model: &Model, path: &Path) -> Result<OutputRows> {
+    let Read { table, mut rows, .. } = Input { path, recipe: None }.read(&model.reading_features(), model)?;
+    append(&mut rows, &model.predict(&table)?, model)?;
+    Ok(rows)
+}
+
 /// An error of reading or predicting; that of a published file read as any other says what to do.
 fn explained(error: Error, args: &PredictArgs, model: &Model) -> anyhow::Error {
     let recipe = model.provenance.recipe.as_ref().filter(|_| !args.published);
@@ -212,7 +220,8 @@ pub(crate) fn load_sealed(path: &Path, learner: Option<&str>) -> Result<Sealed> 
 }
 
 /// Adds probabilities and decisions; the names of the new columns are returned.
-fn append(rows: &mut OutputRows, predictions: &Predictions, classes: &[String]) -> Result<Vec<String>> {
+fn append(rows: &mut OutputRows, predictions: &Predictions, model: &Model) -> Result<Vec<String>> {
+    let classes = model.binding.classes();
     let of_class =
         |class: usize| Column::Numeric(predictions.scores.iter().skip(class).step_by(classes.len()).copied().collect());
     let decisions = predictions.decisions.iter().map(|class| class as u32).collect();
@@ -221,6 +230,12 @@ fn append(rows: &mut OutputRows, predictions: &Predictions, classes: &[String]) 
         _ => classes.iter().enumerate().map(|(at, class)| (format!("probability_{class}"), of_class(at))).collect(),
     };
     columns.push(("decision".to_owned(), Column::Categorical(Categorical::new(decisions, classes.to_vec()))));
+    for (name, _) in &mut columns {
+        // What the model needs can be neither left out nor overwritten.
+        if model.needs(name) {
+            *name = format!("corrected_{name}");
+        }
+    }
     let taken = rows.names();
     if let Some((name, _)) = columns.iter().find(|(name, _)| taken.contains(name)) {
         let message = format!("the data have a column `{name}` already");

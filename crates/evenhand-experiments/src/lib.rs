@@ -18,6 +18,6 @@ pub use table_1::{Agreement, Published, published};
 
 use evenhand::Notion;
 
-/// The notions of the experiments.
+/// The notions of the paper's Table 1.
 pub const NOTIONS: [Notion; 4] =
-    [Notion::DemographicParity, Notion::DisparateImpact, Notion::EqualOpportunity, Notion::EqualizedOdds];
+    [Notion::DemographicParity, Notion::PaperDisparateImpact, Notion::EqualOpportunity, Notion::EqualizedOdds];

@@ -1,9 +1,10 @@
 //! What training rows taught about groups and constraints: enough to evaluate predictions on other rows.
 
-use evenhand::correction::Problem;
+use evenhand::correction::{Problem, decisions};
 use evenhand::features::Features;
 use evenhand::learner::FnPredictor;
 use evenhand::{Correction, Dataset, ReadOptions, Warning};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,8 @@ pub(crate) struct Binding {
     /// How columns are read, so that what was missing in training is missing here.
     #[serde(default)]
     pub(crate) reading: ReadOptions,
+    /// From which probability on the second of two classes is decided for.
+    pub(crate) threshold: f64,
 }
 
 #[pymethods]
@@ -40,12 +43,25 @@ impl Binding {
         let scores = scores(predictions)?;
         let tested = apart(py, || {
             let (problem, found) = self.problem(table)?;
+            let problem = problem.deciding_at(self.threshold);
             let predictor = FnPredictor::new(self.inner.classes().len(), |_: &Features| Ok(scores.clone()));
             let predictor = predictor.named("the predictions", 0);
             let evaluated = problem.evaluated(&predictor, self.settings.measure)?;
             Ok((evaluated.metrics(), evaluated.test_bounds(&self.settings.bounds, confidence)?, found))
         })?;
         Ok((json(&tested.0)?, json(&tested.1)?, warnings(&tested.2)))
+    }
+
+    /// Decides by probabilities: for the most probable class, or from two by the threshold.
+    fn decide<'py>(&self, py: Python<'py>, predictions: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let decided = decisions(&scores(predictions)?, self.inner.classes().len(), self.threshold);
+        Ok(PyArray1::from_iter(py, decided.iter().map(|class| class as u32)))
+    }
+
+    /// From which probability on the second of two classes is decided for.
+    #[getter]
+    fn threshold(&self) -> f64 {
+        self.threshold
     }
 
     /// The columns that define groups.

@@ -74,7 +74,8 @@ impl Corrector {
         let (replies, predictions) = channel();
         let bound = py.detach(|| caught(|| Ok(evenhand::correction::Binding::new(&correction, &data)?)));
         let (inner, problem, first_warnings) = bound?;
-        let binding = Binding { settings: correction.clone(), inner, reading: roles.reading() };
+        let binding =
+            Binding { settings: correction.clone(), inner, reading: roles.reading(), threshold: problem.threshold() };
         let classes = binding.inner.classes().to_vec();
         drop(data);
         let mut first_warnings = warnings(&first_warnings);
@@ -147,8 +148,8 @@ impl Corrector {
     /// What evaluates predictions on other rows.
     #[getter]
     fn binding(&self) -> Binding {
-        let Binding { settings, inner, reading } = &self.binding;
-        Binding { settings: settings.clone(), inner: inner.clone(), reading: reading.clone() }
+        let Binding { settings, inner, reading, threshold } = &self.binding;
+        Binding { settings: settings.clone(), inner: inner.clone(), reading: reading.clone(), threshold: *threshold }
     }
 }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use evenhand::correction::{Apply, Solution};
+use evenhand::correction::{Apply, Observer, Solution};
 use evenhand::learner::{Given, Interruptible, LogisticModel};
 use evenhand::model::LearnerRecord;
-use evenhand::{Dataset, Predictor, ReadOptions, Warning};
+use evenhand::{Correction, Dataset, Predictor, ReadOptions, Warning};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -68,28 +68,58 @@ pub(crate) fn fit(
     keep: bool,
 ) -> PyResult<Fitted> {
     let data = dataset(table, roles)?;
+    let asked = Asked { settings, reading: roles.reading(), callback: callback.as_ref(), keep };
     match learner {
-        None if settings.correction.score.is_some() => {
-            fit_given(py, data, settings, roles.reading(), callback.as_ref(), keep)
-        }
-        None => fit_built_in(py, data, settings, roles.reading(), callback.as_ref(), keep),
-        Some(learner) => fit_python(py, &data, settings, roles.reading(), &learner, callback.as_ref(), keep),
+        None if settings.correction.score.is_some() => fit_given(py, data, asked),
+        None => fit_built_in(py, data, asked),
+        Some(learner) => fit_python(py, &data, asked, &learner),
     }
 }
 
-fn fit_built_in(
+/// What is asked of a fit, and who is told of it.
+struct Asked<'a> {
+    settings: &'a Settings,
+    reading: ReadOptions,
+    callback: Option<&'a Py<PyAny>>,
+    keep: bool,
+}
+
+fn fit_built_in(py: Python<'_>, data: Dataset, asked: Asked<'_>) -> PyResult<Fitted> {
+    let learner = asked.settings.learner;
+    let record = move |model: &LogisticModel| LearnerRecord::Logistic { settings: learner, model: model.clone() };
+    let fit = move |correction: &Correction, data: &Dataset, observer: &mut dyn Observer, stop: Stop<'_>| {
+        correction.fit_observed(data, &Interruptible { learner, stop }, observer)
+    };
+    fit_saved(py, data, asked, fit, record, |solution| Found::BuiltIn(Arc::new(solution)))
+}
+
+/// Corrects scores that are a column of the data.
+fn fit_given(py: Python<'_>, data: Dataset, asked: Asked<'_>) -> PyResult<Fitted> {
+    let membership = asked.settings.learner;
+    let fit = move |correction: &Correction, data: &Dataset, observer: &mut dyn Observer, _: Stop<'_>| {
+        correction.fit_observed(data, &Given { membership }, observer)
+    };
+    let found = |solution| Found::Given(Arc::new(solution));
+    fit_saved(py, data, asked, fit, LearnerRecord::of_given(membership), found)
+}
+
+/// Whether to stop.
+type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// A fit whose classifier a model file can hold.
+fn fit_saved<P: Predictor + Send + 'static>(
     py: Python<'_>,
     data: Dataset,
-    settings: &Settings,
-    reading: ReadOptions,
-    callback: Option<&Py<PyAny>>,
-    keep: bool,
+    Asked { settings, reading, callback, keep }: Asked<'_>,
+    fit: impl FnOnce(&Correction, &Dataset, &mut dyn Observer, Stop<'_>) -> evenhand::Result<evenhand::Fitted<P>>
+    + Send
+    + 'static,
+    record: impl Fn(&P) -> LearnerRecord + Send + 'static,
+    found: impl FnOnce(Solution<P>) -> Found,
 ) -> PyResult<Fitted> {
-    let (correction, learner) = (settings.correction.clone(), settings.learner);
+    let correction = settings.correction.clone();
     let (fitted, model) = watched(py, callback, keep, move |observer, stop| {
-        let interruptible = Interruptible { learner, stop };
-        let fitted = correction.fit_observed(&data, &interruptible, observer)?;
-        let record = |model: &LogisticModel| LearnerRecord::Logistic { settings: learner, model: model.clone() };
+        let fitted = fit(&correction, &data, observer, stop)?;
         let source = (data.digest(), data.rows());
         let model = evenhand::Model::new(&correction, &fitted, record, None, source, None);
         let model = model.read_as(&reading, data.table());
@@ -97,41 +127,14 @@ fn fit_built_in(
     })?;
     let (digest, reading) = (model.provenance.data_sha256.clone(), model.reading.clone());
     let model = Py::new(py, Model { inner: model })?;
-    let found = |solution| Found::BuiltIn(Arc::new(solution));
-    Fitted::new(py, settings, fitted, (digest, reading), (Some(model), None), found)
-}
-
-/// Corrects scores that are a column of the data.
-fn fit_given(
-    py: Python<'_>,
-    data: Dataset,
-    settings: &Settings,
-    reading: ReadOptions,
-    callback: Option<&Py<PyAny>>,
-    keep: bool,
-) -> PyResult<Fitted> {
-    let (correction, membership) = (settings.correction.clone(), settings.learner);
-    let (fitted, model) = watched(py, callback, keep, move |observer, _| {
-        let fitted = correction.fit_observed(&data, &Given { membership }, observer)?;
-        let (record, source) = (LearnerRecord::of_given(membership), (data.digest(), data.rows()));
-        let model = evenhand::Model::new(&correction, &fitted, record, None, source, None);
-        let model = model.read_as(&reading, data.table());
-        Ok((fitted, model))
-    })?;
-    let (digest, reading) = (model.provenance.data_sha256.clone(), model.reading.clone());
-    let model = Py::new(py, Model { inner: model })?;
-    let found = |solution| Found::Given(Arc::new(solution));
     Fitted::new(py, settings, fitted, (digest, reading), (Some(model), None), found)
 }
 
 fn fit_python(
     py: Python<'_>,
     data: &Dataset,
-    settings: &Settings,
-    reading: ReadOptions,
+    Asked { settings, reading, callback, keep }: Asked<'_>,
     learner: &Py<PyAny>,
-    callback: Option<&Py<PyAny>>,
-    keep: bool,
 ) -> PyResult<Fitted> {
     let raised = Raised::default();
     let done = py.detach(|| {
@@ -168,11 +171,12 @@ impl Fitted {
         fitted: evenhand::Fitted<P>,
         (digest, reading): (String, ReadOptions),
         (model, predictor): (Option<Py<Model>>, Option<Py<PyAny>>),
-        found: impl FnOnce(evenhand::correction::Solution<P>) -> Found,
+        found: impl FnOnce(Solution<P>) -> Found,
     ) -> PyResult<Self> {
         let solution = fitted.solution();
         let Settings { correction, learner } = settings;
-        let binding = Binding { settings: correction.clone(), inner: fitted.binding().clone(), reading };
+        let (inner, threshold) = (fitted.binding().clone(), solution.threshold);
+        let binding = Binding { settings: correction.clone(), inner, reading, threshold };
         // What an estimator of another library takes a column for is its own business.
         let is_ours = |warning: &&Warning| predictor.is_none() || !matches!(warning, Warning::PossibleCodes { .. });
         let warned: Vec<Warning> = fitted.warnings().iter().filter(is_ours).cloned().collect();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use evenhand::correction::{
-    Asked, Binding, Frontier, MembershipQuality, Metrics, NamedValue, Observer, Point, Termination,
+    Asked, Binding, Frontier, MembershipQuality, Metrics, NamedValue, Observer, Point, Termination, Threshold,
 };
 use evenhand::learner::{Interruptible, LogisticModel};
 use evenhand_report::{FrontierResult, built_in};
@@ -25,6 +25,9 @@ use crate::work::json;
 struct PointRecord {
     asked: Asked,
     multipliers: Vec<NamedValue>,
+    /// From which probability on rows are decided positive, where that was chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threshold: Option<f64>,
     train: Metrics,
     test: Option<Metrics>,
     stop: Termination,
@@ -123,7 +126,8 @@ pub(crate) fn frontier(
                 .collect();
             let (stop, fits) = (solution.stop, solution.fits);
             let (asked, dominated, train) = (*asked, *dominated, solution.train.clone());
-            Ok(PointRecord { asked, multipliers, train, test, stop, fits, dominated })
+            let threshold = (correction.threshold == Threshold::Best).then_some(solution.threshold);
+            Ok(PointRecord { asked, multipliers, threshold, train, test, stop, fits, dominated })
         };
         let points = found.points.iter().map(record).collect::<evenhand::Result<_>>()?;
         let mut modelled = found.points.iter().map(|point| point.solution.memberships(&binding));

@@ -58,8 +58,8 @@ impl Model {
     /// What evaluates predictions on other rows.
     #[getter]
     fn binding(&self) -> Binding {
-        let reading = self.inner.reading.clone();
-        Binding { settings: self.inner.settings.clone(), inner: self.inner.binding.clone(), reading }
+        let (reading, threshold) = (self.inner.reading.clone(), self.inner.threshold);
+        Binding { settings: self.inner.settings.clone(), inner: self.inner.binding.clone(), reading, threshold }
     }
 
     /// The names of the classes, the positive of two last.

@@ -61,7 +61,7 @@ impl Settings {
     #[new]
     #[pyo3(signature = (
         notions, *, groups, withhold, max_violation=None, max_difference=None, min_ratio=None, preset="default",
-        validation="training", measure="decisions", covariate_shift="ignored", seed=0, method="weighting", margin=None, min_group=None, max_fits=None, bounded=None, loops=None,
+        validation="training", measure="decisions", threshold="half", covariate_shift="ignored", seed=0, method="weighting", margin=None, min_group=None, max_fits=None, bounded=None, loops=None,
         step=None, tilt=None, apply="weights", keep_best=None, notable_change=None, standardise=None, interactions=None, l2=None, penalise_intercept=None, tolerance=None,
         max_passes=None, score=None, with_group=false,
     ))]
@@ -76,6 +76,7 @@ impl Settings {
         preset: &str,
         validation: &str,
         measure: &str,
+        threshold: &str,
         covariate_shift: &str,
         seed: u64,
         method: &str,
@@ -120,6 +121,7 @@ impl Settings {
                 keep: keep_best.map(|best| if best { Keep::Best } else { Keep::Last }),
                 validation: validation.parse::<Validation>()?.seeded(seed),
                 measure: measure_of(measure)?,
+                threshold: threshold.parse()?,
                 apply: apply_of(apply)?,
                 technique,
                 covariate_shift: covariate_shift_of(covariate_shift)?,

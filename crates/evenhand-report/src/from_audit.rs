@@ -89,6 +89,7 @@ fn empty(kind: Kind, about: About, record: Record) -> Report {
         panels: Vec::new(),
         intersections_left_out: 0,
         blind: Blind::default(),
+        decided_from: None,
         bias: None,
         tradeoff: None,
         search: None,

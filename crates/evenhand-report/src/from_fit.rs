@@ -99,6 +99,7 @@ impl Report {
             judged: None,
             intersections_left_out: audit.intersections_left_out,
             blind: Blind::of(trained.binding, std::iter::once(fit.found)),
+            decided_from: fit.found.decided_from(correction),
             bias: fit.identify.then(|| Bias::identify(correction, trained.train, trained.confidence)).flatten(),
             tradeoff,
             search: Some(Search::of(trained.binding, trained_on, fit.found, correction)?),

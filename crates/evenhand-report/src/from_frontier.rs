@@ -75,6 +75,7 @@ impl Report {
             judged: None,
             intersections_left_out: audit.intersections_left_out,
             blind: Blind::of(trained.binding, points.iter().map(|point| &point.solution)),
+            decided_from: traced.frontier.decided_from(correction),
             bias: Bias::identify(correction, trained.train, trained.confidence),
             tradeoff: Some(Tradeoff { points: path, chosen: None, baselines, panel }),
             search: None,

@@ -114,8 +114,13 @@ impl Report {
         self.search.is_some() && !self.blind.tilts()
     }
 
-    /// What was not done to the data.
-    pub(crate) fn statement(&self) -> &'static str {
+    /// What was not done to the data, and where decisions begin, if that was chosen.
+    pub(crate) fn statement(&self) -> String {
+        let left_alone = self.left_alone();
+        self.decided_from.as_ref().map_or_else(|| left_alone.to_owned(), |from| format!("{left_alone} {from}"))
+    }
+
+    fn left_alone(&self) -> &'static str {
         match self.method.as_deref() {
             _ if self.kind == Kind::Audit => "Nothing was changed: labels and predictions were counted as they are.",
             _ if self.kind == Kind::Identify => {

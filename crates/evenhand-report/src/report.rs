@@ -40,6 +40,9 @@ pub struct Report {
     /// What multipliers are applied to, and how well features tell groups that the learner may not see.
     #[serde(default)]
     pub blind: Blind,
+    /// From which probability on rows are decided positive, in a sentence, where that was chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_from: Option<String>,
     /// The bias in the labels.
     pub bias: Option<Bias>,
     /// What less violation costs.

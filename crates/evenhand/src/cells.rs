@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::data::Codes;
 use crate::group::Membership;
 use crate::interval::effective_rows;
-use crate::kernel::CellRows;
+use crate::kernel::{CellRows, HALF};
 use crate::{Error, Result, parallel};
 
 /// At most this many cells may be possible: a pass over rows keeps sums for all of them, once for every part of the rows.
@@ -30,6 +30,8 @@ pub(crate) struct Cells {
     squares: Vec<f64>,
     row_weights: Option<Arc<[f64]>>,
     classes: usize,
+    /// From which probability on the second of two classes is decided for.
+    threshold: f64,
 }
 
 impl Cells {
@@ -85,7 +87,18 @@ impl Cells {
             squares: occurring.iter().map(|&at| everywhere[at].2).collect(),
             row_weights,
             classes,
+            threshold: HALF,
         })
+    }
+
+    /// The same, where the second of two classes is decided for from another probability on than ½.
+    pub(crate) fn deciding_at(&self, threshold: f64) -> Self {
+        Self { threshold, ..self.clone() }
+    }
+
+    /// From which probability on the second of two classes is decided for.
+    pub(crate) fn threshold(&self) -> f64 {
+        self.threshold
     }
 
     /// The cells of aggregated rows, each with the weight of the rows it represents.
@@ -210,6 +223,7 @@ impl Cells {
             cell_labels: &self.labels,
             row_weights: self.row_weights.as_deref(),
             classes: self.classes,
+            shift: HALF - self.threshold,
         }
     }
 }

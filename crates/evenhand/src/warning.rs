@@ -300,6 +300,12 @@ impl std::fmt::Display for Warning {
             Self::ConstraintDropped { constraint, reason } => {
                 write!(f, "constraint `{constraint}` is judged, and not corrected for: {reason}")
             }
+            Self::GroupTold { column, feature } if column == feature => {
+                write!(
+                    f,
+                    "the groups of column `{column}` are withheld from the learner, and are told exactly by what is left of it: the values that are no group"
+                )
+            }
             Self::GroupTold { column, feature } => {
                 write!(
                     f,

@@ -26,6 +26,8 @@ pub(super) struct Config {
     pub(super) weights: Option<PathBuf>,
     pub(super) trace: Option<PathBuf>,
     pub(super) report: Option<PathBuf>,
+    /// The rows to predict with what was found, and where to write them.
+    pub(super) predictions: Option<(PathBuf, PathBuf)>,
     pub(super) csv: CsvArgs,
     pub(super) confidence: f64,
     /// Whether only a bound that is met for sure will do.
@@ -49,6 +51,7 @@ impl Config {
             weights: args.weights,
             trace: args.trace,
             report: args.report,
+            predictions: None,
             csv: args.csv,
             confidence: args.confidence,
             strict: args.strict,

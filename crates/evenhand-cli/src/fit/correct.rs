@@ -14,7 +14,7 @@ use crate::bounds;
 use crate::failure::Usage;
 use crate::outputs::CsvArgs;
 use crate::signature::SigningKey;
-use crate::training::{MeasureArg, ScoreRowsArgs, Training, see_below};
+use crate::training::{MeasureArg, ScoreRowsArgs, ThresholdArg, Training, see_below};
 
 /// Correct the scores of a model that there is already, without training it.
 ///
@@ -83,6 +83,11 @@ pub(crate) struct CorrectArgs {
     #[arg(long, value_enum, default_value_t = MeasureArg::Decisions, help_heading = "Correction")]
     measure: MeasureArg,
 
+    /// From which probability on rows are decided positive: `half`, or `best`, at which the scores that were given err least. The correction is then
+    /// found for decisions by either, and the better one is kept.
+    #[arg(long, value_enum, default_value_t = ThresholdArg::Half, help_heading = "Correction")]
+    threshold: ThresholdArg,
+
     /// How many standard errors to stay below a bound, so that it holds on new rows [default: 1.645].
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     margin: Option<f64>,
@@ -102,6 +107,11 @@ pub(crate) struct CorrectArgs {
     /// Where to write the model (JSON), for `evenhand predict` and `verify`.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     model: Option<PathBuf>,
+
+    /// Where to write all rows of DATA with the corrected `probability` and the `decision` added, as `evenhand predict` does (.csv, .parquet,
+    /// .arrow, …; or `-`, CSV on standard output).
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    predictions: Option<PathBuf>,
 
     /// Sign the model with this private key; see `evenhand fit`.
     #[arg(long, value_name = "KEY", requires = "model", help_heading = "Output")]
@@ -135,6 +145,10 @@ Examples:
   evenhand correct scored.csv --score p --label approved --positive yes --group sex \\
       --notion demographic-parity --max-violation 0.02 --holdout 0.3 --model model.json
   evenhand predict model.json new.csv --out corrected.csv
+
+  The same file with corrected scores and decisions, at once:
+    evenhand correct scored.csv --score p --label approved --group sex --notion demographic-parity \\
+        --predictions corrected.csv
 ",
     where_reports_are!(
         "
@@ -144,7 +158,7 @@ Examples:
 "
     ),
     "
-JSON keys: those of `evenhand fit --apply tilt`."
+JSON keys: those of `evenhand fit --apply tilt`, and predictions (with --predictions)."
 );
 
 pub(crate) fn run(args: CorrectArgs) -> Result<Ending> {
@@ -162,7 +176,8 @@ fn config(args: CorrectArgs) -> Result<Config> {
     let CorrectArgs { test, holdout, seed, threads, json, quiet, .. } = args;
     let rows = ScoreRowsArgs { test, holdout, seed, threads, json, quiet };
     let training = Training::of_scores(rows, args.data.origin()?, membership)?;
-    super::config::check_files(&training, [&args.model, &args.report], &[&args.trace])?;
+    super::config::check_files(&training, [&args.model, &args.report], &[&args.trace, &args.predictions])?;
+    let predictions = args.predictions.map(|path| -> Result<_> { Ok((rows_again(&training)?, path)) }).transpose()?;
     BoundTest::check_confidence(args.confidence)?;
     bounds::check_strict(args.strict, &correction.bounds)?;
     Ok(Config {
@@ -173,10 +188,21 @@ fn config(args: CorrectArgs) -> Result<Config> {
         weights: None,
         trace: args.trace,
         report: args.report,
+        predictions,
         csv: args.csv,
         confidence: args.confidence,
         strict: args.strict,
     })
+}
+
+/// The file of the rows, which is read once more to carry its columns along.
+fn rows_again(training: &Training) -> Result<PathBuf> {
+    match training.files().first() {
+        Some(path) if path.is_file() => Ok(path.to_path_buf()),
+        _ => {
+            Err(Usage::new("--predictions reads DATA once more, and this can be read once").hint("give a file").into())
+        }
+    }
 }
 
 fn correction(args: &CorrectArgs) -> Result<Correction> {
@@ -190,6 +216,7 @@ fn correction(args: &CorrectArgs) -> Result<Correction> {
         margin: args.margin,
         min_group: args.min_group,
         measure: args.measure.into(),
+        threshold: args.threshold.into(),
         apply: Apply::Tilt,
         score: Some(Score { column: args.score.clone(), with_group: args.with_group }),
         ..CorrectionOptions::default()

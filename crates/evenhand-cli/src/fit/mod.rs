@@ -24,6 +24,7 @@ use crate::Ending;
 use crate::bounds::{self, Judged, TestedBound};
 use crate::output::{self, WarningRecord, note};
 use crate::outputs::Outputs;
+use crate::predict;
 use crate::training::{Fitter, Read};
 use config::Config;
 use report::{Comparison, Found, Report, ShownEffect};
@@ -73,7 +74,7 @@ fn run_with<L: Learner>(
 
     let mut outputs = Outputs::new(config.csv);
     let tested = compared.test.as_ref().map(|test| test.after.clone());
-    if config.model.is_some() || config.report.is_some() {
+    if config.model.is_some() || config.report.is_some() || config.predictions.is_some() {
         let (digest, split) = (progress.during("hashing the data", || rows.all.digest()), config.training.split());
         let model = Model::new(&config.correction, &fitted, record, tested, (digest, rows.all.rows()), split);
         let model = model.with_bound_tests(compared.bound_tests.clone()).read_as(&rows.reading, rows.all.table());
@@ -81,6 +82,9 @@ fn run_with<L: Learner>(
         if let Some(path) = &config.model {
             let file = model.to_file(|message| config.signing_key.as_ref().map(|key| key.sign(message)))?;
             outputs.text(path, &file)?;
+        }
+        if let Some((rows, path)) = &config.predictions {
+            progress.during("predicting", || predict::predicted(&model, rows)?.write(&mut outputs, path))?;
         }
         #[cfg(feature = "report")]
         if let Some(path) = &config.report {
@@ -169,7 +173,8 @@ fn show(config: &Config, report: &Report) -> Result<Ending> {
     } else {
         output::warn(&report.warnings);
         output::text(&report.to_text())?;
-        if config.model.is_none() && config.weights.is_none() && config.report.is_none() {
+        let saved = [&config.model, &config.weights, &config.report].into_iter().any(Option::is_some);
+        if !saved && config.predictions.is_none() {
             note(config.nothing_saved());
         }
     }

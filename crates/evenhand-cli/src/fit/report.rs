@@ -91,6 +91,9 @@ pub(super) struct Report {
     model: Option<PathBuf>,
     weights: Option<PathBuf>,
     trace: Option<PathBuf>,
+    /// Rows with their predictions, where these were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    predictions: Option<PathBuf>,
     #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
     page: Option<PathBuf>,
     /// Of every bound that was asked for.
@@ -151,6 +154,7 @@ impl Report {
             model: config.model.clone(),
             weights: config.weights.clone(),
             trace: config.trace.clone(),
+            predictions: config.predictions.as_ref().map(|(_, path)| path.clone()),
             page: config.report.clone(),
             bounds,
             positive: fitted.binding().positive(),

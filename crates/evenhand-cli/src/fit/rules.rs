@@ -15,6 +15,12 @@ const MOST_LINES: usize = 40;
 pub(super) struct Rules {
     #[serde(skip_serializing_if = "Option::is_none")]
     thresholds: Option<Thresholds>,
+    /// From which probability on rows are decided positive, where that was chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threshold: Option<f64>,
+    /// The same in a sentence.
+    #[serde(skip)]
+    decided_from: Option<String>,
     /// The columns without which nothing can be decided.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     groups_needed: Vec<String>,
@@ -36,7 +42,10 @@ pub(super) struct Rules {
 impl Rules {
     pub(super) fn new<P: Predictor>(correction: &Correction, fitted: &Fitted<P>) -> Self {
         let (solution, binding) = (fitted.solution(), fitted.binding());
+        let decided_from = solution.decided_from(correction);
         Self {
+            threshold: decided_from.as_ref().map(|_| solution.threshold),
+            decided_from,
             thresholds: solution.thresholds.clone(),
             groups_needed: if solution.needs_groups() { binding.group_columns() } else { Vec::new() },
             slack: solution.slack,
@@ -93,10 +102,11 @@ impl Rules {
 
     /// The thresholds, or what a tilt depends on, and what they ask of files to be predicted.
     pub(super) fn to_text(&self) -> String {
+        let from = self.decided_from.as_ref().map(|from| format!("{from}\n\n")).unwrap_or_default();
         if let Some(deciding) = &self.deciding {
-            return format!("{}{}\n\n", clean(&self.scores()), clean(deciding));
+            return format!("{from}{}{}\n\n", clean(&self.scores()), clean(deciding));
         }
-        let Some(Thresholds { patterns, .. }) = &self.thresholds else { return String::new() };
+        let Some(Thresholds { patterns, .. }) = &self.thresholds else { return from };
         let line = |rule: &PatternRule| {
             let groups: Vec<String> = rule.groups.iter().map(|name| clean(name)).collect();
             let groups = if groups.is_empty() { "(in no group)".to_owned() } else { groups.join(" and ") };

@@ -83,11 +83,11 @@ Columns of --out: asked (`nothing`, `max-violation` or `evenness`), max_violatio
 positive_rate; with test rows test_violation, test_error, test_positive_rate; weights (`bounded` or
 `unbounded`, with `-expected` where exponents are by what features tell of groups, and `-bare` where
 group membership alone is in them, which can move all rows towards one class; `tilt` with --apply
-tilt, which has no weights), stop, fits, dominated (1 where another point has no more violation and no more error on
+tilt, which has no weights), threshold (from which probability on rows are decided positive), stop, fits, dominated (1 where another point has no more violation and no more error on
 the training rows); then `multiplier: NAME` for each constraint.
 
 JSON keys: notion, groups, classes (in the order of class_rates), apply (`weights` or `tilt`), points
-(asked, max_violation, multipliers, weights, train, test, stop, fits, dominated), memberships (group,
+(asked, max_violation, multipliers, weights, threshold (with --threshold best), train, test, stop, fits, dominated), memberships (group,
 labelled and auc, where groups that features do not tell were modelled), floor, fits, seconds, warnings, out",
     where_reports_are!(", report (where one was asked for)"),
     "."

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use evenhand::correction::{Apply, Asked, Binding, Frontier, MembershipQuality, Metrics, NamedValue, Point, Solution};
-use evenhand::{Notion, Predictor, Termination};
+use evenhand::correction::{
+    Apply, Asked, Binding, Frontier, MembershipQuality, Metrics, NamedValue, Point, Solution, Threshold,
+};
+use evenhand::{Correction, Notion, Predictor, Termination};
 use serde::Serialize;
 
 use super::{Config, Traced};
@@ -32,6 +34,9 @@ pub(super) struct Report {
     page: Option<PathBuf>,
     #[serde(skip)]
     notions: Vec<Notion>,
+    /// From which probabilities on rows are decided positive, where these were chosen.
+    #[serde(skip)]
+    decided_from: Option<String>,
 }
 
 /// A point.
@@ -41,6 +46,9 @@ struct Line {
     max_violation: Option<f64>,
     multipliers: Vec<NamedValue>,
     weights: &'static str,
+    /// From which probability on rows are decided positive, where that was chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threshold: Option<f64>,
     train: Metrics,
     test: Option<Metrics>,
     stop: Termination,
@@ -69,15 +77,16 @@ pub(super) fn weights<P>(point: &Point<P>, apply: Apply) -> &'static str {
 }
 
 impl Line {
-    fn new<P>(point: Point<P>, test: Option<Metrics>, names: &[&str], apply: Apply) -> Self {
-        let weights = weights(&point, apply);
-        let Solution { multipliers, train, stop, fits, .. } = point.solution;
+    fn new<P>(point: Point<P>, test: Option<Metrics>, names: &[&str], correction: &Correction) -> Self {
+        let weights = weights(&point, correction.apply);
+        let Solution { multipliers, train, stop, fits, threshold, .. } = point.solution;
         let named = |(name, value): (&&str, f64)| NamedValue { name: (*name).to_owned(), value: Some(value) };
         Self {
             asked: asked(point.asked),
             max_violation: point.asked.bound(),
             multipliers: names.iter().zip(multipliers).map(named).collect(),
             weights,
+            threshold: (correction.threshold == Threshold::Best).then_some(threshold),
             train,
             test,
             stop,
@@ -117,13 +126,15 @@ impl Report {
         let notions = config.correction.notions.clone();
         let (floor, fits, apply) = (frontier.floor(), frontier.fits(), config.correction.apply);
         let memberships = memberships(&binding, &frontier);
+        let decided_from = frontier.decided_from(&config.correction);
         let points = frontier.points.into_iter().zip(tests);
         Self {
             notion: notions.iter().map(ToString::to_string).collect(),
             groups: binding.group_names(),
             classes: binding.classes().to_vec(),
-            points: points.map(|(point, test)| Line::new(point, test, &names, apply)).collect(),
+            points: points.map(|(point, test)| Line::new(point, test, &names, &config.correction)).collect(),
             memberships,
+            decided_from,
             apply,
             floor,
             fits,
@@ -139,7 +150,8 @@ impl Report {
         let definition = |notion: &Notion| format!("{}: {}\n", clean(&notion.to_string()), notion.definition());
         let definitions: Vec<String> = self.notions.iter().map(definition).collect();
         let memberships = memberships::to_text(&self.memberships);
-        format!("{}\n{}\n{memberships}{}", definitions.concat(), self.table(), self.ending())
+        let from = self.decided_from.as_ref().map(|from| format!("{from}\n\n")).unwrap_or_default();
+        format!("{}\n{}\n{from}{memberships}{}", definitions.concat(), self.table(), self.ending())
     }
 
     fn table(&self) -> String {

@@ -24,6 +24,7 @@ pub(super) fn of<P>(traced: &Traced<P>, apply: Apply) -> Result<Table> {
     }
     columns = columns
         .words("weights", |(point, _)| weights(point, apply).to_owned())
+        .numbers("threshold", |(point, _)| Some(point.solution.threshold))
         .words("stop", |(point, _)| point.solution.stop.to_string())
         .numbers("fits", |(point, _)| Some(point.solution.fits as f64))
         .numbers("dominated", |(point, _)| Some(f64::from(u8::from(point.dominated))));

@@ -40,7 +40,8 @@ pub(crate) struct PaperArgs {
     #[arg(long = "dataset", value_name = "NAME")]
     datasets: Vec<String>,
 
-    /// Notion, if not all four; may be repeated.
+    /// Notion, if not the four of the paper; may be repeated [default: disparate impact is `paper-disparate-impact` with --protocol notebook,
+    /// `disparate-impact` with --protocol repeated].
     #[arg(long = "notion", value_name = "NOTION")]
     notions: Vec<String>,
 
@@ -149,13 +150,14 @@ impl Plan {
             }
             datasets.retain(|name| known.contains(name));
         }
+        let notions = notions(&args)?;
         Ok(Self {
             data: args.data,
             protocol: args.protocol,
             splits: args.splits,
             injected: args.injected,
             datasets,
-            notions: asked(&args.notions, NOTIONS.to_vec(), notion)?,
+            notions,
             methods: asked(&args.methods, PaperMethod::ALL.to_vec(), str::parse)?,
             out: args.out,
             csv: args.csv,
@@ -187,12 +189,24 @@ fn asked<T: PartialEq>(
     Ok(if named.is_empty() { all } else { all.into_iter().filter(|one| named.contains(one)).collect() })
 }
 
-/// One of the paper's notions.
-fn notion(name: &str) -> evenhand::Result<Notion> {
-    let notion: Notion = name.parse()?;
-    if NOTIONS.contains(&notion) {
-        return Ok(notion);
+/// The notions that are named. Where none is, those of the paper: as its table has them on the authors' split, ours on others.
+fn notions(args: &PaperArgs) -> evenhand::Result<Vec<Notion>> {
+    let mut all = NOTIONS.to_vec();
+    let impact = all.iter().position(|one| *one == Notion::PaperDisparateImpact).unwrap_or_default();
+    if args.notions.is_empty() {
+        if args.protocol == Protocol::Repeated {
+            all[impact] = Notion::DisparateImpact;
+        }
+        return Ok(all);
     }
-    let allowed = format!("one of {}", NOTIONS.each_ref().map(ToString::to_string).join(", "));
-    Err(Error::setting("notion", format!("`{name}`"), allowed))
+    all.insert(impact, Notion::DisparateImpact);
+    let known = all.clone();
+    asked(&args.notions, all, |name| {
+        let notion: Notion = name.parse()?;
+        if known.contains(&notion) {
+            return Ok(notion);
+        }
+        let allowed = format!("one of {}", known.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
+        Err(Error::setting("notion", format!("`{name}`"), allowed))
+    })
 }

@@ -67,7 +67,7 @@ pub(super) fn measure(plan: &Plan, sources: &[Source<'static>], progress: Progre
 
 impl Job<'_> {
     fn run(&self, keep: impl Fn(Cell) -> Result<()>) -> Result<()> {
-        let experiment = Experiment::new(&prepare(self.source, self.draw, self.notion)?, self.notion)?;
+        let experiment = Experiment::new(&prepare(self.source, self.draw)?, self.notion)?;
         for &method in &self.methods {
             let start = Instant::now();
             let measured = experiment.measure(method, &mut Silent)?;
@@ -84,10 +84,9 @@ impl Job<'_> {
     }
 }
 
-/// One of the splits; the published one with the paper's features for the notion.
-pub(super) fn prepare(source: &Source<'_>, draw: Option<u64>, notion: &Notion) -> evenhand::Result<Prepared> {
+/// One of the splits, the published one without a seed.
+pub(super) fn prepare(source: &Source<'_>, draw: Option<u64>) -> evenhand::Result<Prepared> {
     match draw {
-        None if notion.withholds_groups() => source.published_impact(),
         None => source.published(),
         Some(seed) => source.drawn(seed),
     }

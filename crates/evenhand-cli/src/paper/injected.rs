@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use anyhow::{Context as _, Result};
-use evenhand::Notion;
 use evenhand::correction::Silent;
 use evenhand_datasets::recipe::Source;
 use evenhand_experiments::{Estimate, InjectedExperiment, PaperMethod, Part};
@@ -97,7 +96,7 @@ pub(super) fn measure(plan: &Plan, sources: &[Source<'static>], progress: Progre
     let bar = progress.count("measuring", jobs.iter().map(|job| job.3.len()).sum());
     let store = Mutex::new(store);
     jobs.par_iter().with_max_len(1).try_for_each(|(dataset, source, draw, missing)| -> Result<()> {
-        let prepared = prepare(source, *draw, &Notion::DemographicParity)?;
+        let prepared = prepare(source, *draw)?;
         let experiment = InjectedExperiment::new(dataset, &prepared, draw.unwrap_or(0))
             .with_context(|| format!("injecting {dataset}"))?;
         for &method in missing {

@@ -55,7 +55,7 @@ pub(super) fn write(
 
 fn curve(source: &Source<'_>, notion: &Notion, method: PaperMethod) -> evenhand::Result<Curve> {
     let scales = scales(LAST, STEPS);
-    let swept = Experiment::new(&prepare(source, None, notion)?, notion)?.sweep(method, &scales)?;
+    let swept = Experiment::new(&prepare(source, None)?, notion)?.sweep(method, &scales)?;
     let point = |(x, (train, test))| Point { x, train, test: Some(test) };
     Ok(Curve { name: notion.to_string(), points: scales.into_iter().zip(swept).map(point).collect() })
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use evenhand::Measure;
+use evenhand::correction::Threshold;
 
 use crate::args::DataArgs;
 
@@ -45,6 +46,12 @@ pub(crate) struct TrainingArgs {
     /// Compare decisions, or probabilities.
     #[arg(long, value_enum, default_value_t = MeasureArg::Decisions, help_heading = "Correction")]
     pub(super) measure: MeasureArg,
+
+    /// From which probability on rows are decided positive: `half`, or `best`, at which the fit without correction errs least on the training
+    /// rows. A correction is then found for decisions by either, and the better one is kept; other methods take the best of their own. Two
+    /// classes.
+    #[arg(long, value_enum, default_value_t = ThresholdArg::Half, help_heading = "Correction")]
+    pub(super) threshold: ThresholdArg,
 
     /// Whether the covariate shift that weights bring is ignored, as in the paper's algorithms, or corrected: each row's
     /// weight is then divided by it, as the learner's probabilities without correction estimate it. Seldom pays.
@@ -109,6 +116,22 @@ impl From<MeasureArg> for Measure {
     }
 }
 
+/// From which probability on rows are decided positive.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ThresholdArg {
+    Half,
+    Best,
+}
+
+impl From<ThresholdArg> for Threshold {
+    fn from(threshold: ThresholdArg) -> Self {
+        match threshold {
+            ThresholdArg::Half => Self::Half,
+            ThresholdArg::Best => Self::Best,
+        }
+    }
+}
+
 /// What multipliers are applied to.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum ApplyArg {
@@ -138,6 +161,9 @@ macro_rules! see_below {
 Notions:
   demographic-parity    every group is predicted positive at the overall rate
   disparate-impact      the same, by a learner that may not see the sensitive columns
+  paper-disparate-impact
+                        the same, by a learner that may not see the groups' own indicators, as in the paper's
+                        table; other values of their columns stay features
   equal-opportunity     every group has the overall true positive rate
   equalized-odds        every group has the overall true and false positive rates
   predictive-equality   every group has the overall false positive rate

@@ -5,7 +5,7 @@
 mod args;
 mod rows;
 
-pub(crate) use args::{MeasureArg, TrainingArgs, see_below};
+pub(crate) use args::{MeasureArg, ThresholdArg, TrainingArgs, see_below};
 
 use std::path::{Path, PathBuf};
 
@@ -159,6 +159,7 @@ impl TrainingArgs {
             preset,
             min_group: self.min_group,
             measure: self.measure.into(),
+            threshold: self.threshold.into(),
             apply: match self.apply {
                 ApplyArg::Weights => Apply::Weights,
                 ApplyArg::Tilt => Apply::Tilt,

@@ -176,3 +176,26 @@ fn a_program_that_learns_models_membership_too() {
     let refused = test.run("predict model.json loans.csv --out scored.csv");
     assert!(refused.starts_with("exit code 2") && refused.contains("agree to it"), "{refused}");
 }
+
+#[test]
+fn the_papers_disparate_impact_withholds_the_indicators_of_groups_alone() {
+    let test = CliTest::new();
+    let rows = "loans.csv --label approved --ignore id --group region=r0,r1";
+    let fit = format!("fit {rows} --notion paper-disparate-impact");
+    test.expect(0, &format!("{fit} --model model.json"));
+    let model: serde_json::Value = serde_json::from_str(&test.read("model.json")).unwrap();
+    let columns = model["model"]["binding"]["encoding"]["columns"].as_array().unwrap();
+    let region = columns.iter().find(|one| one["column"] == "region").unwrap();
+    assert_eq!((&region["values"], &region["withheld"]), (&["r2", "r3"].into(), &["r0", "r1"].into()), "{region}");
+    test.expect(0, "verify model.json loans.csv");
+    test.expect(0, "predict model.json loans.csv --out decided.csv");
+    // With one group of a column the other values tell it, and that is said.
+    let told = test.run(&fit.replace("r0,r1", "r0"));
+    let said =
+        "warning: the groups of column `region` are withheld from the learner, and are told exactly by what is left";
+    assert!(told.contains(said) && told.contains("--withhold 'region' too"), "{told}");
+    let audit = "audit decided.csv --label approved --predictions decision --ignore id --ignore probability --group region=r0,r1";
+    let [ours, parity] = ["paper-disparate-impact", "demographic-parity"]
+        .map(|notion| test.json(&format!("{audit} --notion {notion} --max-violation 0.5 --json")));
+    assert_eq!(ours["bounds"][0]["value"], parity["bounds"][0]["value"]);
+}

@@ -102,10 +102,45 @@ fn what_is_no_score_is_refused_with_its_row() {
     test.expect(0, &format!("{CORRECT} --model model.json"));
     let refused = test.run("predict model.json above.csv --out scored.csv");
     assert!(refused.starts_with("exit code 2") && refused.contains("1.25 is no probability"), "{refused}");
+    // With the row as the file counts it, as in training; a missing one is none either.
+    let place = |output: &str| output.split(": ").find(|part| part.contains("row ")).map(str::to_owned);
+    assert_eq!(place(&refused), place(&run(("above.csv", "p"))), "{refused}");
+    assert!(place(&refused).is_some_and(|place| place.contains("row 8")), "{refused}");
+    let missing = test.run("predict model.json missing.csv --out scored.csv");
+    assert!(missing.starts_with("exit code 2") && missing.contains("row 10"), "{missing}");
     let three = each_line(&good, |row, line| {
         if row == 5 { line.replace(",no", ",perhaps").replace(",yes", ",perhaps") } else { line.to_owned() }
     });
     test.write("three.csv", &three);
     let refused = test.run(&format!("{} --positive yes", CORRECT.replace("scores.csv", "three.csv")));
     assert!(refused.starts_with("exit code 2") && refused.contains("two classes"), "{refused}");
+}
+
+#[test]
+fn predictions_of_the_same_rows_are_those_of_predict() {
+    let test = with(&ALL);
+    let json = test.json(&format!("{CORRECT} --threshold best --model model.json --predictions at-once.csv --json"));
+    assert_eq!(json["predictions"], "at-once.csv");
+    test.expect(0, "predict model.json scores.csv --out later.csv");
+    assert_eq!(test.read("at-once.csv"), test.read("later.csv"));
+    assert!(test.read("later.csv").starts_with("p,hint,sex,approved,probability,decision\n"));
+    let quiet = test.run(&format!("{CORRECT} --predictions at-once.csv"));
+    assert!(!quiet.contains("nothing was saved"), "{quiet}");
+}
+
+#[test]
+fn a_score_that_is_called_probability_stays_beside_the_corrected_one() {
+    let test = with(&ALL);
+    test.write("scores.csv", &test.read("scores.csv").replacen("p,", "probability,", 1));
+    let correct = CORRECT.replace("--score p", "--score probability");
+    test.expect(0, &format!("{correct} --model model.json --predictions at-once.csv"));
+    test.expect(0, "predict model.json scores.csv --out later.csv");
+    let written = test.read("later.csv");
+    assert!(written.starts_with("probability,hint,sex,approved,corrected_probability,decision\n"), "{written}");
+    assert_eq!(test.read("at-once.csv"), written);
+    // Another column of that name may be left out.
+    test.write("scored.csv", &test.read("scores.csv").replacen("probability,hint,sex", "probability,hint,decision", 1));
+    let refused = test.run("predict model.json scored.csv --out again.csv");
+    assert!(refused.contains("leave it out with --ignore 'decision'"), "{refused}");
+    test.expect(0, "predict model.json scored.csv --ignore decision --out again.csv");
 }

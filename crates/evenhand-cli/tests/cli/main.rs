@@ -28,5 +28,6 @@ mod report;
 mod streams;
 mod support;
 mod sweep;
+mod threshold;
 mod verdicts;
 mod verify;

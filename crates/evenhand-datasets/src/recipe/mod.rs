@@ -3,14 +3,13 @@
 //! Each dataset is one file of data, a [`Recipe`] constant: which file, which rows, what is
 //! to be predicted, how columns become features, which groups. `source` reads files and cuts
 //! rows into training and test rows, `shuffle` as the published splits were drawn, `prepare` carries a recipe out on them, `percentile`
-//! finds edges, `impact` is a convention of the paper's disparate impact. Leans on `data`, `features`, `group`, `catalogue` and the engine. What the paper leaves unsaid about these tasks is as its authors' notebooks have it. [Jiang & Nachum 2019, Sec. 6]
+//! finds edges. Leans on `data`, `features`, `group`, `catalogue` and the engine. What the paper leaves unsaid about these tasks is as its authors' notebooks have it. [Jiang & Nachum 2019, Sec. 6]
 
 mod adult;
 mod bank;
 mod communities;
 mod compas;
 mod german;
-mod impact;
 mod percentile;
 mod prepare;
 mod shuffle;

@@ -6,7 +6,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::impact::with_other_categories;
 use super::prepare::{numbers, prepare};
 use super::shuffle::permutation;
 use super::{File, Keep, Names, Part, Prepared, Recipe, Split};
@@ -66,15 +65,6 @@ impl<'a> Source<'a> {
     /// [`Error::UnknownColumn`] and the like when the files are not the published ones.
     pub fn published(&self) -> Result<Prepared> {
         self.prepare(self.published.clone())
-    }
-
-    /// The same as the paper's table has it for disparate impact: categories that share a column with groups and are none
-    /// (other races) stay with the learner, as features of their own.
-    ///
-    /// # Errors
-    /// Those of [`Source::published`].
-    pub fn published_impact(&self) -> Result<Prepared> {
-        with_other_categories(self.recipe, &self.published()?)
     }
 
     /// As many training and test rows as published, drawn at random from all of them.

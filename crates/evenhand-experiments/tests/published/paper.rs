@@ -38,8 +38,7 @@ struct Part {
 }
 
 fn measure(source: &Source<'_>, notion: &Notion, method: PaperMethod) -> Measured {
-    let prepared = if notion.withholds_groups() { source.published_impact() } else { source.published() }.unwrap();
-    Experiment::new(&prepared, notion).unwrap().measure(method, &mut Silent).unwrap()
+    Experiment::new(&source.published().unwrap(), notion).unwrap().measure(method, &mut Silent).unwrap()
 }
 
 #[test]

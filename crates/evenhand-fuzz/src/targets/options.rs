@@ -10,9 +10,10 @@ use evenhand::{Logistic, Measure, Preset};
 use super::{Checked, fits};
 use crate::ground::Ground;
 
-const NOTIONS: [&str; 11] = [
+const NOTIONS: [&str; 12] = [
     "demographic-parity",
     "disparate-impact",
+    "paper-disparate-impact",
     "equal-opportunity",
     "equalized-odds",
     "predictive-equality",

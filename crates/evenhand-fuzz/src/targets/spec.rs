@@ -13,11 +13,12 @@ const WORDS: [&str; 34] = [
     "f", "m", "Black", "White", "\u{202e}", "30", "1e400", "-0", "nan", "inf", "5", "100", "2", "0", "é", "x",
 ];
 
-const NOTIONS: [&str; 22] = [
+const NOTIONS: [&str; 23] = [
     "demographic-parity",
     "equal opportunity",
     "EqualizedOdds",
     "disparate_impact",
+    "paper-disparate-impact",
     "predictive-equality",
     "equal-accuracy",
     "target-rate",

@@ -54,7 +54,7 @@ struct Page<'a> {
     search: Option<SearchView>,
     settings: String,
     learner: String,
-    statement: &'static str,
+    statement: String,
     limits: Vec<String>,
     definitions: Vec<(String, String)>,
     json: String,

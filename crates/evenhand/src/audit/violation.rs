@@ -37,7 +37,9 @@ impl AuditedNotion {
     /// What an audit measures for a notion; `None` for those about given rates or rows.
     pub fn of(notion: &Notion) -> Option<Self> {
         match notion {
-            Notion::DemographicParity | Notion::DisparateImpact => Some(Self::DemographicParity),
+            Notion::DemographicParity | Notion::DisparateImpact | Notion::PaperDisparateImpact => {
+                Some(Self::DemographicParity)
+            }
             Notion::EqualOpportunity => Some(Self::EqualOpportunity),
             Notion::PredictiveEquality => Some(Self::PredictiveEquality),
             Notion::EqualizedOdds => Some(Self::EqualizedOdds),

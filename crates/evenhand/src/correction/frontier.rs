@@ -8,9 +8,10 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
+use super::at_threshold::is_same;
 use super::evaluation::Metrics;
 use super::problem::{EvaluationRows, Inequalities, Problem};
-use super::settings::{Apply, Correction, Solver, SqpSettings};
+use super::settings::{Apply, Correction, Solver, SqpSettings, Threshold};
 use super::solution::Solution;
 use super::solvers::oracle::Solves;
 use super::solvers::run::Run;
@@ -46,6 +47,9 @@ pub struct Point<P> {
     pub dominated: bool,
 }
 
+/// Points, and all that was to be asked on the way.
+type Path<P> = (Vec<Point<P>>, Vec<Asked>);
+
 /// What is asked of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -75,6 +79,16 @@ impl<P> Frontier<P> {
         let short = |stop| matches!(stop, Termination::Infeasible | Termination::Stalled);
         self.points.last().filter(|last| short(last.solution.stop))?;
         self.points.iter().filter_map(|point| point.validation().violation).reduce(f64::min)
+    }
+
+    /// From which probabilities on rows are decided positive, in a sentence, where these were chosen.
+    pub fn decided_from(&self, settings: &Correction) -> Option<String> {
+        let first = self.points.first().filter(|_| settings.threshold == Threshold::Best)?;
+        let from = first.solution.threshold;
+        let others = self.points.iter().any(|point| !is_same(point.solution.threshold, from));
+        let others = if others { ", or of 0.5, point by point" } else { "" };
+        let why = "the threshold at which the fit without correction errs least on the training rows";
+        Some(format!("Rows are decided positive above a probability of {from:.4}, {why}{others}."))
     }
 
     /// What to know about its points, each thing once.
@@ -122,14 +136,35 @@ impl Correction {
     ) -> Result<Frontier<L::Predictor>> {
         self.check_for(problem)?;
         let settings = self.traceable(points)?;
+        let (mut found, grid) = self.paths_at(problem, learner, (settings, points, None), observer)?;
+        let cancelled = found.iter().any(|point| point.solution.stop == Termination::Cancelled);
+        if self.threshold == Threshold::Best && !cancelled {
+            let threshold = found[0].solution.classifier().best_threshold(problem, |_| true)?;
+            if !is_same(threshold, problem.threshold()) {
+                let decided = problem.deciding_at(threshold);
+                let (mut other, _) = self.paths_at(&decided, learner, (settings, points, Some(grid)), observer)?;
+                other.extend(found.into_iter().skip(1));
+                found = best_of_all(other);
+            }
+        }
+        mark_dominated(&mut found);
+        Ok(Frontier { points: found })
+    }
+
+    /// The path with decisions at the threshold of a problem, through these bounds or, without any, through bounds of its own.
+    fn paths_at<L: Learner>(
+        &self,
+        problem: &Problem,
+        learner: &L,
+        along: (SqpSettings, usize, Option<Vec<Asked>>),
+        observer: &mut dyn Observer,
+    ) -> Result<Path<L::Predictor>> {
         let (part, evaluation) = EvaluationRows::split(self, problem, learner)?;
         let rows = part.as_ref().unwrap_or(problem);
-        let mut points = match self.apply {
-            Apply::Tilt => paths(&mut TiltedRun::fit(evaluation, rows, self, learner)?, settings, points, observer)?,
-            Apply::Weights => paths(&mut Run::before(evaluation, rows, self, learner)?, settings, points, observer)?,
-        };
-        mark_dominated(&mut points);
-        Ok(Frontier { points })
+        match self.apply {
+            Apply::Tilt => paths(&mut TiltedRun::fit(evaluation, rows, self, learner)?, along, observer),
+            Apply::Weights => paths(&mut Run::before(evaluation, rows, self, learner)?, along, observer),
+        }
     }
 
     /// Whether a frontier may have so many points; tracing one asks it first.
@@ -171,18 +206,17 @@ impl Correction {
 /// groups too.
 fn paths<R: Solves>(
     run: &mut R,
-    settings: SqpSettings,
-    points: usize,
+    (settings, points, through): (SqpSettings, usize, Option<Vec<Asked>>),
     observer: &mut dyn Observer,
-) -> Result<Vec<Point<R::Predictor>>> {
-    let mut found = trace(run, settings, points, observer)?;
+) -> Result<Path<R::Predictor>> {
+    let (mut found, grid) = trace(run, settings, points, through, observer)?;
     let cancelled = |found: &[Point<_>]| found.iter().any(|point| point.solution.stop == Termination::Cancelled);
     let other = WeightRule { tilt: Tilt::Centred, ..run.table().rule() };
     if run.table().is_by_row() && run.may_take(other) && !cancelled(&found) {
         run.set_rule(other);
-        found.extend(trace(run, settings, points, observer)?.into_iter().skip(1));
+        found.extend(trace(run, settings, points, Some(grid.clone()), observer)?.0.into_iter().skip(1));
     }
-    Ok(best_of_all(found))
+    Ok((best_of_all(found), grid))
 }
 
 /// For every bound that was asked for the point of least error that meets it, whatever it was found for. What meets a bound meets a looser one, so
@@ -226,8 +260,9 @@ fn trace<R: Solves>(
     run: &mut R,
     settings: SqpSettings,
     points: usize,
+    through: Option<Vec<Asked>>,
     observer: &mut dyn Observer,
-) -> Result<Vec<Point<R::Predictor>>> {
+) -> Result<Path<R::Predictor>> {
     // What is asked for is what is looked for: the path shows what every violation costs.
     let settings = SqpSettings { margin: 0.0, ..settings };
     let mut search = Search::new(run, settings, observer);
@@ -245,7 +280,8 @@ fn trace<R: Solves>(
     let most = violations.filter(|(one, _)| free(one)).fold(0.0, |most: f64, (_, one)| most.max(one.abs()));
     let smallest = Inequalities::searched(rows, std::slice::from_ref(&zero), measure, &settings, sums).upper();
     let fixed = fixed.clone();
-    for asked in grid(most, smallest.max(evenness.tolerance()), points) {
+    let through = through.unwrap_or_else(|| grid(most, smallest.max(evenness.tolerance()), points));
+    for &asked in &through {
         if !go_on {
             break;
         }
@@ -264,7 +300,7 @@ fn trace<R: Solves>(
         fits.push(last);
         go_on = stop == Termination::Converged;
     }
-    Ok(found)
+    Ok((found, through))
 }
 
 /// The bounds of the path, from below `most` down to `least`, the smallest violation that the rows can tell. The

@@ -6,12 +6,13 @@
 //! - `evaluation` measures what a classifier does on some rows, with confidence intervals and verdicts on bounds.
 //! - `solution` is what every method returns, `trace` what it tells on the way.
 //! - `solvers` find multipliers; `baselines` are the methods that a correction is compared with.
-//! - `solve` chooses among them; `fitted` is what a user gets, `frontier` a path of solutions from bound to bound,
+//! - `solve` chooses among them, `at_threshold` a threshold of their own; `fitted` is what a user gets, `frontier` a path of solutions from bound to bound,
 //!   `sweep` solutions with more and less of the multipliers found.
 //!
 //! Which of them may import which is in the table of `ARCHITECTURE.md`, and a test compares it with the code. Learners
 //! are handed in.
 
+mod at_threshold;
 pub(crate) mod baselines;
 mod evaluation;
 mod fitted;
@@ -28,7 +29,7 @@ pub use crate::bound::{Bound, BoundTest, Limit, NotionBound, Verdict};
 pub use crate::constraint::{Constraint, Event, Labelled, Measure, Reference, Tilt, WeightRange, WeightRule};
 pub use evaluation::{
     Change, Effect, Estimated, Evaluated, GroupChange, GroupRates, Metrics, MissingChange, NamedValue, PatternRule,
-    Predictions, Step, Thresholds,
+    Predictions, Step, Thresholds, decisions,
 };
 pub(crate) use evaluation::{Classifier, TiltBy};
 pub use fitted::Fitted;
@@ -37,7 +38,7 @@ pub use problem::{Binding, CellWeights, ExpectedTilt, MembershipModel, Membershi
 pub(crate) use problem::{Expectations, Observed, WeightMap};
 pub use settings::{
     Apply, Correction, CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, LoopSettings, Method, Preset,
-    Score, Solver, SqpSettings, Technique, ThresholdPostprocessing, Validation,
+    Score, Solver, SqpSettings, Technique, Threshold, ThresholdPostprocessing, Validation,
 };
 pub use solution::{Solution, TradeOff};
 pub use trace::{Iteration, Observer, Silent, Termination};

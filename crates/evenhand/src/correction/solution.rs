@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::evaluation::{Classifier, Effect, Estimated, Evaluated, Metrics, Thresholds, TiltBy};
 use super::problem::{Binding, CellWeights, Expectations, ExpectedTilt, MembershipQuality, Problem, ShiftCorrection};
-use super::settings::{Apply, Correction};
+use super::settings::{Apply, Correction, Method, Threshold};
 use super::trace::{Iteration, Termination};
 use crate::bound::{BoundTest, NotionBound};
 use crate::constraint::{Measure, TiltTable, WeightRule};
 use crate::data::Codes;
 use crate::group::Membership;
-use crate::kernel::CellSums;
+use crate::kernel::{CellSums, HALF};
 use crate::learner::Predictor;
 use crate::{Result, Warning, Weights};
 
@@ -49,6 +49,8 @@ pub struct Solution<P> {
     pub trace: Vec<Iteration>,
     /// What decides in place of the threshold ½, after threshold post-processing.
     pub thresholds: Option<Thresholds>,
+    /// From which probability on the second of two classes is decided for, where there are no thresholds by group.
+    pub threshold: f64,
     /// By how much relaxed violations might exceed zero, where the method is the Lagrangian approach.
     pub slack: Option<f64>,
     /// How the run ended.
@@ -124,6 +126,7 @@ impl<P: Predictor> Solution<P> {
             effect: None,
             trace: vec![only],
             thresholds: None,
+            threshold: problem.threshold(),
             slack: None,
             trade_off: None,
             stop: Termination::IterationLimit,
@@ -168,6 +171,24 @@ impl<P: Predictor> Solution<P> {
     pub fn deciding(&self, binding: &Binding) -> Option<String> {
         let expected = self.expected.as_ref().filter(|_| self.apply == Apply::Tilt);
         expected.map(|expected| expected.deciding(binding))
+    }
+
+    /// From which probability on rows are decided positive, in a sentence, where that was chosen.
+    pub fn decided_from(&self, settings: &Correction) -> Option<String> {
+        let why = match (settings.threshold, settings.method) {
+            (Threshold::Half, _) | (_, Method::ThresholdPostprocessing(_)) => return None,
+            (_, Method::Correction) if self.threshold.to_bits() == HALF.to_bits() => {
+                "since the correction is no better at the threshold at which the fit without it errs least on the training rows"
+            }
+            (_, Method::Correction) => {
+                "at which the fit without correction errs least on the training rows, and the correction is better than at 0.5"
+            }
+            (_, Method::Unconstrained) => "at which it errs least on the training rows",
+            (_, Method::Reweighing | Method::Lagrangian(_)) => {
+                "at which it errs least on the training rows, of those that keep what was asked no less than 0.5 does"
+            }
+        };
+        Some(format!("Rows are decided positive above a probability of {:.4}, {why}.", self.threshold))
     }
 
     /// Whether a row's own groups are needed to decide.
@@ -239,7 +260,30 @@ impl<P: Predictor> Solution<P> {
         let expected = self.expected.as_ref().filter(|_| self.apply == Apply::Tilt);
         let tilt =
             expected.map(|expected| TiltBy { expected: &**expected, multipliers: self.multipliers.as_slice().into() });
-        Classifier { predictor: &*self.predictor, thresholds: self.thresholds.as_ref(), tilt }
+        let (thresholds, threshold) = (self.thresholds.as_ref(), self.threshold);
+        Classifier { predictor: &*self.predictor, thresholds, tilt, threshold }
+    }
+
+    /// The same classifier with the threshold of least error on the rows it was found on, among those whose decisions, summed per cell, are
+    /// `allowed`.
+    ///
+    /// # Errors
+    /// What the predictor says.
+    pub(in crate::correction) fn at_best_threshold(
+        mut self,
+        problem: &Problem,
+        measure: Measure,
+        allowed: impl Fn(&CellSums) -> bool,
+    ) -> Result<Self> {
+        self.threshold = self.classifier().best_threshold(problem, allowed)?;
+        let sums = self.classifier().cell_sums(problem)?;
+        self.train = problem.evaluate(&sums, measure);
+        // The last iteration is that of what is returned.
+        if let Some(last) = self.trace.last_mut() {
+            last.violations = problem.violations(&sums, measure);
+            (last.violation, last.error) = (self.train.violation.unwrap_or(0.0), self.train.error);
+        }
+        Ok(self)
     }
 
     /// The weights of the rows it was found on, by cell; cells that weigh nothing are left out.

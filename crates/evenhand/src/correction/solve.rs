@@ -3,7 +3,7 @@
 //! Holds the methods of [`Correction`] that fit: `fit`, `solve` and `uncorrected`.
 
 use super::problem::{Binding, EvaluationRows, Problem};
-use super::settings::{Apply, Correction, CovariateShift, Method, Solver, SqpSettings};
+use super::settings::{Apply, Correction, CovariateShift, Method, Solver, SqpSettings, Threshold};
 use super::solution::Solution;
 use super::solvers::run::Run;
 use super::solvers::tilted_run::TiltedRun;
@@ -52,9 +52,23 @@ impl Correction {
         observer: &mut dyn Observer,
     ) -> Result<Solution<L::Predictor>> {
         self.check_for(problem)?;
+        match (self.threshold, self.method) {
+            (Threshold::Half, _) => self.solve_at(problem, learner, observer),
+            (Threshold::Best, Method::Correction) => self.correct_at_best(problem, learner, observer),
+            (Threshold::Best, _) => self.compare_at_best(problem, learner, observer),
+        }
+    }
+
+    /// Runs by the method of the settings, with decisions at the threshold of the problem.
+    pub(super) fn solve_at<L: Learner>(
+        &self,
+        problem: &Problem,
+        learner: &L,
+        observer: &mut dyn Observer,
+    ) -> Result<Solution<L::Predictor>> {
         match self.method {
             Method::Correction => self.correct(problem, learner, observer),
-            Method::Unconstrained => self.uncorrected(problem, learner),
+            Method::Unconstrained => self.solve_uncorrected(problem, learner),
             Method::ThresholdPostprocessing(thresholds) => thresholds.train(self, problem, learner),
             Method::Lagrangian(lagrangian) => lagrangian.train(self, problem, learner, observer),
             Method::Reweighing => {
@@ -95,6 +109,19 @@ impl Correction {
     /// As [`Correction::fit`].
     pub fn uncorrected<L: Learner>(&self, problem: &Problem, learner: &L) -> Result<Solution<L::Predictor>> {
         self.check_for(problem)?;
+        let found = self.solve_uncorrected(problem, learner)?;
+        match self.threshold {
+            Threshold::Half => Ok(found),
+            Threshold::Best => found.at_best_threshold(problem, self.measure, |_| true),
+        }
+    }
+
+    /// The same with decisions at the threshold of the problem.
+    pub(super) fn solve_uncorrected<L: Learner>(
+        &self,
+        problem: &Problem,
+        learner: &L,
+    ) -> Result<Solution<L::Predictor>> {
         baselines::single_fit(problem, self, learner, vec![1.0; problem.cells().len()])
     }
 
@@ -112,6 +139,7 @@ impl Correction {
     pub(super) fn check_for(&self, problem: &Problem) -> Result<()> {
         self.check()?;
         self.method.check_classes(problem.classes())?;
+        self.threshold.check_classes(problem.classes())?;
         let other = |one: &&Constraint| !self.notions.contains(&one.notion);
         if let Some(other) = problem.constraints().iter().find(other) {
             let allowed = format!("what the rows were bound for, `{}`", other.notion);

@@ -2,6 +2,7 @@
 //!
 //! The paper's figures: x times λ, for x from 0 (no correction) past 1 (the correction found). [Jiang & Nachum 2019, Fig. 1]
 
+use super::at_threshold::is_same;
 use super::problem::Problem;
 use super::settings::{Apply, Correction};
 use super::solution::Solution;
@@ -47,6 +48,8 @@ impl Correction {
         if let Some(wrong) = scales.iter().find(|scale| !scale.is_finite()) {
             return Err(Error::setting("scale", wrong, "finite numbers"));
         }
+        let decided = (!is_same(found.threshold, problem.threshold())).then(|| problem.deciding_at(found.threshold));
+        let problem = decided.as_ref().unwrap_or(problem);
         if let (Apply::Tilt, Some(expected)) = (found.apply, &found.expected) {
             let mut run = TiltedRun::of_fit(found.predictor.clone(), expected.clone(), problem, self)?;
             return run.sweep(&found.multipliers, scales, observer);

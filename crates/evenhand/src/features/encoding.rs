@@ -41,6 +41,9 @@ pub enum Code {
         values: Vec<String>,
         /// Whether missing is a category of its own.
         missing: bool,
+        /// Categories that are no features, although training rows have them: those that the learner may not see.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        withheld: Vec<String>,
     },
     /// The number less `centre`, over `scale`; missing is `fill`.
     Number {
@@ -78,6 +81,8 @@ pub struct ColumnPlan {
 pub enum PlanKind {
     /// One feature per category.
     OneHot,
+    /// One feature per category but these.
+    OneHotWithout(Vec<String>),
     /// The number as it is.
     Number,
     /// The number less the given centre.
@@ -135,7 +140,11 @@ impl Encoding {
             let (code, constant) = match &plan.kind {
                 PlanKind::OneHot => {
                     table.check_exact(&plan.column)?;
-                    one_hot(&column.to_categorical())
+                    one_hot(&column.to_categorical(), &[])
+                }
+                PlanKind::OneHotWithout(withheld) => {
+                    table.check_exact(&plan.column)?;
+                    one_hot(&column.to_categorical(), withheld)
                 }
                 PlanKind::Buckets { edges, thermometer } => {
                     numbers(plan, column)?;
@@ -162,6 +171,11 @@ impl Encoding {
         &self.columns
     }
 
+    /// Whether all of a column is among the features, none of its categories left out.
+    pub(crate) fn shows(&self, column: &str) -> bool {
+        self.columns.iter().any(|one| one.column == column && one.code.withheld().is_empty())
+    }
+
     /// How many features come out.
     pub fn width(&self) -> usize {
         self.columns.iter().map(|column| column.code.width()).sum()
@@ -185,9 +199,10 @@ impl Encoding {
         for encoded in &self.columns {
             let column = table.column(&encoded.column)?;
             match &encoded.code {
-                Code::OneHot { values, missing } => {
+                Code::OneHot { values, missing, withheld } => {
                     let column = column.to_categorical();
-                    coded.push(look_up(&column, values, *missing, first, &encoded.column, &mut warnings));
+                    let known = Known { values, missing: *missing, withheld };
+                    coded.push(look_up(&column, &known, first, &encoded.column, &mut warnings));
                 }
                 Code::Number { centre, scale, fill, indicator } => {
                     let raw = encoded.numbers(column)?;
@@ -243,16 +258,24 @@ impl Code {
     /// How many features this code makes.
     pub fn width(&self) -> usize {
         match self {
-            Self::OneHot { values, missing } => values.len() + usize::from(*missing),
+            Self::OneHot { values, missing, .. } => values.len() + usize::from(*missing),
             Self::Number { indicator, .. } => 1 + usize::from(*indicator),
             Self::Buckets { edges, .. } => edges.len().saturating_sub(1),
+        }
+    }
+
+    /// The categories that are no features.
+    pub(crate) fn withheld(&self) -> &[String] {
+        match self {
+            Self::OneHot { withheld, .. } => withheld,
+            Self::Number { .. } | Self::Buckets { .. } => &[],
         }
     }
 
     fn feature_names(&self, column: &str) -> Vec<String> {
         let absent = |wanted: bool| wanted.then(|| format!("{column} is missing"));
         match self {
-            Self::OneHot { values, missing } => {
+            Self::OneHot { values, missing, .. } => {
                 values.iter().map(|value| format!("{column}={value}")).chain(absent(*missing)).collect()
             }
             Self::Number { indicator, .. } => std::iter::once(column.to_owned()).chain(absent(*indicator)).collect(),
@@ -282,7 +305,7 @@ fn as_numbers<'a>(name: &str, column: &'a Column) -> Result<&'a [f64]> {
     }
 }
 
-fn one_hot(column: &Categorical) -> (Code, bool) {
+fn one_hot(column: &Categorical, without: &[String]) -> (Code, bool) {
     let counts = column.counts();
     let mut values: Vec<String> = column
         .dictionary()
@@ -294,13 +317,20 @@ fn one_hot(column: &Categorical) -> (Code, bool) {
     values.sort_unstable();
     let missing = counts[column.missing()] > 0;
     let constant = values.len() + usize::from(missing) < 2;
-    (Code::OneHot { values, missing }, constant)
+    let (withheld, values) = values.into_iter().partition(|value| without.contains(value));
+    (Code::OneHot { values, missing, withheld }, constant)
+}
+
+/// The categories of training rows.
+struct Known<'a> {
+    values: &'a [String],
+    missing: bool,
+    withheld: &'a [String],
 }
 
 fn look_up(
     column: &Categorical,
-    values: &[String],
-    missing: bool,
+    &Known { values, missing, withheld }: &Known<'_>,
     first: usize,
     name: &str,
     warnings: &mut Vec<Warning>,
@@ -309,7 +339,9 @@ fn look_up(
     let (unseen, counts) = (features as u32, column.counts());
     let mut table: Vec<u32> =
         column.dictionary().iter().map(|value| values.binary_search(value).map_or(unseen, |at| at as u32)).collect();
-    let strange: Vec<usize> = (0..table.len()).filter(|&code| table[code] == unseen && counts[code] > 0).collect();
+    let is_withheld = |code: usize| withheld.binary_search(&column.dictionary()[code]).is_ok();
+    let strange: Vec<usize> =
+        (0..table.len()).filter(|&code| table[code] == unseen && counts[code] > 0 && !is_withheld(code)).collect();
     let absent = counts[column.missing()];
     table.push(if missing { values.len() as u32 } else { unseen });
     let rows = strange.iter().map(|&code| counts[code]).sum::<usize>() + if missing { 0 } else { absent };

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::template::{self, Template};
 use super::{GroupSpec, Membership, bind, lookup};
-use crate::data::{Dataset, Table};
+use crate::data::{Column, Dataset, Table};
 use crate::{Error, Result, Warning};
 
 /// A named set of rows: those that meet every condition.
@@ -130,6 +130,22 @@ impl Groups {
     /// The columns that tell the group.
     pub fn columns(&self) -> BTreeSet<&str> {
         self.groups.iter().flat_map(Group::conditions).map(Condition::column).collect()
+    }
+
+    /// The values of a column that groups name; `None` where one of them compares it with a number.
+    pub(crate) fn values_of(&self, name: &str, column: &Column) -> Option<Vec<String>> {
+        let conditions = || self.groups.iter().flat_map(Group::conditions).filter(|one| one.column() == name);
+        if conditions().any(|one| matches!(one, Condition::Within { .. })) {
+            return None;
+        }
+        let is_number = matches!(column, Column::Numeric(_));
+        let holds = |condition: &Condition, value: &str| match value.parse() {
+            Ok(number) if is_number => condition.holds_for_number(number),
+            _ => condition.holds_for_text(value),
+        };
+        let mut values = column.to_categorical().dictionary().to_vec();
+        values.retain(|value| conditions().any(|condition| holds(condition, value)));
+        Some(values)
     }
 
     /// How many groups.

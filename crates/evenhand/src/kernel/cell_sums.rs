@@ -11,6 +11,9 @@ use crate::features::Features;
 use crate::predictor::Predictor;
 use crate::{Result, parallel};
 
+/// The usual threshold between two classes.
+pub(crate) const HALF: f64 = 0.5;
+
 /// What a predictor does with the rows of each cell, row weights counted.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CellSums {
@@ -110,6 +113,8 @@ pub(crate) struct CellRows<'a> {
     pub(crate) row_weights: Option<&'a [f64]>,
     /// How many classes there are.
     pub(crate) classes: usize,
+    /// By how much the threshold between two classes is below ½; 0 with more.
+    pub(crate) shift: f64,
 }
 
 /// Sums a predictor's decisions and scores over rows.
@@ -143,6 +148,20 @@ pub(crate) fn decide(scores: &[f64]) -> usize {
         }
     }
     best
+}
+
+/// As [`decide`], where the threshold between two classes is by `shift` below ½.
+pub(crate) fn decide_at(scores: &[f64], shift: f64) -> usize {
+    match *scores {
+        [negative, positive] => usize::from(is_positive(negative, positive, shift)),
+        _ => decide(scores),
+    }
+}
+
+/// Whether the second of two classes is decided for. Without a shift it is a comparison of the scores, bit for bit.
+#[inline]
+fn is_positive(negative: f64, positive: f64, shift: f64) -> bool {
+    positive + shift > negative - shift
 }
 
 /// Neighbouring rows add into separate copies: they often share a cell, and an addition that
@@ -185,7 +204,7 @@ impl<'a> Sums<'a> {
         link::minus_log(losses);
         let row_weights = rows.row_weights.map(|weights| &weights[block]);
         if classes == 2 {
-            return add_binary(lanes, cells, scores, losses, row_weights);
+            return add_binary(lanes, cells, scores, losses, row_weights, rows.shift);
         }
         for (at, ((&cell, scores), loss)) in cells.iter().zip(scores.chunks_exact(classes)).zip(losses).enumerate() {
             let weight = row_weights.map_or(1.0, |weights| weights[at]);
@@ -208,13 +227,20 @@ impl<'a> Sums<'a> {
 }
 
 /// As the loop of [`Sums::add`], for the two classes most problems have.
-fn add_binary(lanes: &mut [f64], cells: &[u32], scores: &[f64], losses: &[f64], row_weights: Option<&[f64]>) {
+fn add_binary(
+    lanes: &mut [f64],
+    cells: &[u32],
+    scores: &[f64],
+    losses: &[f64],
+    row_weights: Option<&[f64]>,
+    shift: f64,
+) {
     const WIDTH: usize = 5;
     let (lanes, _) = lanes.as_chunks_mut::<WIDTH>();
     let rows = cells.iter().zip(scores.as_chunks::<2>().0).zip(losses);
     for (at, ((&cell, [negative, positive]), loss)) in rows.enumerate() {
         let weight = row_weights.map_or(1.0, |weights| weights[at]);
-        let decided = if positive > negative { weight } else { 0.0 };
+        let decided = if is_positive(*negative, *positive, shift) { weight } else { 0.0 };
         let sums = &mut lanes[cell as usize * LANES + at % LANES];
         sums[0] += weight - decided;
         sums[1] += decided;

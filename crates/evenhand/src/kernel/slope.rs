@@ -219,6 +219,12 @@ fn each_row(
     for block in blocks(part) {
         scorer(block.clone(), &mut scores);
         slopes(block.clone(), &mut changes);
+        // Probabilities with the tie where decisions change: their derivatives are the same.
+        if rows.shift.abs() > 0.0 {
+            for scores in scores.chunks_exact_mut(2) {
+                (scores[0], scores[1]) = (scores[0] - rows.shift, scores[1] + rows.shift);
+            }
+        }
         rows.cell_of_row.block(block.clone(), &mut numbers);
         let all = scores.chunks_exact(rows.classes).zip(changes.chunks_exact(directions * rows.classes)).zip(&numbers);
         for (at, ((scores, changes), &cell)) in all.enumerate() {

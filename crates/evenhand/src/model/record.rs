@@ -44,6 +44,9 @@ pub struct Model {
     /// What decides in place of the threshold ½, after threshold post-processing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thresholds: Option<Thresholds>,
+    /// From which probability on the second of two classes is decided for, where that is not ½.
+    #[serde(default = "half", skip_serializing_if = "is_half")]
+    pub threshold: f64,
     /// The columns that tell groups, where it cannot decide without them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups_needed: Vec<String>,
@@ -71,6 +74,18 @@ pub struct Model {
     /// How its training file was read, so that new files are read alike; see [`Model::read_as`].
     #[serde(default)]
     pub reading: ReadOptions,
+}
+
+/// The threshold of files that name none.
+const HALF: f64 = 0.5;
+
+fn half() -> f64 {
+    HALF
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+pub(super) fn is_half(threshold: &f64) -> bool {
+    threshold.to_bits() == HALF.to_bits()
 }
 
 /// The weight that rows alike in membership and label share.
@@ -207,6 +222,7 @@ impl Model {
             observed: solution.shift_correction.as_ref().map(|correction| record(&correction.observed)),
             expected: solution.expected.as_ref().map(|expected| expected.map(&record)),
             thresholds: solution.thresholds.clone(),
+            threshold: solution.threshold,
             groups_needed: if solution.classifier().needs_groups() { binding.group_columns() } else { Vec::new() },
             slack: solution.slack,
             train: solution.train.clone(),
@@ -336,7 +352,8 @@ impl Model {
     pub(super) fn classifier(&self) -> Classifier<'_> {
         let expected = self.expected.as_ref().filter(|_| self.settings.apply == Apply::Tilt);
         let tilt = expected.map(|expected| TiltBy { expected, multipliers: self.multiplier_values().into() });
-        Classifier { predictor: self.predictor(), thresholds: self.thresholds.as_ref(), tilt }
+        let (thresholds, threshold) = (self.thresholds.as_ref(), self.threshold);
+        Classifier { predictor: self.predictor(), thresholds, tilt, threshold }
     }
 
     /// The multipliers in constraint order.

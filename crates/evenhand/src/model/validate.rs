@@ -6,10 +6,11 @@
 
 use std::collections::HashSet;
 
+use super::record::is_half;
 use super::{CellRecord, LearnerRecord, Model};
 use crate::Cause;
 use crate::constraint::{Constraint, Event, Labelled, Reference, Tilt};
-use crate::correction::{Metrics, PatternRule};
+use crate::correction::{Metrics, PatternRule, Threshold};
 use crate::features::Code;
 
 /// What is wrong with a model, in a sentence.
@@ -54,7 +55,10 @@ impl Model {
         check(!columns.is_empty(), || "it has no features".into())?;
         columns.iter().try_for_each(|column| {
             let holds = match &column.code {
-                Code::OneHot { values, .. } => values.is_sorted(),
+                Code::OneHot { values, withheld, .. } => {
+                    let is_feature = |value: &String| values.binary_search(value).is_ok();
+                    values.is_sorted() && withheld.is_sorted() && !withheld.iter().any(is_feature)
+                }
                 Code::Number { centre, scale, fill, .. } => {
                     centre.is_finite() && fill.is_finite() && scale.is_finite() && *scale > 0.0
                 }
@@ -146,6 +150,10 @@ impl Model {
         check(self.groups_needed == needed, || {
             "the columns that it needs to tell groups are not those that it decides by".into()
         })?;
+        let chosen =
+            self.settings.threshold == Threshold::Best && self.thresholds.is_none() && self.classes().len() == 2;
+        let allowed = if chosen { (0.0..=1.0).contains(&self.threshold) } else { is_half(&self.threshold) };
+        check(allowed, || "it decides by a threshold that was not asked for, or is no probability".into())?;
         let Some(thresholds) = &self.thresholds else { return Ok(()) };
         check(self.classes().len() == 2, || "thresholds decide between two classes, and it has more".into())?;
         check(!thresholds.patterns.is_empty(), || "it decides by thresholds, and has none".into())?;

@@ -13,7 +13,9 @@ use super::refit::apart;
 use super::{LearnerRecord, Model};
 use crate::constraint::TiltTable;
 use crate::correction::baselines::reweighing;
-use crate::correction::{Apply, CovariateShift, Expectations, Method, Metrics, Observed, Problem, WeightMap};
+use crate::correction::{
+    Apply, CovariateShift, Expectations, Method, Metrics, Observed, Problem, Threshold, WeightMap,
+};
 use crate::data::{Dataset, Table, holdout};
 use crate::learner::{Logistic, LogisticModel, Training};
 use crate::{Result, Weights};
@@ -82,6 +84,7 @@ impl Model {
             observed: _,
             expected: _,
             thresholds: _,
+            threshold: _,
             groups_needed: _,
             slack: _,
             train: recorded,
@@ -108,6 +111,7 @@ impl Model {
         let again = self.refitted(train)?;
         checks.push(self.check_classifier(&problem, again.as_ref().ok())?);
         checks.extend(self.check_thresholds(&problem)?);
+        checks.extend(self.check_threshold(&again));
         checks.extend(self.check_run(&again));
         let metrics = self.classifier().evaluate(&problem, self.settings.measure)?;
         checks.push(compare("training rates", &metrics, recorded));
@@ -222,6 +226,22 @@ impl Model {
         let has = if matches { "lead to these" } else { "lead to others" };
         let detail = format!("the scores {has}: {} patterns of groups", found.patterns.len());
         Ok(Some(Check { name: "thresholds", matches: Some(matches), detail }))
+    }
+
+    /// A threshold that was chosen must be chosen again: by a fit that is in no file, so that the run is to be done again for it.
+    fn check_threshold(&self, again: &std::result::Result<Self, &'static str>) -> Option<Check> {
+        if self.settings.threshold == Threshold::Half {
+            return None;
+        }
+        let name = "threshold";
+        Some(match again {
+            Ok(again) => {
+                let apart = (again.threshold - self.threshold).abs();
+                let detail = format!("chosen again: {}, {apart:.1e} from the file's", again.threshold);
+                Check { name, matches: Some(apart <= FLAT), detail }
+            }
+            Err(reason) => Check { name, matches: None, detail: (*reason).to_owned() },
+        })
     }
 
     /// The fit by which weights were divided must be where the loss without correction is least.

@@ -20,6 +20,9 @@ pub enum Notion {
     DemographicParity,
     /// Demographic parity by a learner that may not see the columns that tell the group.
     DisparateImpact,
+    /// Demographic parity by a learner that may not see the indicators of the groups themselves, as in the paper's Table 1; other values of their
+    /// columns stay features. A column that groups compare with a number has no such indicators, and is withheld whole.
+    PaperDisparateImpact,
     /// Every group has the overall true positive rate.
     EqualOpportunity,
     /// Every group has the overall true positive rate and the overall false positive rate.
@@ -54,9 +57,9 @@ pub enum Notion {
 }
 
 impl Notion {
-    /// Whether the learner may not see the columns that tell the group.
+    /// Whether the learner may not see the group: the columns that tell it, or ([`Notion::PaperDisparateImpact`]) its indicator alone.
     pub fn withholds_groups(&self) -> bool {
-        matches!(self, Self::DisparateImpact)
+        matches!(self, Self::DisparateImpact | Self::PaperDisparateImpact)
     }
 
     /// Whether the notion is about groups at all.
@@ -80,7 +83,9 @@ impl Notion {
     /// What its violation is: the largest of these distances over all groups.
     pub fn measured(&self) -> &'static str {
         match self {
-            Self::DemographicParity | Self::DisparateImpact => "|overall - group| positive rate",
+            Self::DemographicParity | Self::DisparateImpact | Self::PaperDisparateImpact => {
+                "|overall - group| positive rate"
+            }
             Self::EqualOpportunity => "|overall - group| true positive rate",
             Self::EqualizedOdds => "|overall - group| true or false positive rate",
             Self::PredictiveEquality => "|overall - group| false positive rate",
@@ -97,6 +102,9 @@ impl Notion {
             Self::DemographicParity => "every group is predicted positive at the overall rate",
             Self::DisparateImpact => {
                 "every group is predicted positive at the overall rate, by a learner that may not see the group"
+            }
+            Self::PaperDisparateImpact => {
+                "every group is predicted positive at the overall rate, by a learner that may not see the indicators of the groups"
             }
             Self::EqualOpportunity => {
                 "rows labelled positive are predicted positive at the overall rate in every group"

@@ -11,9 +11,10 @@ use crate::group::GroupSpec;
 use crate::{Error, Result};
 
 /// Notions without parameters: our spelling, the notion, and other spellings with the marks left out.
-const PLAIN: [(&str, Notion, &[&str]); 6] = [
+const PLAIN: [(&str, Notion, &[&str]); 7] = [
     ("demographic-parity", Notion::DemographicParity, &["statisticalparity", "dp"]),
     ("disparate-impact", Notion::DisparateImpact, &[]),
+    ("paper-disparate-impact", Notion::PaperDisparateImpact, &[]),
     ("equal-opportunity", Notion::EqualOpportunity, &["truepositiverateparity", "tprparity"]),
     ("equalized-odds", Notion::EqualizedOdds, &["equalisedodds", "eo"]),
     ("predictive-equality", Notion::PredictiveEquality, &["falsepositiverateparity", "fprparity"]),
@@ -133,6 +134,7 @@ mod tests {
         for text in [
             "demographic-parity",
             "disparate-impact",
+            "paper-disparate-impact",
             "equal-opportunity",
             "equalized-odds",
             "predictive-equality",

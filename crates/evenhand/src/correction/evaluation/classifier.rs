@@ -8,7 +8,7 @@ use crate::constraint::Measure;
 use crate::correction::problem::{Binding, Problem};
 use crate::data::{Codes, Table};
 use crate::group::Membership;
-use crate::kernel::{CellSums, decide};
+use crate::kernel::{CellSums, HALF, decide_at};
 use crate::learner::{Predictor, scores};
 use crate::{Error, Result, Warning};
 
@@ -17,7 +17,7 @@ use crate::{Error, Result, Warning};
 pub struct Predictions {
     /// Class probabilities, row by row.
     pub scores: Vec<f64>,
-    /// The most probable class of each row, or what thresholds by group decide.
+    /// The most probable class of each row, or what a threshold of its own or thresholds by group decide.
     pub decisions: Codes,
     /// How many classes.
     pub classes: usize,
@@ -29,16 +29,23 @@ pub struct Predictions {
 #[derive(Clone)]
 pub(crate) struct Classifier<'a> {
     pub(crate) predictor: &'a dyn Predictor,
-    /// Without any, the most probable class is decided for.
+    /// Without any, the most probable class is decided for, or from two what `threshold` says.
     pub(crate) thresholds: Option<&'a Thresholds>,
     /// What its probabilities are tilted by.
     pub(crate) tilt: Option<TiltBy<'a>>,
+    /// From which probability on the second of two classes is decided for, where there are no thresholds by group.
+    pub(crate) threshold: f64,
 }
 
 impl<'a> Classifier<'a> {
-    /// A predictor as it is: the most probable class is decided for.
-    pub(crate) fn plain(predictor: &'a dyn Predictor) -> Self {
-        Self { predictor, thresholds: None, tilt: None }
+    /// A predictor as it is, which decides for the second of two classes from a probability on.
+    pub(crate) fn plain(predictor: &'a dyn Predictor, threshold: f64) -> Self {
+        Self { predictor, thresholds: None, tilt: None, threshold }
+    }
+
+    /// The same with another threshold.
+    pub(super) fn at(&self, threshold: f64) -> Self {
+        Self { threshold, ..self.clone() }
     }
 
     /// Its sums over the rows of a problem: with random decisions, in expectation.
@@ -46,10 +53,10 @@ impl<'a> Classifier<'a> {
         match (&self.tilt, self.thresholds) {
             (Some(tilt), _) => {
                 let rows = TiltedRows::of(self.predictor, tilt.expected, problem)?;
-                problem.cell_sums(&rows.by(&tilt.multipliers))
+                problem.cell_sums_at(&rows.by(&tilt.multipliers), self.threshold)
             }
             (None, Some(thresholds)) => thresholds.cell_sums(self.predictor, problem),
-            (None, None) => problem.cell_sums(self.predictor),
+            (None, None) => problem.cell_sums_at(self.predictor, self.threshold),
         }
     }
 
@@ -107,19 +114,25 @@ impl<'a> Classifier<'a> {
         Ok(self.decide(&self.scores(problem)?, classes, Some(membership)).0)
     }
 
-    /// The class of every row: by the thresholds of its groups where there are thresholds, else the most probable one.
+    /// The class of every row: by the thresholds of its groups where there are thresholds, else the most probable one, or of two by the threshold.
     pub(super) fn decide(
         &self,
         scores: &[f64],
         classes: usize,
         membership: Option<&Membership>,
     ) -> (Codes, Option<Warning>) {
-        let (decisions, warning) = match self.thresholds.zip(membership) {
+        let (decided, warning) = match self.thresholds.zip(membership) {
             Some((thresholds, membership)) => thresholds.decide(membership, scores),
-            None => (scores.chunks(classes).map(|scores| decide(scores) as u32).collect(), None),
+            None => return (decisions(scores, classes, self.threshold), None),
         };
-        (Codes::narrow(decisions, classes), warning)
+        (Codes::narrow(decided, classes), warning)
     }
+}
+
+/// The class that is decided for by the probabilities of rows, one for each class: the most probable, or from two the second above a threshold.
+pub fn decisions(scores: &[f64], classes: usize, threshold: f64) -> Codes {
+    let shift = HALF - threshold;
+    Codes::narrow(scores.chunks(classes).map(|scores| decide_at(scores, shift) as u32).collect(), classes)
 }
 
 /// Numbers at the ends of what a number can be may overflow on the way to a probability: that is no prediction.

@@ -72,6 +72,7 @@ impl<'a> Evaluated<'a> {
             predictor: &Scored { scores: &scores, classes },
             thresholds: classifier.thresholds,
             tilt: None,
+            threshold: classifier.threshold,
         };
         Ok(Self { problem, measure, sums: scored.cell_sums(problem)?, decisions: Some(decisions) })
     }
@@ -125,7 +126,7 @@ impl Problem {
     /// # Errors
     /// What the predictor says.
     pub fn evaluated(&self, predictor: &dyn Predictor, measure: Measure) -> Result<Evaluated<'_>> {
-        Evaluated::new(&Classifier::plain(predictor), self, measure)
+        Evaluated::new(&Classifier::plain(predictor, self.threshold()), self, measure)
     }
 
     /// Tests whether a predictor keeps bounds, as far as these rows can tell.

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Problem, interactions, kinds, told};
+use super::{Problem, interactions, kinds, told, withheld};
 use crate::constraint::{Constraint, constraints};
 use crate::correction::settings::Correction;
 use crate::data::{Column, Dataset, Schema, Table};
@@ -27,6 +27,9 @@ pub struct Binding {
     pinned: Groups,
     withheld: Vec<String>,
     encoding: Encoding,
+    /// The column of another model's probabilities, where these are corrected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    score: Option<String>,
     /// Intersections that are features too.
     #[serde(default, skip_serializing_if = "Groups::is_empty")]
     interactions: Groups,
@@ -45,8 +48,8 @@ impl Binding {
         let (groups, mut warnings) = Groups::of(&settings.groups, data)?;
         let (pinned, places, more) = pinned(settings, data, groups.len())?;
         warnings.extend(more);
-        let withheld = withheld(settings, &groups, table)?;
-        let (encoding, more) = encode(settings, data, &withheld, &[&groups, &pinned])?;
+        let mut withheld = withheld::columns(settings, &groups, table)?;
+        let (encoding, more) = encode(settings, data, &mut withheld, (&groups, &pinned))?;
         warnings.extend(more);
         let interactions = interactions::of(settings, &groups, &encoding)?;
         let names: Vec<String> = groups.names().map(str::to_owned).collect();
@@ -61,6 +64,7 @@ impl Binding {
             groups,
             pinned,
             withheld,
+            score: settings.score.as_ref().map(|score| score.column.clone()),
             encoding,
             interactions,
             constraints,
@@ -68,9 +72,8 @@ impl Binding {
         };
         let membership = binding.membership(table)?;
         warnings.extend(membership.small_groups(SMALL_GROUP));
-        let seen: Vec<&str> = binding.encoding.columns().iter().map(|one| one.column.as_str()).collect();
         if settings.notions.iter().any(Notion::withholds_groups) {
-            warnings.extend(told::exactly(&binding.groups, &membership, &binding.withheld, &seen, table));
+            warnings.extend(told::exactly(&binding.groups, &membership, &binding.withheld, &binding.encoding, table));
         }
         let (features, more) = binding.features(table)?;
         warnings.extend(more);
@@ -130,9 +133,9 @@ impl Binding {
 
     /// Per group, pinned subsets last, whether the learner may not see all columns that tell it.
     fn blind(&self) -> Vec<bool> {
-        let seen = |column: &str| self.encoding.columns().iter().any(|one| one.column == column);
         let all = self.groups.definitions().iter().chain(self.pinned.definitions());
-        all.map(|group| !group.conditions().iter().map(Condition::column).all(seen)).collect()
+        all.map(|group| !group.conditions().iter().map(Condition::column).all(|column| self.encoding.shows(column)))
+            .collect()
     }
 
     /// What the notions ask of groups that training rows did not have; these stand from `first` on in the membership.
@@ -157,8 +160,12 @@ impl Binding {
     /// Encodes the rows of a raw table.
     ///
     /// # Errors
-    /// [`Error::LostColumns`] or [`Error::ColumnKind`] when the table is not like the training one.
+    /// [`Error::LostColumns`] or [`Error::ColumnKind`] when the table is not like the training one, [`Error::Score`] for a score that is no
+    /// probability.
     pub fn features(&self, table: &Table) -> Result<(Features, Vec<Warning>)> {
+        if let Some(score) = self.score.as_ref().filter(|score| table.get(score).is_some()) {
+            check_scores(score, table)?;
+        }
         let (features, warnings) = self.encoding.transform(table, &self.other_columns())?;
         if self.interactions.is_empty() {
             return Ok((features, warnings));
@@ -245,7 +252,7 @@ impl Binding {
         columns
     }
 
-    /// The columns the learner may not see.
+    /// The columns the learner may not see at all.
     pub fn withheld(&self) -> &[String] {
         &self.withheld
     }
@@ -281,32 +288,18 @@ fn pinned(settings: &Correction, data: &Dataset, asked: usize) -> Result<Pinned>
     Ok((Groups::from_definitions(all)?, places, warnings))
 }
 
-fn withheld(settings: &Correction, groups: &Groups, table: &Table) -> Result<Vec<String>> {
-    let mut withheld = settings.withhold.clone();
-    let by_score = settings.score.as_ref().is_some_and(|score| !score.with_group);
-    if by_score || settings.notions.iter().any(Notion::withholds_groups) {
-        withheld.extend(groups.columns().into_iter().map(str::to_owned));
+/// Whether a column of scores has no other role.
+fn check_role(score: &str, data: &Dataset) -> Result<()> {
+    data.table().column(score)?;
+    if data.feature_names().iter().any(|name| name == score) {
+        return Ok(());
     }
-    withheld.sort_unstable();
-    withheld.dedup();
-    for column in &withheld {
-        table.column(column)?;
-    }
-    Ok(withheld)
+    Err(Error::setting("score", format!("`{score}`, the label, a weight or ignored"), "a column of its own"))
 }
 
-/// Whether a column holds a probability for every row, and is there to be read.
-fn check_score(score: &str, data: &Dataset) -> Result<()> {
-    let table = data.table();
-    let column = table.column(score)?;
-    if !data.feature_names().iter().any(|name| name == score) {
-        return Err(Error::setting(
-            "score",
-            format!("`{score}`, the label, a weight or ignored"),
-            "a column of its own",
-        ));
-    }
-    let Column::Numeric(scores) = column else {
+/// Whether a column holds a probability for every row.
+fn check_scores(score: &str, table: &Table) -> Result<()> {
+    let Column::Numeric(scores) = table.column(score)? else {
         return Err(Error::ColumnKind {
             column: score.to_owned(),
             found: "text",
@@ -326,19 +319,21 @@ fn check_score(score: &str, data: &Dataset) -> Result<()> {
 fn encode(
     settings: &Correction,
     data: &Dataset,
-    withheld: &[String],
-    groups: &[&Groups],
+    withheld: &mut Vec<String>,
+    (groups, pinned): (&Groups, &Groups),
 ) -> Result<(Encoding, Vec<Warning>)> {
     let seen = |column: &String| !withheld.contains(column);
     let (mut plans, possible_codes): (Vec<ColumnPlan>, _) = if let Some(plans) = &settings.plan {
         (plans.iter().filter(|plan| seen(&plan.column)).cloned().collect(), None)
     } else {
         let names: Vec<String> = data.feature_names().into_iter().filter(seen).collect();
-        kinds::plans(data, &names, groups, settings.standardise)?
+        kinds::plans(data, &names, &[groups, pinned], settings.standardise)?
     };
+    withheld::without_indicators(settings, groups, data.table(), &mut plans, withheld)?;
     if let Some(score) = &settings.score {
         let column = &score.column;
-        check_score(column, data)?;
+        check_role(column, data)?;
+        check_scores(column, data.table())?;
         // First, where `GivenScores` looks for it, and as it is.
         plans.retain(|plan| plan.column != *column);
         plans.insert(0, ColumnPlan { column: column.clone(), kind: PlanKind::Number });

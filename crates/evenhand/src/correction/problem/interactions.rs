@@ -17,10 +17,9 @@ pub(super) fn of(settings: &Correction, groups: &Groups, encoding: &Encoding) ->
     if !settings.interactions || settings.plan.is_some() {
         return Ok(Groups::default());
     }
-    let seen = |column: &str| encoding.columns().iter().any(|one| one.column == column);
     let intersects = |group: &&Group| {
         let columns: BTreeSet<&str> = group.conditions().iter().map(Condition::column).collect();
-        columns.len() > 1 && columns.into_iter().all(seen)
+        columns.len() > 1 && columns.into_iter().all(|column| encoding.shows(column))
     };
     Groups::from_definitions(groups.definitions().iter().filter(intersects).cloned().collect())
 }

@@ -1,7 +1,7 @@
 //! From raw rows to an optimisation problem over multipliers.
 //!
 //! `binding` is what training rows teach about columns, groups and constraints, with `kinds` for which columns are
-//! numbers and which categories; it makes a `problem`, one set of rows encoded, in cells, with constraints bound to
+//! numbers and which categories and `withheld` for what of them the learner may not see; it makes a `problem`, one set of rows encoded, in cells, with constraints bound to
 //! them. `aggregation` finds rows that are alike. `evaluation_rows` splits off the rows that multipliers are chosen on.
 //! `inequalities` are what is asked of rates. `expected_tilt` is what is left of a group's tilt where features do not tell the
 //! group, `membership_quality` how well they do, and `told` finds features that tell it exactly. `weight_map` turns multipliers into sample weights,
@@ -24,6 +24,7 @@ mod membership_quality;
 mod problem;
 mod told;
 mod weight_map;
+mod withheld;
 
 pub use binding::Binding;
 pub use cell_weights::CellWeights;

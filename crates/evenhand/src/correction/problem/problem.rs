@@ -10,7 +10,7 @@ use crate::correction::settings::{Correction, Technique};
 use crate::data::{Codes, mean_one};
 use crate::features::Features;
 use crate::group::Membership;
-use crate::kernel::{CellSums, cell_sums};
+use crate::kernel::{CellRows, CellSums, HALF, cell_sums};
 use crate::learner::{Learner, Predictor, Training};
 use crate::notion::Notion;
 use crate::{Error, Result, Warning, Weights};
@@ -20,7 +20,7 @@ use crate::{Error, Result, Warning, Weights};
 const MOST_DERIVATIVES: usize = 1 << 25;
 
 /// Rows that a correction can be found on, or a classifier evaluated on.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Problem {
     features: Features,
     labels: Codes,
@@ -215,9 +215,27 @@ impl Problem {
         }
     }
 
+    /// The same rows, on which the second of two classes is decided for from another probability on than ½: corrections are found for such
+    /// decisions, and predictors evaluated by them.
+    #[must_use]
+    pub fn deciding_at(&self, threshold: f64) -> Self {
+        Self { cells: self.cells.deciding_at(threshold), ..self.clone() }
+    }
+
+    /// From which probability on the second of two classes is decided for.
+    pub fn threshold(&self) -> f64 {
+        self.cells.threshold()
+    }
+
     /// The sums of a predictor over these rows.
     pub(crate) fn cell_sums(&self, predictor: &dyn Predictor) -> Result<CellSums> {
         cell_sums(predictor, &self.features, self.cells.cell_rows())
+    }
+
+    /// The same, deciding from a probability of one's own on.
+    pub(crate) fn cell_sums_at(&self, predictor: &dyn Predictor, threshold: f64) -> Result<CellSums> {
+        let rows = CellRows { shift: HALF - threshold, ..self.cells.cell_rows() };
+        cell_sums(predictor, &self.features, rows)
     }
 
     /// Per constraint: the overall mean score of what it counts, the group's, and the weight of the group's rows.

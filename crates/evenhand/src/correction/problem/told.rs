@@ -3,25 +3,30 @@
 //! A learner that may not see `sex` and sees `gender` sees it all the same. What features tell together is for a model of membership to say
 //! ([`ExpectedTilt`](super::ExpectedTilt)); what one tells alone is found here.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::Warning;
-use crate::data::{Column, Table};
+use crate::data::{Categorical, Column, Table};
+use crate::features::{EncodedColumn, Encoding};
 use crate::group::{Condition, Groups, Membership};
 
 /// Numbers with more values than this are no codes of groups.
 const MOST_VALUES: usize = 64;
 
-/// A warning for every withheld column whose groups a feature tells, row for row.
+/// A warning for every column that is withheld, whole or in its groups' values, and whose groups a feature tells, row for row. What is left of
+/// a column may do so itself: if all other races are features, a row with none of them is in the one that is withheld.
 pub(super) fn exactly(
     groups: &Groups,
     membership: &Membership,
     withheld: &[String],
-    features: &[&str],
+    encoding: &Encoding,
     table: &Table,
 ) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    for column in withheld {
+    let features = encoding.columns();
+    let in_part = features.iter().filter(|one| !one.code.withheld().is_empty()).map(|one| &one.column);
+    for column in withheld.iter().chain(in_part) {
         let of_column = |conditions: &[Condition]| conditions.iter().all(|one| one.column() == column);
         let own: Vec<usize> =
             (0..groups.len()).filter(|&group| of_column(groups.definitions()[group].conditions())).collect();
@@ -33,15 +38,28 @@ pub(super) fn exactly(
         if own.is_empty() || !varies {
             continue;
         }
-        let tells = |feature: &&&str| table.get(feature).is_some_and(|values| tells(values, membership, &sets));
+        let tells = |feature: &&EncodedColumn| {
+            let values = table.get(&feature.column).map(|values| as_seen(values, feature.code.withheld()));
+            values.is_some_and(|values| tells(&values, membership, &sets))
+        };
         warnings.extend(
             features
                 .iter()
                 .filter(tells)
-                .map(|feature| Warning::GroupTold { column: column.clone(), feature: (**feature).to_owned() }),
+                .map(|feature| Warning::GroupTold { column: column.clone(), feature: feature.column.clone() }),
         );
     }
     warnings
+}
+
+/// A column as the learner sees it: values that are withheld are none.
+fn as_seen<'a>(values: &'a Column, withheld: &[String]) -> Cow<'a, Column> {
+    if withheld.is_empty() {
+        return Cow::Borrowed(values);
+    }
+    let texts = values.to_categorical();
+    let shown = |row: usize| texts.value(row).filter(|text| !withheld.iter().any(|one| one == text));
+    Cow::Owned(Column::Categorical(Categorical::from_values((0..texts.codes().len()).map(shown))))
 }
 
 /// Whether rows with the same value are always in the same sets; of a value that one row has nothing can be told.

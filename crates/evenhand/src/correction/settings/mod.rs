@@ -2,13 +2,14 @@
 //!
 //! Holds [`Correction`] with its builder methods and its check. `method` names the methods there are and `baselines`
 //! holds their settings; `solver` says how multipliers are found; `validation` on
-//! which rows they are chosen; `weighting` how weights reach the learner. `options` are all of these as front ends are
+//! which rows they are chosen; `threshold` from which probability on rows are decided positive; `weighting` how weights reach the learner. `options` are all of these as front ends are
 //! given them, with the rules on what belongs together. What is done with all this is in `solve`.
 
 mod baselines;
 mod method;
 mod options;
 mod solver;
+mod threshold;
 mod validation;
 mod weighting;
 
@@ -16,6 +17,7 @@ pub use baselines::{Decisions, Lagrangian, ThresholdPostprocessing};
 pub use method::Method;
 pub use options::CorrectionOptions;
 pub use solver::{Keep, LoopSettings, Preset, Solver, SqpSettings};
+pub use threshold::Threshold;
 pub use validation::Validation;
 pub use weighting::{Apply, CovariateShift, Score, Technique};
 
@@ -40,6 +42,7 @@ use crate::{Error, Result};
 /// | solver | that of [`Preset::Default`] | | how the multipliers are found |
 /// | validation | training rows | | on which rows multipliers are chosen |
 /// | measure | decisions | | whether decisions or scores are compared |
+/// | threshold | half | best: two classes, decisions | from which probability on rows are decided positive |
 /// | apply | weights | tilt: with [`Preset::Default`] | whether multipliers weight training rows, or tilt a model's probabilities |
 /// | technique | weighting | | weights, or sampled rows |
 /// | `covariate_shift` | ignored | corrected: not for notions of accuracy | whether weights are divided by φ |
@@ -69,6 +72,9 @@ pub struct Correction {
     pub validation: Validation,
     /// Whether decisions or scores are compared.
     pub measure: Measure,
+    /// From which probability on rows are decided positive.
+    #[serde(default, skip_serializing_if = "Threshold::is_half")]
+    pub threshold: Threshold,
     /// What multipliers are applied to.
     #[serde(default, skip_serializing_if = "Apply::is_weights")]
     pub apply: Apply,
@@ -116,6 +122,7 @@ impl Correction {
             solver: Preset::Default.solver(),
             validation: Validation::Training,
             measure: Measure::Decisions,
+            threshold: Threshold::Half,
             apply: Apply::Weights,
             technique: Technique::Weighting,
             covariate_shift: CovariateShift::Ignored,
@@ -181,6 +188,13 @@ impl Correction {
         self
     }
 
+    /// Decides from ½ on, or by a threshold of its own.
+    #[must_use]
+    pub fn threshold(mut self, threshold: Threshold) -> Self {
+        self.threshold = threshold;
+        self
+    }
+
     /// Asks for no more than this, and for the least correction that meets it: of all notions, or of one
     /// ([`Bound::on`]).
     #[must_use]
@@ -241,6 +255,10 @@ impl Correction {
         self.check_apply()?;
         self.check_score()?;
         self.validation.check()?;
+        if self.threshold == Threshold::Best && self.measure != Measure::Decisions {
+            let allowed = "`half`, or decisions: a threshold changes no score";
+            return Err(Error::setting("threshold", "`best` where scores are compared", allowed));
+        }
         if !(self.notable_change > 0.0 && self.notable_change <= 1.0) {
             return Err(Error::setting("notable_change", self.notable_change, "above 0 and at most 1"));
         }

@@ -4,7 +4,7 @@
 
 use super::{
     Apply, Correction, CovariateShift, Keep, LoopSettings, Method, Preset, Score, Solver, SqpSettings, Technique,
-    Validation,
+    Threshold, Validation,
 };
 use crate::bound::{Bound, Limit, NotionBound};
 use crate::constraint::{Measure, Tilt, WeightRange};
@@ -22,6 +22,7 @@ use crate::{Error, Result};
 /// | `tilt` | the method `correction`; [`Tilt::Expected`] with [`Preset::Default`] |
 /// | `preset` | the method `correction`; with other methods [`Preset::Notebook`] says how numbers are encoded |
 /// | `validation`, `technique`, `covariate_shift` | the method `correction` |
+/// | `threshold` | every method but `threshold-postprocessing`, which has thresholds by group |
 /// | all others | every method |
 ///
 /// ```
@@ -82,6 +83,8 @@ pub struct CorrectionOptions {
     pub validation: Validation,
     /// Whether decisions or scores are compared.
     pub measure: Measure,
+    /// From which probability on rows are decided positive.
+    pub threshold: Threshold,
     /// What multipliers are applied to.
     pub apply: Apply,
     /// How weights reach the learner.
@@ -123,6 +126,7 @@ impl CorrectionOptions {
         correction.method = self.method;
         correction.validation = self.validation;
         correction.measure = self.measure;
+        correction.threshold = self.threshold;
         correction.apply = self.apply;
         correction.technique = self.technique;
         correction.covariate_shift = self.covariate_shift;
@@ -164,6 +168,10 @@ impl CorrectionOptions {
 
     /// Refuses what only a search for multipliers uses, where the method is another.
     fn check_method(&self) -> Result<()> {
+        if self.threshold == Threshold::Best && self.method.decides_by_group() {
+            let allowed = "`half`: thresholds by group are the best there are already";
+            return Err(Error::setting("threshold", format!("`best` with the method {}", self.method), allowed));
+        }
         if self.method.is_correction() {
             return Ok(());
         }

@@ -371,6 +371,7 @@ impl<'a, L: Learner> Run<'a, L> {
             multipliers: iterate.multipliers,
             trace: std::mem::take(&mut self.trace),
             thresholds: None,
+            threshold: self.problem.threshold(),
             slack: None,
             stop,
             trade_off: None,

@@ -67,6 +67,7 @@ impl Lagrangian {
                 effect: None,
                 trace: run.trace,
                 thresholds: None,
+                threshold: problem.threshold(),
                 slack: Some(slack),
                 trade_off: None,
                 stop: match (cancelled, degenerate) {
