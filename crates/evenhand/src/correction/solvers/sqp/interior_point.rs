@@ -200,7 +200,7 @@ impl Programme {
         // Prices change by what is asked of them where gaps stay, and against their gaps.
         let asked = kinds(|kind| quotients(&targets[kind], &at.kinds[kind].gaps));
         let pull = self.pull_on_slacks(at, &asked);
-        let mut x = newton.solve(self.right_side(at, newton, &asked, &pull));
+        let mut x = newton.solve(&self.right_side(at, newton, &asked, &pull));
         let t = x.pop().unwrap_or_default();
         let along = self.along(&x);
         let slack = |at: usize| (ratios[ROWS][at] * along[at] + ratios[LARGEST][at] * t + pull[at]) / newton.slack[at];
@@ -240,8 +240,8 @@ impl Programme {
 }
 
 impl Newton {
-    fn solve(&self, right: Vec<f64>) -> Vec<f64> {
-        let mut solution = column(&right);
+    fn solve(&self, right: &[f64]) -> Vec<f64> {
+        let mut solution = column(right);
         self.factor.solve_in_place(&mut solution);
         entries(&solution)
     }

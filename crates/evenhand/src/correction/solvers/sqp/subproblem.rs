@@ -104,7 +104,9 @@ impl Subproblem<'_> {
             let largest =
                 row.iter().fold(0.0, |largest: f64, entry| if entry.abs() > largest.abs() { *entry } else { largest });
             let factor = if largest == 0.0 { 1.0 } else { largest };
-            row.iter_mut().for_each(|entry| *entry /= factor);
+            for entry in &mut row {
+                *entry /= factor;
+            }
             let key = row.iter().map(|entry| (entry / ALIKE).round() as i64).collect();
             let place = *places.entry(key).or_insert(rows.len());
             if place == rows.len() {
