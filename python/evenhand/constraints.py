@@ -64,7 +64,7 @@ class DisparateImpact(Constraint):
 
 @dataclass(frozen=True)
 class PaperDisparateImpact(Constraint):
-    """The same, by a learner that may not see the groups' own indicators; other values of their columns stay features."""
+    """The same, by a learner that may not see the groups' own indicators; other values of a column stay features."""
 
     spelling: ClassVar[str] = "paper-disparate-impact"
 
