@@ -104,7 +104,8 @@ fn a_missing_value_is_no_group_and_stays_a_feature() {
     table.set("side", side).unwrap();
     let (binding, _) = bound(&asked(&["side"]), &dataset(table));
     assert!(binding.withheld().is_empty());
-    assert!(binding.feature_names().contains(&"side is missing".to_owned()));
+    let own: Vec<String> = binding.feature_names().into_iter().filter(|name| name.starts_with("side")).collect();
+    assert_eq!(own, ["side is missing"]);
 }
 
 #[test]
