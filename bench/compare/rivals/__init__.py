@@ -10,10 +10,11 @@ The learner is the same for all, that of the published experiments: liblinear, C
 penalises the intercept too.
 """
 
-from . import exponentiated_gradient, liblinear_loop, threshold_optimizer
+from . import exponentiated_gradient, liblinear_loop, lot, threshold_optimizer
 
 RIVALS = {
     "liblinear-loop": liblinear_loop,
     "exponentiated-gradient": exponentiated_gradient,
     "threshold-optimizer": threshold_optimizer,
+    "lot": lot,
 }
