@@ -49,7 +49,7 @@ impl RowSample {
 /// A number between 0 and 1 that is as good as random, and the same for rows that are alike. [The mixer of Steele, Lea & Flood 2014]
 fn place(probabilities: &[f64]) -> f64 {
     let mix = |state: u64, probability: &f64| {
-        let mut mixed = (state ^ (probability * DIGITS).round() as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = (state ^ (probability * DIGITS).round().to_bits()).wrapping_add(0x9e37_79b9_7f4a_7c15);
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ (mixed >> 31)
