@@ -54,17 +54,19 @@ fn check_column(file: &mut BufReader<File>, column: &ColumnChunkMetaData) -> Res
         return Ok(());
     };
     let end = at.saturating_add(length);
+    file.seek(SeekFrom::Start(at))?;
     while at < end {
-        file.seek(SeekFrom::Start(at))?;
         let mut header = Compact { bytes: file.by_ref().take(end - at), read: 0 };
         let Ok(page) = Page::read(&mut header) else { break };
-        if page.whole > page.packed.saturating_mul(ratio) + FRAME {
+        if page.whole > page.packed.saturating_mul(ratio).saturating_add(FRAME) {
             return Err(format!("damaged: {} compressed bytes are said to become {}", page.packed, page.whole).into());
         }
         if page.dictionary > page.whole {
             return Err(format!("damaged: {} bytes are said to be {} values", page.whole, page.dictionary).into());
         }
         at = at.saturating_add(header.read).saturating_add(page.packed);
+        let Ok(content) = i64::try_from(page.packed) else { break };
+        file.seek_relative(content)?;
     }
     Ok(())
 }
@@ -82,12 +84,12 @@ struct Page {
 
 impl Page {
     fn read(header: &mut Compact<impl Read>) -> io::Result<Self> {
-        let mut page = Self::default();
-        let mut last = 0;
+        let (mut page, mut last) = (Self::default(), 0);
+        let mut sized = false;
         while let Some((field, kind)) = header.field(&mut last)? {
             match (field, kind) {
                 (2, INT) => page.whole = header.size()?,
-                (3, INT) => page.packed = header.size()?,
+                (3, INT) => (page.packed, sized) = (header.size()?, true),
                 (7, STRUCT) => {
                     let mut last = 0;
                     while let Some((field, kind)) = header.field(&mut last)? {
@@ -100,7 +102,8 @@ impl Page {
                 (_, kind) => header.skip(kind, 0)?,
             }
         }
-        Ok(page)
+        // Zeros are structures without fields, and no pages.
+        if sized { Ok(page) } else { Err(io::ErrorKind::InvalidData.into()) }
     }
 }
 
