@@ -106,6 +106,9 @@ struct Report {
     /// Whether rows were not drawn again because there are many.
     #[serde(skip)]
     many_rows: bool,
+    /// What a multiplier of 1 adds to log odds.
+    #[serde(skip)]
+    unit: &'static str,
 }
 
 pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
@@ -142,7 +145,11 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
         outputs.commit()?;
     }
     let (warnings, page) = (WarningRecord::all(warnings, None), args.result.report.clone());
-    let report = Report { found, warnings, page, many_rows };
+    let unit = match args.tilt {
+        IdentifyTilt::Centred => "g/Z - 1",
+        IdentifyTilt::Expected => "P(g|x)/Z - 1",
+    };
+    let report = Report { found, warnings, page, many_rows, unit };
     output::report(args.result.json, &report, &report.warnings, || report.to_text())?;
     Ok(match &report.found.missing {
         None => Ending::Fine,
@@ -192,9 +199,10 @@ impl Report {
             String::new()
         };
         format!(
-            "{}\n{}\nFactor on the odds of a positive label\n{effects}\nMultipliers, in units of g/Z - 1\n{multipliers}\n{made_of}{many_rows}{wrote}",
+            "{}\n{}\nFactor on the odds of a positive label\n{effects}\nMultipliers, in units of {}\n{multipliers}\n{made_of}{many_rows}{wrote}",
             wrapped(&found.assumption),
             sentences.concat(),
+            self.unit,
         )
     }
 

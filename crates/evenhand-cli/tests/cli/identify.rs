@@ -14,6 +14,15 @@ fn json_has_the_same_numbers() {
     snapshot!(CliTest::new(), &format!("{IDENTIFY} --resamples 0 --json"));
 }
 
+#[test]
+fn what_a_bias_is_taken_to_go_by_is_said() {
+    let test = CliTest::new();
+    let said = |tilt: &str| test.run(&format!("{IDENTIFY} --withhold sex --resamples 0{tilt}")).replace('\n', " ");
+    let (group, seen) = (said(""), said(" --tilt expected"));
+    assert!(group.contains("that depends on group alone") && group.contains("in units of g/Z - 1"), "{group}");
+    assert!(seen.contains("what features tell of the group") && seen.contains("in units of P(g|x)/Z - 1"), "{seen}");
+}
+
 /// No weights make the rates of a group even that is the label itself.
 fn group_is_label(test: &CliTest) {
     let row = |row: usize| {

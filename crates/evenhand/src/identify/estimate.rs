@@ -28,7 +28,7 @@ pub struct Identification {
     pub missing: Option<String>,
     /// What the bias did to each group, one after the other.
     pub effects: Vec<Effect>,
-    /// The multipliers, λ in the paper, in units of `g/Z − 1`. Where groups partition the rows they are not
+    /// The multipliers, λ in the paper, in units of `g/Z − 1`, or of its expectation given features. Where groups partition the rows they are not
     /// unique, and the smallest are given; effects are unique always.
     pub multipliers: Vec<Multiplier>,
     /// The largest |overall − group| difference of mean scores that is left: near zero when an estimate was found.
