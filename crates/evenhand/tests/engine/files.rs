@@ -400,3 +400,15 @@ fn what_pages_of_parquet_say_is_checked_before_memory_is_taken() {
         assert!(error.to_string().contains(said), "{error}");
     }
 }
+
+/// The header of a page has a text that is said to be longer than the file by far.
+#[cfg(feature = "parquet")]
+const ENDLESS: &[u8] = include_bytes!("../../../evenhand-fuzz/corpus/parquet/header2622.parquet");
+
+#[cfg(feature = "parquet")]
+#[test]
+fn a_header_of_parquet_that_goes_on_past_the_file_is_refused_at_once() {
+    let folder = Folder::new();
+    let error = Table::read(&folder.file("endless.parquet", ENDLESS), &ReadOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("the header of a page cannot be read"), "{error}");
+}

@@ -4,7 +4,8 @@
 //! the number of values that stands there: a file of a kilobyte can say two gigabytes, and sixteen. So headers are read
 //! first. A page cannot become more than its codec makes of its bytes, and a value takes a byte at least.
 //!
-//! Headers are structures of Thrift's compact protocol. Of what cannot be read the decoder speaks, which reads it too.
+//! Headers are structures of Thrift's compact protocol. One that cannot be read is refused too: the decoder goes on past the end of a file
+//! for as many bytes as a text in it is said to have.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -25,6 +26,7 @@ const MOST_NESTED: usize = 8;
 
 /// Kinds of fields of the compact protocol.
 const INT: u8 = 5;
+const LIST: u8 = 9;
 const STRUCT: u8 = 12;
 
 /// Checks the pages of all columns.
@@ -48,25 +50,23 @@ fn check_column(file: &mut BufReader<File>, column: &ColumnChunkMetaData) -> Res
         // Brotli has no such limit, and LZO no decoder.
         _ => return Ok(()),
     };
-    let start =
-        column.dictionary_page_offset().into_iter().chain([column.data_page_offset()]).min().unwrap_or_default();
-    let (Ok(mut at), Ok(length)) = (u64::try_from(start), u64::try_from(column.compressed_size())) else {
-        return Ok(());
-    };
-    let end = at.saturating_add(length);
+    let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
+    let (mut at, length) = (u64::try_from(start)?, u64::try_from(column.compressed_size())?);
+    let (end, mut left) = (at.saturating_add(length), u64::try_from(column.num_values())?);
     file.seek(SeekFrom::Start(at))?;
-    while at < end {
+    // Once it has all values the decoder reads no further, whatever follows.
+    while at < end && left > 0 {
         let mut header = Compact { bytes: file.by_ref().take(end - at), read: 0 };
-        let Ok(page) = Page::read(&mut header) else { break };
+        let page = Page::read(&mut header).map_err(|error| format!("the header of a page cannot be read: {error}"))?;
         if page.whole > page.packed.saturating_mul(ratio).saturating_add(FRAME) {
             return Err(format!("damaged: {} compressed bytes are said to become {}", page.packed, page.whole).into());
         }
         if page.dictionary > page.whole {
             return Err(format!("damaged: {} bytes are said to be {} values", page.whole, page.dictionary).into());
         }
+        left = left.saturating_sub(page.values);
         at = at.saturating_add(header.read).saturating_add(page.packed);
-        let Ok(content) = i64::try_from(page.packed) else { break };
-        file.seek_relative(content)?;
+        file.seek_relative(i64::try_from(page.packed)?)?;
     }
     Ok(())
 }
@@ -78,27 +78,22 @@ struct Page {
     whole: u64,
     /// Bytes in the file.
     packed: u64,
-    /// Values, where it is a dictionary.
+    /// Values of the column.
+    values: u64,
+    /// Values of its dictionary.
     dictionary: u64,
 }
 
 impl Page {
     fn read(header: &mut Compact<impl Read>) -> io::Result<Self> {
-        let (mut page, mut last) = (Self::default(), 0);
-        let mut sized = false;
+        let (mut page, mut last, mut sized) = (Self::default(), 0, false);
         while let Some((field, kind)) = header.field(&mut last)? {
             match (field, kind) {
                 (2, INT) => page.whole = header.size()?,
                 (3, INT) => (page.packed, sized) = (header.size()?, true),
-                (7, STRUCT) => {
-                    let mut last = 0;
-                    while let Some((field, kind)) = header.field(&mut last)? {
-                        match (field, kind) {
-                            (1, INT) => page.dictionary = header.size()?,
-                            (_, kind) => header.skip(kind, 1)?,
-                        }
-                    }
-                }
+                // Data of either version, and dictionaries, say first how many values they have.
+                (5 | 8, STRUCT) => page.values = header.first()?,
+                (7, STRUCT) => page.dictionary = header.first()?,
                 (_, kind) => header.skip(kind, 0)?,
             }
         }
@@ -146,8 +141,20 @@ impl<R: Read> Compact<R> {
         if head == 0 {
             return Ok(None);
         }
-        *last = if head >> 4 == 0 { self.size()? } else { *last + u64::from(head >> 4) };
+        *last = if head >> 4 == 0 { self.size()? } else { last.saturating_add(u64::from(head >> 4)) };
         Ok(Some((*last, head & 0x0f)))
+    }
+
+    /// The first number of a structure, which is passed over.
+    fn first(&mut self) -> io::Result<u64> {
+        let (mut number, mut last) = (0, 0);
+        while let Some((field, kind)) = self.field(&mut last)? {
+            match (field, kind) {
+                (1, INT) => number = self.size()?,
+                (_, kind) => self.skip(kind, 1)?,
+            }
+        }
+        Ok(number)
     }
 
     fn skip(&mut self, kind: u8, nested: usize) -> io::Result<()> {
@@ -161,6 +168,13 @@ impl<R: Read> Compact<R> {
                 let length = self.varint()?;
                 self.pass(length)
             }
+            LIST if nested < MOST_NESTED => {
+                let head = self.byte()?;
+                let length = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
+                // In a list, whether something is true takes a byte.
+                let kind = if head & 0x0f <= 2 { 3 } else { head & 0x0f };
+                (0..length).try_for_each(|_| self.skip(kind, nested + 1))
+            }
             STRUCT if nested < MOST_NESTED => {
                 let mut last = 0;
                 while let Some((_, kind)) = self.field(&mut last)? {
@@ -168,7 +182,7 @@ impl<R: Read> Compact<R> {
                 }
                 Ok(())
             }
-            // Headers of pages hold no lists, sets or maps.
+            // Headers of pages hold no sets or maps.
             _ => Err(io::ErrorKind::InvalidData.into()),
         }
     }
