@@ -30,8 +30,12 @@ impl RowSample {
         let quota = (ENOUGH / cells.len().max(1)).max(ENOUGH_OF_CELL);
         let share: Vec<f64> = (0..cells.len()).map(|cell| quota as f64 / cells.count(cell).max(1) as f64).collect();
         let of_row = |row: usize| cells.cell_of_row().get(row);
-        let chosen: Vec<usize> =
-            (0..cells.rows()).filter(|&row| place(rows.before(row)) < share[of_row(row)]).collect();
+        let is_drawn = |row: usize| place(rows.before(row)) < share[of_row(row)];
+        // Rows of one probability are drawn together: of a cell that has few of these, too few may be drawn, or none, and all its rows are taken.
+        let mut drawn = vec![0; cells.len()];
+        (0..cells.rows()).filter(|&row| is_drawn(row)).for_each(|row| drawn[of_row(row)] += 1);
+        let is_chosen = |row: &usize| is_drawn(*row) || drawn[of_row(*row)] < quota / 2;
+        let chosen: Vec<usize> = (0..cells.rows()).filter(is_chosen).collect();
         let weight = |row: usize| cells.row_weights().map_or(1.0, |weights| weights[row]);
         let mut kept = vec![0.0; cells.len()];
         for &row in &chosen {
