@@ -144,3 +144,22 @@ fn a_score_that_is_called_probability_stays_beside_the_corrected_one() {
     assert!(refused.contains("leave it out with --ignore 'decision'"), "{refused}");
     test.expect(0, "predict model.json scored.csv --ignore decision --out again.csv");
 }
+
+#[test]
+fn many_rows_of_two_scores_are_corrected() {
+    // More rows than a start looks at, with so few scores that a sample by score might have none.
+    let (test, mut rng) = (CliTest::new(), RandomNumbers::new(5));
+    let mut text = "p,sex,approved\n".to_owned();
+    for _ in 0..60_000 {
+        let woman = rng.below(2) == 1;
+        let likely = rng.below(10) < if woman { 3 } else { 6 };
+        let approved = rng.below(10) < if likely { 7 } else { 2 };
+        let (p, sex) = (if likely { "0.7" } else { "0.2" }, if woman { "female" } else { "male" });
+        writeln!(text, "{p},{sex},{}", if approved { "yes" } else { "no" }).unwrap();
+    }
+    test.write("scores.csv", &text);
+    let json = test.json(&format!("{CORRECT} --with-group --json"));
+    let violation = |part: &serde_json::Value| part["violation"].as_f64().unwrap();
+    assert!(violation(&json["uncorrected"]["train"]) > 0.1, "{json}");
+    assert!(violation(&json["train"]) <= violation(&json["uncorrected"]["train"]), "{json}");
+}
