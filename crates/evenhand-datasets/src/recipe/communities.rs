@@ -2,8 +2,10 @@
 
 use super::{Edges, Feature, File, GroupRule, Label, Names, Others, Part, Recipe, Rows, Split};
 
-/// At most the median, and above it. All shares lie from 0 to 1.
-const HALVES: Feature = Feature::Buckets(Edges::Percentiles { of: Rows::All, lowest: Some(-1.0), at: &[50.0, 100.0] });
+/// The outer thirds of a share, which lies from 0 to 1: at most the lower percentile, and strictly above the upper one. The middle third
+/// is no bucket. The paper does not say where it cuts: with thirds groups have the rows that the authors' notebooks count.
+const LOW: Feature = Feature::Buckets(Edges::Percentiles { of: Rows::All, lowest: Some(-1.0), at: &[100.0 / 3.0] });
+const HIGH: Feature = Feature::Buckets(Edges::Percentiles { of: Rows::All, lowest: None, at: &[200.0 / 3.0, 100.0] });
 
 pub(super) const RECIPE: Recipe = Recipe {
     name: "communities",
@@ -13,7 +15,16 @@ pub(super) const RECIPE: Recipe = Recipe {
     split: Split::Shuffled { seed: 42, train: 1_495, test: 499, first: Part::Test },
     fill_missing: true,
     // Beside the shares themselves, which are among the others.
-    features: &[("racepctblack", HALVES), ("racePctAsian", HALVES), ("racePctWhite", HALVES), ("racePctHisp", HALVES)],
+    features: &[
+        ("racepctblack", LOW),
+        ("racepctblack", HIGH),
+        ("racePctAsian", LOW),
+        ("racePctAsian", HIGH),
+        ("racePctWhite", LOW),
+        ("racePctWhite", HIGH),
+        ("racePctHisp", LOW),
+        ("racePctHisp", HIGH),
+    ],
     others: Others::Numbers { but: &["state", "county", "community", "communityname", "fold"] },
     groups: &[
         GroupRule::Buckets("racepctblack"),

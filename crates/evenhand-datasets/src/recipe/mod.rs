@@ -154,7 +154,7 @@ enum Others {
 enum GroupRule {
     Value(&'static str, &'static str),
     AtMost(&'static str, f64),
-    /// Every bucket of a feature.
+    /// Every bucket of a column.
     Buckets(&'static str),
 }
 

@@ -148,16 +148,22 @@ fn groups(recipe: &Recipe, plan: &[ColumnPlan]) -> Result<Vec<GroupSpec>> {
     specs.iter().map(|spec| spec.parse()).collect()
 }
 
-/// `age<=32`, `age>32*age<=38`, …, `age>52`: no row of these datasets lies outside all buckets.
+/// `age<=32`, `age>32*age<=38`, …, `age>52`: the lowest bucket begins below all values, and the highest ends above them.
 fn bucket_specs(column: &str, plan: &[ColumnPlan]) -> Vec<String> {
-    let edges = plan.iter().find_map(|plan| match &plan.kind {
-        PlanKind::Buckets { edges, .. } if plan.column == column => Some(edges),
-        _ => None,
-    });
-    let Some([_, inner @ .., _]) = edges.map(Vec::as_slice) else { return Vec::new() };
-    let lower = std::iter::once(None).chain(inner.iter().map(|edge| Some(format!("{column}>{edge}"))));
-    let upper = inner.iter().map(|edge| Some(format!("{column}<={edge}"))).chain([None]);
-    lower.zip(upper).map(|(low, high)| [low, high].into_iter().flatten().collect::<Vec<_>>().join("*")).collect()
+    let of_column = plan.iter().filter(|plan| plan.column == column);
+    let buckets: Vec<(f64, f64)> = of_column
+        .filter_map(|plan| match &plan.kind {
+            PlanKind::Buckets { edges, .. } => Some(edges),
+            _ => None,
+        })
+        .flat_map(|edges| edges.windows(2).map(|edge| (edge[0], edge[1])))
+        .collect();
+    let spec = |(at, &(low, high)): (usize, &(f64, f64))| {
+        let above = (at > 0).then(|| format!("{column}>{low}"));
+        let below = (at + 1 < buckets.len()).then(|| format!("{column}<={high}"));
+        above.into_iter().chain(below).collect::<Vec<_>>().join("*")
+    };
+    buckets.iter().enumerate().map(spec).collect()
 }
 
 impl Label {

@@ -2,7 +2,7 @@
 
 use crate::support::data_folder;
 use evenhand::features::PlanKind;
-use evenhand::{Column, Dataset};
+use evenhand::{Column, Dataset, Groups};
 use evenhand_datasets::Recipe;
 use evenhand_datasets::recipe::Prepared;
 
@@ -113,4 +113,30 @@ fn nothing_but_the_published_files_is_read_gzipped_or_not() {
     assert!(error.to_string().ends_with("has 1000 rows that are used, this one 900"), "{error}");
     std::fs::remove_dir_all(bare.path()).unwrap();
     assert_eq!(german.load(bare.path()).unwrap_err().code(), "io");
+}
+
+/// How many of all 1,994 communities are in each group, as the authors' notebooks print it where they do, and the others by numpy.
+#[test]
+fn the_groups_of_communities_are_the_outer_thirds_of_shares() {
+    let Some(folder) = data_folder("communities") else { return };
+    let communities = Recipe::named("communities").unwrap().load(&folder).unwrap();
+    let (groups, _) = Groups::of(communities.groups(), &communities.all).unwrap();
+    let names: Vec<&str> = groups.names().collect();
+    let expected = [
+        ("racepctblack<=0.03", 796),
+        ("racepctblack>0.14", 661),
+        ("racePctAsian<=0.05", 790),
+        ("racePctAsian>0.12", 648),
+        ("racePctWhite<=0.72", 680),
+        ("racePctWhite>0.92", 618),
+        ("racePctHisp<=0.02", 759),
+        ("racePctHisp>0.09", 664),
+    ];
+    assert_eq!(names, expected.map(|(name, _)| name));
+    assert_eq!(groups.membership(communities.all.table()).unwrap().counts(), expected.map(|(_, rows)| rows));
+    // Each is a feature beside the share itself, and the middle third is none.
+    let of_black = communities.plan().iter().filter(|plan| plan.column == "racepctblack");
+    let kinds: Vec<&PlanKind> = of_black.map(|plan| &plan.kind).collect();
+    let bucket = |from, to| PlanKind::Buckets { edges: vec![from, to], thermometer: false };
+    assert_eq!(kinds, [&bucket(-1.0, 0.03), &bucket(0.14, 1.0), &PlanKind::Number]);
 }
