@@ -34,17 +34,17 @@ impl InjectedExperiment {
     /// # Errors
     /// [`Error::Setting`] for a dataset without multipliers; those of [`Experiment::new`] and [`Injection::draw`].
     pub fn new(dataset: &str, prepared: &Prepared, seed: u64) -> Result<Self> {
-        let (asked, biased, changed) = draw(dataset, prepared, seed)?;
+        let (asked, biased, changed) = draw(dataset, prepared, 1.0, seed)?;
         let experiment = |train| Experiment::bind(asked.clone(), prepared.learner(), train, &prepared.test);
         Ok(Self { biased: experiment(&biased)?, truth: experiment(&prepared.train)?, changed })
     }
 
-    /// What is asked for, and the training rows with biased labels.
+    /// What is asked for, and the training rows with biased labels, by so many times the multipliers of [`InjectedExperiment::new`].
     ///
     /// # Errors
     /// Those of [`InjectedExperiment::new`].
-    pub fn biased(dataset: &str, prepared: &Prepared, seed: u64) -> Result<(Correction, Dataset)> {
-        let (asked, biased, _) = draw(dataset, prepared, seed)?;
+    pub fn biased(dataset: &str, prepared: &Prepared, times: f64, seed: u64) -> Result<(Correction, Dataset)> {
+        let (asked, biased, _) = draw(dataset, prepared, times, seed)?;
         Ok((asked, biased))
     }
 
@@ -75,7 +75,7 @@ impl InjectedExperiment {
 }
 
 /// What is asked for, the training rows with biased labels, and how many of these are not the true ones.
-fn draw(dataset: &str, prepared: &Prepared, seed: u64) -> Result<(Correction, Dataset, usize)> {
+fn draw(dataset: &str, prepared: &Prepared, times: f64, seed: u64) -> Result<(Correction, Dataset, usize)> {
     let multipliers = MULTIPLIERS.iter().find(|(name, _)| *name == dataset).map(|(_, multipliers)| *multipliers);
     let multipliers = multipliers.ok_or_else(|| {
         Error::setting(
@@ -86,7 +86,8 @@ fn draw(dataset: &str, prepared: &Prepared, seed: u64) -> Result<(Correction, Da
     })?;
     let even = prepared.correction(Notion::DemographicParity);
     let (_, truth, _) = Binding::new(&even, &prepared.train)?;
-    let injected = Injection::new(Bias::Multipliers(multipliers.to_vec())).draw(&truth, seed)?;
+    let injected =
+        Injection::new(Bias::Multipliers(multipliers.iter().map(|one| times * one).collect())).draw(&truth, seed)?;
     let asked = known_rates(&even, &truth);
     let biased = prepared.train.relabelled(&injected.biased)?;
     Ok((asked, biased, injected.changed()))
