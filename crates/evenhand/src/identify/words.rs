@@ -1,4 +1,6 @@
-//! An odds ratio as a sentence.
+//! An odds ratio, and a tipping point, as a sentence.
+
+use super::TippingPoint;
 
 /// An interval of an odds ratio, among those of all groups that hold at once.
 #[derive(Clone, Copy)]
@@ -23,6 +25,35 @@ pub(super) fn sentence(group: &str, odds_ratio: f64, interval: Interval) -> Stri
     format!(
         "Positive labels for {group} were given at {odds_ratio:.2} of the odds that the data otherwise support ({range})."
     )
+}
+
+/// Says how far a group would have to differ truly for no bias to be left.
+pub(super) fn tipping_sentence(group: &str, tipping: Option<TippingPoint>, confidence: f64) -> String {
+    let Some(TippingPoint { difference, low, high }) = tipping else {
+        return format!("No true difference was found that would leave no bias in positive labels for {group}.");
+    };
+    let than = "than everyone together";
+    if low <= 0.0 && high >= 0.0 {
+        return format!(
+            "No true difference is needed for no bias in positive labels for {group} to be left, as far as can be told from chance: they would have to \
+deserve them {} {than} ({} % interval {} to {}).",
+            points(difference),
+            percent(confidence),
+            points(low),
+            points(high)
+        );
+    }
+    let [near, far] = if difference < 0.0 { [-high, -low] } else { [low, high] }.map(|end| format!("{:.1}", 100.0 * end));
+    format!(
+        "For no bias in positive labels for {group} to be left, they would have to deserve them {} {than} ({} % interval {near} to {far}).",
+        points(difference),
+        percent(confidence)
+    )
+}
+
+/// `6.1 points less often` for a difference of 0.061.
+fn points(difference: f64) -> String {
+    format!("{:.1} points {} often", 100.0 * difference.abs(), if difference < 0.0 { "more" } else { "less" })
 }
 
 /// 95 for 0.95, 99.9 for 0.999.
