@@ -37,7 +37,10 @@ fn tables(curves: &[SensitivityCurve]) -> String {
         }
     }
     if curves.len() > MOST_TABLES {
-        lines.push(format!("and {} (--json has all)", counted(curves.len() - MOST_TABLES, "group") + " more"), Vec::new());
+        lines.push(
+            format!("and {} (--json has all)", counted(curves.len() - MOST_TABLES, "group") + " more"),
+            Vec::new(),
+        );
     }
     lines.render()
 }

@@ -41,7 +41,7 @@ fn estimate(
         let numbers = numbers.map(|number| format!("{number:.6}")).join(",");
         format!("{rows},{draw},{name},{difference},{strength},{of},{truth:.6},{numbers},{:.6}", curve.observed)
     };
-    if strength == 0.0 {
+    if strength <= 0.0 {
         let tipping = curve.tipping.ok_or("there is no tipping point")?;
         return Ok(vec![line("tipping-point", difference, [tipping.difference, tipping.low, tipping.high])]);
     }

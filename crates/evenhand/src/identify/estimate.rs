@@ -5,9 +5,9 @@ use std::sync::Arc;
 use faer::{Mat, Side};
 use serde::{Deserialize, Serialize};
 
-use super::{Resampled, Sensitivity};
 use super::simultaneous::max_t_quantile;
 use super::words::{Interval, sentence};
+use super::{Resampled, Sensitivity};
 use crate::constraint::TiltTable;
 use crate::correction::{Correction, Problem, Silent, Termination, WeightMap};
 use crate::interval::quantile;

@@ -90,10 +90,11 @@ pub struct SensitivityPoint {
 impl SensitivityCurve {
     /// The estimate under a difference between its ends, by the points on either side: factors on the scale of their logarithm.
     pub fn at(&self, difference: f64) -> Option<SensitivityPoint> {
-        let within = |two: &&[SensitivityPoint]| (two[0].difference - difference) * (two[1].difference - difference) <= 0.0;
+        let within =
+            |two: &&[SensitivityPoint]| (two[0].difference - difference) * (two[1].difference - difference) <= 0.0;
         let &[from, to] = self.points.windows(2).find(within)? else { return None };
         let width = to.difference - from.difference;
-        let share = if width == 0.0 { 0.0 } else { (difference - from.difference) / width };
+        let share = if width.abs() > 0.0 { (difference - from.difference) / width } else { 0.0 };
         let between = |value: fn(&SensitivityPoint) -> f64| value(&from) + share * (value(&to) - value(&from));
         Some(SensitivityPoint {
             difference,
@@ -193,7 +194,10 @@ impl Path<'_> {
         let tipping = self.tipping(&solved[0], z, &mut fits)?;
         let group = group_name(self.problem, self.direction.at);
         let sentence = tipping_sentence(&group, tipping, confidence);
-        Ok((SensitivityCurve { sentence, group, observed, tipping, points: points.into_iter().flatten().collect() }, fits))
+        Ok((
+            SensitivityCurve { sentence, group, observed, tipping, points: points.into_iter().flatten().collect() },
+            fits,
+        ))
     }
 
     fn solve(&self, difference: f64) -> Result<Solved> {

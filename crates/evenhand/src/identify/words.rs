@@ -43,7 +43,8 @@ deserve them {} {than} ({} % interval {} to {}).",
             points(high)
         );
     }
-    let [near, far] = if difference < 0.0 { [-high, -low] } else { [low, high] }.map(|end| format!("{:.1}", 100.0 * end));
+    let [near, far] =
+        if difference < 0.0 { [-high, -low] } else { [low, high] }.map(|end| format!("{:.1}", 100.0 * end));
     format!(
         "For no bias in positive labels for {group} to be left, they would have to deserve them {} {than} ({} % interval {near} to {far}).",
         points(difference),
