@@ -40,10 +40,8 @@ pub struct RatesExperiment {
     pub population: RatesPopulation,
     /// How many rows to train on.
     pub rows: usize,
-    /// The number of the draw.
+    /// The number of the draw: the same number, the same sample.
     pub draw: u64,
-    /// The seed of all draws.
-    pub seed: u64,
 }
 
 /// How far classifiers are from the truth, as root mean squares over people, by the weights they were trained with.
@@ -62,7 +60,7 @@ pub struct RatesErrors {
 impl RatesExperiment {
     /// Draws rows, trains with all weights, and evaluates on other people.
     pub fn run(&self) -> RatesErrors {
-        let mut random = generator(self.population, self.rows, self.draw, self.seed);
+        let mut random = generator(self.population, self.rows, self.draw);
         let train = self.population.draw(self.rows, &mut random);
         let test = self.population.draw(EVALUATED_ON, &mut random);
         if self.population == RatesPopulation::Line { on_line(&train, &test) } else { by_neighbours(&train, &test) }
@@ -184,5 +182,78 @@ impl<'a> LeftOut<'a> {
             change <= variance
         };
         (LEAST_LEVEL..last).find(|level| !is_within_chance(level)).unwrap_or(last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evenhand::correction::{Problem, Silent};
+    use evenhand::data::Codes;
+    use evenhand::features::Features;
+    use evenhand::learner::{FnLearner, FnPredictor, Training};
+    use evenhand::{Correction, Measure, Membership, Notion};
+
+    fn mean(population: RatesPopulation, rows: usize, error: fn(&RatesErrors) -> f64) -> f64 {
+        let run = |draw| error(&RatesExperiment { population, rows, draw }.run());
+        (1..=4).map(run).sum::<f64>() / 4.0
+    }
+
+    #[test]
+    fn errors_fall_with_weights_as_guaranteed_and_stay_without() {
+        for population in RatesPopulation::ALL {
+            let of = |error: fn(&RatesErrors) -> f64| [1_000, 10_000].map(|rows| mean(population, rows, error));
+            let slope = |[few, many]: [f64; 2]| (many / few).log10();
+            let (known, found, none) = (of(|one| one.known), of(|one| one.found), of(|one| one.none));
+            // Seeds are fixed; slopes of four draws have standard errors of about 0.03, and are a tenth and more below what is guaranteed.
+            for errors in [known, found] {
+                assert!(slope(errors) < population.guaranteed_slope(), "{population:?}: {errors:?}");
+            }
+            assert!(none[1] > 0.18 && none[1] > 1.5 * known[1], "{population:?}: {none:?} {known:?}");
+        }
+    }
+
+    #[test]
+    fn the_same_draw_is_the_same_to_the_last_bit() {
+        for population in RatesPopulation::ALL {
+            let experiment = RatesExperiment { population, rows: 1_500, draw: 3 };
+            assert_eq!(experiment.run(), experiment.run());
+            assert_ne!(experiment.run(), RatesExperiment { draw: 4, ..experiment }.run());
+        }
+    }
+
+    /// What is found here is what a correction of Evenhand finds around the same learner.
+    #[test]
+    fn the_solver_of_corrections_finds_the_same_multipliers() {
+        let (population, rows) = (RatesPopulation::Line, 2_000);
+        let sample = population.draw(rows, &mut generator(population, rows, 1));
+        let found = on_line(&sample, &sample).multipliers;
+        let member = |group: usize| {
+            sample.regions.iter().map(|&region| usize::from(region) >= group && usize::from(region) < group + 2)
+        };
+        let masks = [0, 1].map(|group| member(group).collect::<Vec<bool>>());
+        let membership = Membership::from_masks(["one", "other"].map(str::to_owned).to_vec(), &masks).unwrap();
+        let features = Features::from_rows(&sample.places, 1).unwrap();
+        let labels = Codes::narrow(sample.labels.iter().map(|label| u32::from(*label)).collect(), 2);
+        let classes = ["no", "yes"].map(str::to_owned);
+        let asked = Correction::new(Notion::DemographicParity).measure(Measure::Scores);
+        let problem = Problem::of_arrays(features, labels, &classes, &membership, None, &asked.notions).unwrap().0;
+        let mut order: Vec<usize> = (0..rows).collect();
+        order.sort_by(|&one, &other| sample.places[one].total_cmp(&sample.places[other]));
+        let places: Vec<f64> = order.iter().map(|&row| sample.places[row]).collect();
+        let learner = FnLearner::new(|training: Training<'_>| {
+            let labels: Vec<bool> = order.iter().map(|&row| training.labels.get(row) == 1).collect();
+            let weights = training.weights.to_rows();
+            let steepest = 2.0 * RatesPopulation::lipschitz();
+            let fitted = LipschitzFit::new(&places, &labels, |at| weights[order[at]], steepest);
+            Ok(FnPredictor::new(2, move |features: &Features| {
+                let values = features.dense()[0].values.iter();
+                Ok(values.map(|&place| fitted.at(place)).flat_map(|score| [1.0 - score, score]).collect())
+            }))
+        });
+        let solution = asked.solve(&problem, &learner, &mut Silent).unwrap();
+        for (one, other) in solution.multipliers.iter().zip(found) {
+            assert!((one - other).abs() < 1e-3, "{:?} {found:?}", solution.multipliers);
+        }
     }
 }

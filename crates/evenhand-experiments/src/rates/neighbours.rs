@@ -214,7 +214,7 @@ mod tests {
     fn the_tree_finds_the_neighbours_that_looking_at_every_row_finds() {
         for population in RatesPopulation::ALL {
             for rows in [20, 25, 700, 1_333] {
-                let sample = population.draw(rows, &mut generator(population, rows, 1, 3));
+                let sample = population.draw(rows, &mut generator(population, rows, 1));
                 let tree = Tree::new(&sample);
                 let mut candidates = Candidates::default();
                 for row in (0..rows).step_by(13) {
