@@ -50,7 +50,9 @@ pub(crate) struct Line {
 /// The size of a panel, and what is around it.
 const PANEL: (f64, f64) = (190.0, 130.0);
 const LEFT: f64 = 64.0;
+/// Beside a panel there is room for so much, and for the longest name of a line.
 const RIGHT: f64 = 50.0;
+const LETTER: f64 = 6.4;
 const TOP: f64 = 84.0;
 const BETWEEN: f64 = 30.0;
 const BOTTOM: f64 = 64.0;
@@ -73,7 +75,8 @@ impl Figure {
     /// The figure as an SVG document.
     pub(crate) fn svg(&self) -> String {
         let rows = self.columns.iter().map(|column| column.panels.len()).max().unwrap_or(0);
-        let width = self.columns.len() as f64 * (LEFT + PANEL.0 + RIGHT) + 12.0;
+        let apart = LEFT + PANEL.0 + self.right();
+        let width = self.columns.len() as f64 * apart + 12.0;
         let height = TOP + rows as f64 * (PANEL.1 + BETWEEN) - BETWEEN + BOTTOM;
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
@@ -86,7 +89,7 @@ impl Figure {
         put(&mut svg, "", (16.0, 48.0), "start", &self.caption);
         let range = self.axes.range(self.points().map(|point| point.0), 0.0);
         for (at, column) in self.columns.iter().enumerate() {
-            let left = at as f64 * (LEFT + PANEL.0 + RIGHT) + LEFT;
+            let left = at as f64 * apart + LEFT;
             put(&mut svg, "heading", (left, TOP - 10.0), "start", &column.heading);
             for (row, panel) in column.panels.iter().enumerate() {
                 let top = TOP + row as f64 * (PANEL.1 + BETWEEN);
@@ -98,6 +101,13 @@ impl Figure {
         }
         svg.push_str("</svg>\n");
         svg
+    }
+
+    /// How much room names take beside a panel.
+    fn right(&self) -> f64 {
+        let lines = self.columns.iter().flat_map(|column| &column.panels).flat_map(|panel| &panel.lines);
+        let longest = lines.map(|line| line.name.chars().count()).max().unwrap_or_default();
+        RIGHT.max(LETTER * longest as f64 + 8.0)
     }
 
     fn points(&self) -> impl Iterator<Item = (f64, f64)> {

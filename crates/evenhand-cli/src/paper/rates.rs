@@ -201,7 +201,7 @@ impl Population {
         };
         let mut lines: Vec<Line> = KINDS.into_iter().enumerate().map(line).collect();
         lines.push(Line { name: "guaranteed", points: self.sizes.iter().map(guaranteed).collect() });
-        let heading = format!("{}: guaranteed slope {}", self.name, self.guaranteed());
+        let heading = format!("{}: guaranteed {}", self.name, self.guaranteed());
         Column { heading, panels: vec![Panel { up: "root mean square error", lines }] }
     }
 }

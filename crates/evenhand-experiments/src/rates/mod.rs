@@ -228,10 +228,9 @@ mod tests {
         let (population, rows) = (RatesPopulation::Line, 2_000);
         let sample = population.draw(rows, &mut generator(population, rows, 1));
         let found = on_line(&sample, &sample).multipliers;
-        let member = |group: usize| {
-            sample.regions.iter().map(|&region| usize::from(region) >= group && usize::from(region) < group + 2)
-        };
-        let masks = [0, 1].map(|group| member(group).collect::<Vec<bool>>());
+        let member =
+            |group: u8| sample.regions.iter().map(|region| (group..group + 2).contains(region)).collect::<Vec<_>>();
+        let masks = [member(0), member(1)];
         let membership = Membership::from_masks(["one", "other"].map(str::to_owned).to_vec(), &masks).unwrap();
         let features = Features::from_rows(&sample.places, 1).unwrap();
         let labels = Codes::narrow(sample.labels.iter().map(|label| u32::from(*label)).collect(), 2);

@@ -71,7 +71,7 @@ fn plot(curve: &SensitivityCurve) -> Plot {
             "Odds ratio of {} against its true difference from everyone. The numbers are in the table that follows.",
             curve.group
         ),
-        along: format!("Points {often} often that the group truly deserves it →"),
+        along: format!("Points {often} often, truly →"),
         up: "↑ Odds ratio".to_owned(),
         ticks_along: across.ticks(points_short),
         ticks_up: Plot::ticks_up(&up, factor_short),
