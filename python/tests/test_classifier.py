@@ -463,7 +463,7 @@ def test_identify_says_how_far_groups_would_have_to_differ(loans):
     # Groups overlap, and a small penalty smooths: the labels' own difference, up to that.
     assert abs(women["difference"] - observed) < 0.01
     assert women["low"] < women["difference"] < women["high"]
-    assert f"deserve them {100 * women['difference']:.1f} points less often" in women["sentence"]
+    assert f"deserve positive labels {100 * women['difference']:.1f} points less often" in women["sentence"]
     assert women["sentence"] in str(found)
     assert "If groups truly differ" in found.report().text()
 

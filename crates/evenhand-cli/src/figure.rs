@@ -50,9 +50,10 @@ pub(crate) struct Line {
 /// The size of a panel, and what is around it.
 const PANEL: (f64, f64) = (190.0, 130.0);
 const LEFT: f64 = 64.0;
-/// Beside a panel there is room for so much, and for the longest name of a line.
+/// Beside a panel there is room for names of eight letters, and more where they are longer.
 const RIGHT: f64 = 50.0;
-const LETTER: f64 = 6.4;
+const LETTERS: usize = 8;
+const LETTER: f64 = 8.0;
 const TOP: f64 = 84.0;
 const BETWEEN: f64 = 30.0;
 const BOTTOM: f64 = 64.0;
@@ -107,7 +108,7 @@ impl Figure {
     fn right(&self) -> f64 {
         let lines = self.columns.iter().flat_map(|column| &column.panels).flat_map(|panel| &panel.lines);
         let longest = lines.map(|line| line.name.chars().count()).max().unwrap_or_default();
-        RIGHT.max(LETTER * longest as f64 + 8.0)
+        RIGHT + LETTER * longest.saturating_sub(LETTERS) as f64
     }
 
     fn points(&self) -> impl Iterator<Item = (f64, f64)> {

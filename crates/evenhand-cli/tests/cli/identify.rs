@@ -74,7 +74,7 @@ fn how_far_groups_would_have_to_differ_is_said_everywhere() {
         let tipping = 100.0 * number(&curve["tipping"]["difference"]).abs();
         let sentence = curve["sentence"].as_str().unwrap();
         assert!(
-            sentence.contains(&format!("deserve them {tipping:.1} points {often} often than everyone")),
+            sentence.contains(&format!("deserve positive labels {tipping:.1} points {often} often than everyone")),
             "{sentence}"
         );
         let points = curve["points"].as_array().unwrap();

@@ -65,7 +65,10 @@ fn rates_fall_as_guaranteed_and_a_run_goes_on_where_it_was_cut_off() {
     }
     let (cells, figure) = (test.read("whole/rates.jsonl"), test.read("whole/rates.svg"));
     assert_eq!(cells.lines().count(), 4 * 3 * 3);
-    assert!(figure.contains("D = 4: guaranteed −1/12") && figure.contains("10⁴") && !figure.contains("NaN"), "{figure}");
+    assert!(
+        figure.contains("D = 4: guaranteed −1/12") && figure.contains("10⁴") && !figure.contains("NaN"),
+        "{figure}"
+    );
     assert!(test.read("whole/rates.md").contains("| D = 1 | least squares over Lipschitz functions | −1/6 = -0.167 |"));
     assert_eq!(test.read("whole/rates.csv").lines().count(), 1 + 4 * 3);
     fs::create_dir(test.path("cut")).unwrap();

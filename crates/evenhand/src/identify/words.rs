@@ -32,23 +32,21 @@ pub(super) fn tipping_sentence(group: &str, tipping: Option<TippingPoint>, confi
     let Some(TippingPoint { difference, low, high }) = tipping else {
         return format!("No true difference was found that would leave no bias in positive labels for {group}.");
     };
-    let than = "than everyone together";
+    let sure = percent(confidence);
     if low <= 0.0 && high >= 0.0 {
         return format!(
-            "No true difference is needed for no bias in positive labels for {group} to be left, as far as can be told from chance: they would have to \
-deserve them {} {than} ({} % interval {} to {}).",
+            "No true difference of {group} is needed for no bias to be left, as far as can be told from chance: none is left where they deserve positive \
+labels {} than everyone together ({sure} % interval {} to {}).",
             points(difference),
-            percent(confidence),
             points(low),
             points(high)
         );
     }
-    let [near, far] =
-        if difference < 0.0 { [-high, -low] } else { [low, high] }.map(|end| format!("{:.1}", 100.0 * end));
+    let ends = if difference < 0.0 { [-high, -low] } else { [low, high] };
+    let [near, far] = ends.map(|end| format!("{:.1}", 100.0 * end));
     format!(
-        "For no bias in positive labels for {group} to be left, they would have to deserve them {} {than} ({} % interval {near} to {far}).",
-        points(difference),
-        percent(confidence)
+        "{group} would have to deserve positive labels {} than everyone together for no bias to be left ({sure} % interval {near} to {far}).",
+        points(difference)
     )
 }
 
@@ -77,5 +75,21 @@ mod tests {
         let several = sentence("a", 1.02, interval(0.9, 1.1, 7));
         assert!(several.starts_with("No bias in positive labels for a can be told"), "{several}");
         assert!(several.ends_with("(95 % interval 0.90 to 1.10, for all 7 groups at once)."), "{several}");
+    }
+
+    #[test]
+    fn a_tipping_point_is_said_in_points_less_or_more_often() {
+        let tipping = |difference, low, high| Some(TippingPoint { difference, low, high });
+        assert_eq!(
+            tipping_sentence("sex=female", tipping(0.0612, 0.0551, 0.0668), 0.95),
+            "sex=female would have to deserve positive labels 6.1 points less often than everyone together for no bias to be left (95 % interval 5.5 to 6.7)."
+        );
+        let more = tipping_sentence("sex=male", tipping(-0.0612, -0.0668, -0.0551), 0.9);
+        assert!(more.contains("6.1 points more often than everyone together"), "{more}");
+        assert!(more.ends_with("(90 % interval 5.5 to 6.7)."), "{more}");
+        let chance = tipping_sentence("a", tipping(0.004, -0.003, 0.011), 0.95);
+        assert!(chance.starts_with("No true difference of a is needed"), "{chance}");
+        assert!(chance.ends_with("interval 0.3 points more often to 1.1 points less often)."), "{chance}");
+        assert!(tipping_sentence("a", None, 0.95).starts_with("No true difference was found"));
     }
 }
