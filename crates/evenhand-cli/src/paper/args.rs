@@ -19,6 +19,7 @@ use crate::outputs::CsvArgs;
 /// sweeps of its figures are drawn too, with --out.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
+#[allow(clippy::struct_excessive_bools)] // flags, each on its own
 pub(crate) struct PaperArgs {
     /// Folder that holds the datasets, a folder each (`adult/adult.data`, …) [default: the cache of `evenhand data get`].
     #[arg(long, value_name = "DIR")]
@@ -120,20 +121,22 @@ Injected bias: the dataset's labels are the truth, and training labels are drawn
 so that training without correction loses a few points of true accuracy. The truth is not even here, so
 what is asked is the true rate of every group (--notion known-rate).
 
-Rates (--rates): three regions in D = 1, 2 and 4 dimensions, or on a curve in 10, and two groups that overlap; the
-truth is Lipschitz and even, and labels follow Proposition 1. In one dimension least squares over Lipschitz functions,
-elsewhere nearest neighbours, trained with the weights of the true multipliers, with those of the multipliers that
-even out scores, and with none. Drawn is the root mean square of score minus truth against the number of rows; the
-paper's rate for it is n^(-1/(4+2D)), with the dimension of the curve in place of D there. No dataset is needed. With --out:
-rates.md, rates.svg, rates.csv, rates.json and every draw (rates.jsonl).
+Rates (--rates): people in three regions of D = 1, 2 and 4 dimensions, or on a curve in 10, and
+two groups that overlap; the truth is Lipschitz and even, and labels follow Proposition 1. In one
+dimension least squares over Lipschitz functions, elsewhere nearest neighbours, trained with the
+weights of the true multipliers, with those of multipliers that even out scores, and with none.
+Shown is the root mean square of score minus truth against the number of rows; the paper's rate for
+it is n^(-1/(4+2D)), on the curve with its dimension, 1, in the place of D. No dataset is needed.
+With --out: rates.md, rates.svg, rates.csv, rates.json, and every draw in rates.jsonl.
 
 Table 2 (MNIST) is not part of it yet.
 
 JSON keys: protocol, splits, rows (dataset, notion, method, train and test (error, violation: mean, error,
 splits), test_rows, expected_under_parity, fits, seconds, slack, published (error, violation), agreement).
 With --injected: splits, rows (dataset, method, error, violation, recovered, changed).
-With --rates: draws, multipliers, populations (name, dimensions, intrinsic_dimensions, learner, guaranteed_slope, slopes (known,
-found, none: mean, error), sizes (rows, known, found, none, multipliers: mean, error)).";
+With --rates: draws, multipliers, populations (name, dimensions, intrinsic_dimensions, learner,
+guaranteed_slope, slopes (known, found, none: mean, error), sizes (rows, known, found, none,
+multipliers: mean, error)).";
 
 /// Arguments that make sense together.
 pub(super) struct Plan {

@@ -1,5 +1,6 @@
 //! `evenhand paper --rates`: how fast classifiers come near the truth, against what Theorems 2 and 3 guarantee.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -17,8 +18,8 @@ use crate::outputs::Outputs;
 use crate::progress::Progress;
 use crate::text::{Lines, thousands};
 
-/// The fewest rows that are trained on; from there on two sizes a decade.
-const FEWEST: f64 = 1_000.0;
+/// How many rows are trained on: two sizes a decade.
+const SIZES: [usize; 9] = [1_000, 3_162, 10_000, 31_623, 100_000, 316_228, 1_000_000, 3_162_278, 10_000_000];
 
 /// What classifiers were trained with, by name.
 type Kind = (&'static str, fn(&RatesErrors) -> f64);
@@ -120,18 +121,13 @@ impl<T: Copy> Of<T> {
     }
 }
 
-/// Two sizes a decade.
-fn sizes(most: usize) -> Vec<usize> {
-    let size = |half: i32| (FEWEST * 10f64.powf(f64::from(half) / 2.0)).round() as usize;
-    (0..).map(size).take_while(|rows| *rows <= most).collect()
-}
-
 /// Measures what is not known yet, the longest first.
 pub(super) fn measure(plan: &Plan, progress: Progress) -> Result<Rates> {
     let (most, draws) = plan.rates.unwrap_or_default();
+    let sizes: Vec<usize> = SIZES.into_iter().filter(|rows| *rows <= most).collect();
     let store: Store<Cell> = Store::open(plan.out.as_deref())?;
     let mut jobs = Vec::new();
-    for &rows in sizes(most).iter().rev() {
+    for &rows in sizes.iter().rev() {
         for population in RatesPopulation::ALL {
             jobs.extend((1..=draws).map(|draw| Key { population, rows, draw }).filter(|key| !store.has(key)));
         }
@@ -146,7 +142,7 @@ pub(super) fn measure(plan: &Plan, progress: Progress) -> Result<Rates> {
     })?;
     bar.finish_and_clear();
     let cells = store.into_inner().expect("no thread panics with it").into_cells();
-    let populations = RatesPopulation::ALL.into_iter().map(|one| Population::new(one, &sizes(most), draws, &cells));
+    let populations = RatesPopulation::ALL.into_iter().map(|one| Population::new(one, &sizes, draws, &cells));
     Ok(Rates { draws, multipliers: RATES_MULTIPLIERS, populations: populations.collect() })
 }
 
@@ -243,19 +239,21 @@ impl Rates {
 
     fn markdown(&self) -> String {
         let mut out = "# Theorems 2 and 3, shown\n\nWritten by `evenhand paper --rates --out DIR`.\n\n![Errors against rows](rates.svg)\n\n".to_owned();
-        out.push_str(&self.remarks().iter().map(|remark| format!("- {remark}\n")).collect::<String>());
+        for remark in self.remarks() {
+            let _ = writeln!(out, "- {remark}");
+        }
         out.push_str("\n## Slopes\n\n| population | learner | guaranteed | known λ | found λ | no weights |\n| --- | --- | --- | --- | --- | --- |\n");
         for one in &self.populations {
             let slopes = one.slopes.each().map(|slope| slope.show(3)).join(" | ");
             let guaranteed = format!("{} = {:.3}", one.guaranteed(), one.guaranteed_slope);
-            out.push_str(&format!("| {} | {} | {guaranteed} | {slopes} |\n", one.name, one.learner));
+            let _ = writeln!(out, "| {} | {} | {guaranteed} | {slopes} |", one.name, one.learner);
         }
         out.push_str("\n## Errors\n\n| population | rows | known λ | found λ | no weights | multipliers found |\n| --- | --- | --- | --- | --- | --- |\n");
         for one in &self.populations {
             for size in &one.sizes {
                 let errors = size.errors.each().map(|error| error.show(4)).join(" | ");
                 let found = size.multipliers.map(|one| one.show(3)).join(", ");
-                out.push_str(&format!("| {} | {} | {errors} | {found} |\n", one.name, thousands(size.rows)));
+                let _ = writeln!(out, "| {} | {} | {errors} | {found} |", one.name, thousands(size.rows));
             }
         }
         out
