@@ -15,6 +15,17 @@ from ._results import Recorded, frame_of, html_table, library_of
 
 __all__ = ["Identification", "identify"]
 
+_POINT = (
+    "difference",
+    "overall_rate",
+    "group_rate",
+    "multiplier",
+    "multiplier_low",
+    "multiplier_high",
+    "odds_ratio",
+    "low",
+    "high",
+)
 _FACTOR = ("group", "rows", "odds_ratio", "low", "high")
 
 
@@ -44,6 +55,43 @@ class Identification(Recorded):
         return self._frame("multipliers", ("name", "value", "standard_error", "low", "high"))
 
     @property
+    def sensitivity(self) -> Any:
+        """A frame of what the bias would be if groups truly differed, a row for each group and difference.
+
+        ``difference`` is everyone's true rate minus the group's, from none to ``observed``, which the labels have;
+        ``overall_rate`` and ``group_rate`` are the true rates that go with it. Intervals are for each difference and
+        group by itself. Without ``sensitivity=True`` it is empty.
+        """
+        return frame_of(
+            [
+                {"group": curve["group"], "observed": curve["observed"], **{name: point[name] for name in _POINT}}
+                for curve in self._curves
+                for point in curve["points"]
+            ],
+            self._library,
+        )
+
+    @property
+    def tipping_points(self) -> Any:
+        """A frame of how far each group would have to differ for no bias to be left, with intervals and in words.
+
+        ``difference``, ``low`` and ``high`` are None where no such difference was found. Without ``sensitivity=True``
+        it is empty.
+        """
+        nowhere = {"difference": None, "low": None, "high": None}
+        return frame_of(
+            [
+                {"group": curve["group"], **(curve["tipping"] or nowhere), "sentence": curve["sentence"]}
+                for curve in self._curves
+            ],
+            self._library,
+        )
+
+    @property
+    def _curves(self) -> list[dict[str, Any]]:
+        return list((self._record.get("sensitivity") or {}).get("curves", ()))
+
+    @property
     def converged(self) -> bool:
         """Whether multipliers were found that make scores even; if not, there is no estimate."""
         return self.missing is None
@@ -66,7 +114,7 @@ class Identification(Recorded):
     def __str__(self) -> str:
         if self.missing is not None:
             return f"There is no estimate: {self.missing}."
-        sentences = "\n".join(one["sentence"] for one in self._record["effects"])
+        sentences = "\n".join(one["sentence"] for one in [*self._record["effects"], *self._curves])
         return f"{self.assumption}\n\n{sentences}"
 
     def __repr__(self) -> str:
@@ -102,6 +150,7 @@ def identify(
     random_state: int = 0,
     l2: float | None = None,
     tilt: str = "centred",
+    sensitivity: bool = False,
 ) -> Identification:
     """Estimate how far labels were tilted for or against each group.
 
@@ -127,6 +176,10 @@ def identify(
         Penalty on the squares of the model's coefficients; None is 0.01.
     tilt : {"centred", "expected"}, default="centred"
         What a bias is taken to go by: the group itself, or what features tell of it, where X does not have the group.
+    sensitivity : bool, default=False
+        Whether to estimate the bias under true differences between groups too: see ``Identification.sensitivity``,
+        ``Identification.tipping_points`` and :func:`evenhand.plotting.plot_sensitivity`. Where the true rate of a
+        group is known from elsewhere, train for it with ``constraints="known-rate=GROUP:RATE"``.
 
     Returns
     -------
@@ -142,6 +195,12 @@ def identify(
     True
     >>> [one["odds_ratio"] < 1 for one in found.to_dict()["effects"]]
     [True, True]
+
+    What if women truly deserve loans less often?
+
+    >>> found = identify(X, y, sensitive_features="sex=female", sensitivity=True)
+    >>> 0.05 < found.tipping_points["difference"][0] < 0.2
+    True
     """
     target = target_of(y)
     data = gather(
@@ -165,6 +224,7 @@ def identify(
         seed=random_state,
         l2=l2,
         tilt=tilt,
+        sensitivity=sensitivity,
     )
     warn_of(found_warnings, quiet=quiet_about(X))
     return Identification(json.loads(record), library_of(X, sensitive_features, y), report)

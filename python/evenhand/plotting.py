@@ -1,4 +1,4 @@
-"""Pictures of audits and frontiers, on matplotlib.
+"""Pictures of audits, frontiers and identified biases, on matplotlib.
 
 matplotlib is imported when a function is called, and not before.
 """
@@ -9,8 +9,9 @@ from typing import Any
 
 from ._audit import Audit
 from ._frontier import Frontier
+from ._identify import Identification
 
-__all__ = ["plot_audit", "plot_frontier"]
+__all__ = ["plot_audit", "plot_frontier", "plot_sensitivity"]
 
 
 def _axes(ax: Any) -> Any:
@@ -76,4 +77,39 @@ def plot_audit(audit: Audit, rate: str = "positive_rate", *, positive: str | Non
     ax.axvline(tables["overall"][rate]["value"], linestyle="--", color="0.3")
     ax.set_yticks(range(len(groups)), [f"{group['group']} ({group['rows']})" for group in reversed(groups)])
     ax.set_xlabel(f"{rate.replace('_', ' ')} of `{one['positive']}`, {record['confidence']:.0%} intervals")
+    return ax
+
+
+def plot_sensitivity(found: Identification, group: str | None = None, *, ax: Any = None) -> Any:
+    """Draw the estimated bias of one group against how far it truly differs, with its pointwise band.
+
+    Parameters
+    ----------
+    found : Identification
+        Of :func:`identify` with ``sensitivity=True``.
+    group : str, default=None
+        Whose; None is the first.
+    ax : matplotlib Axes, default=None
+        Where to; None makes a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    curves = (found.to_dict().get("sensitivity") or {}).get("curves", [])
+    curve = next((one for one in curves if group in (None, one["group"])), None)
+    if curve is None:
+        known = ", ".join(one["group"] for one in curves)
+        raise ValueError(f"there is no curve of {group!r}: {known or 'identify(..., sensitivity=True) makes them'}")
+    ax = _axes(ax)
+    places = [100 * point["difference"] for point in curve["points"]]
+    ends = ([point[end] for point in curve["points"]] for end in ("low", "high"))
+    ax.fill_between(places, *ends, alpha=0.2)
+    ax.plot(places, [point["odds_ratio"] for point in curve["points"]], "o-", markersize=3)
+    ax.axhline(1.0, linestyle="--", color="0.3")
+    if curve["tipping"] is not None:
+        ax.plot([100 * curve["tipping"]["difference"]], [1.0], "kD")
+    ax.set_yscale("log")
+    ax.set_xlabel(f"everyone's true rate minus that of {curve['group']}, in points")
+    ax.set_ylabel("factor on the odds of a positive label")
     return ax

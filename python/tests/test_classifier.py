@@ -447,6 +447,27 @@ def test_identify_finds_the_bias_that_was_put_in(loans):
     assert effects["sentence"].str.contains("for all 2 groups at once").all()
 
 
+def test_identify_says_how_far_groups_would_have_to_differ(loans):
+    X, y, _ = loans
+    plain = identify(X, y, sensitive_features=["sex=female", "age_band=18-24"])
+    assert len(plain.sensitivity) == len(plain.tipping_points) == 0
+    found = identify(X, y, sensitive_features=["sex=female", "age_band=18-24"], sensitivity=True)
+    curves, tipping = found.sensitivity, found.tipping_points
+    assert list(tipping["group"]) == ["sex=female", "age_band=18-24"] == list(curves["group"].unique())
+    first = curves[curves["difference"] == 0]
+    assert np.allclose(first["odds_ratio"], found.effects["odds_ratio"], rtol=1e-6)
+    assert np.allclose(first["overall_rate"], first["group_rate"], atol=1e-6)
+    observed = y.mean() - y[X["sex"] == "female"].mean()
+    assert np.isclose(curves["observed"][0], observed)
+    women = tipping.iloc[0]
+    # Groups overlap, and a small penalty smooths: the labels' own difference, up to that.
+    assert abs(women["difference"] - observed) < 0.01
+    assert women["low"] < women["difference"] < women["high"]
+    assert f"deserve positive labels {100 * women['difference']:.1f} points less often" in women["sentence"]
+    assert women["sentence"] in str(found)
+    assert "If groups truly differ" in found.report().text()
+
+
 def test_identify_says_nothing_without_a_solution(loans):
     X, y, _ = loans
     told = X.assign(leak=np.where(y == 1, "p", "q"))

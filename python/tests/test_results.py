@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from evenhand import EvenhandError, audit, frontier, plotting, violation
+from evenhand import EvenhandError, audit, frontier, identify, plotting, violation
 from evenhand._core import Table
 
 mpl.use("Agg")
@@ -101,6 +101,13 @@ def test_pictures_are_drawn(loans):
     path = frontier(X, y, sensitive_features="sex", points=3)
     axes = plotting.plot_frontier(path)
     assert list(axes.lines[0].get_xdata()) == list(path.points["violation"])
+    found = identify(X, y, sensitive_features="sex=female", sensitivity=True)
+    axes = plotting.plot_sensitivity(found, "sex=female")
+    assert list(axes.lines[0].get_ydata()) == list(found.sensitivity["odds_ratio"])
+    with pytest.raises(ValueError, match="there is no curve of 'sex=male': sex=female"):
+        plotting.plot_sensitivity(found, "sex=male")
+    with pytest.raises(ValueError, match="sensitivity=True"):
+        plotting.plot_sensitivity(identify(X, y, sensitive_features="sex=female"))
 
 
 def test_tables_go_out_as_arrow_streams():

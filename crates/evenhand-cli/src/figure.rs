@@ -14,9 +14,18 @@ pub(crate) struct Figure {
     pub(crate) caption: String,
     /// What all horizontal axes show.
     pub(crate) across: String,
+    pub(crate) axes: Axes,
     /// A value of the horizontal axes that matters, and its name.
     pub(crate) mark: Option<(f64, &'static str)>,
     pub(crate) columns: Vec<Column>,
+}
+
+/// How values become places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Axes {
+    Linear,
+    /// Both logarithmic: powers are straight lines. Values are positive.
+    Logarithmic,
 }
 
 /// Panels under one heading.
@@ -41,7 +50,10 @@ pub(crate) struct Line {
 /// The size of a panel, and what is around it.
 const PANEL: (f64, f64) = (190.0, 130.0);
 const LEFT: f64 = 64.0;
+/// Beside a panel there is room for names of eight letters, and more where they are longer.
 const RIGHT: f64 = 50.0;
+const LETTERS: usize = 8;
+const LETTER: f64 = 8.0;
 const TOP: f64 = 84.0;
 const BETWEEN: f64 = 30.0;
 const BOTTOM: f64 = 64.0;
@@ -64,7 +76,8 @@ impl Figure {
     /// The figure as an SVG document.
     pub(crate) fn svg(&self) -> String {
         let rows = self.columns.iter().map(|column| column.panels.len()).max().unwrap_or(0);
-        let width = self.columns.len() as f64 * (LEFT + PANEL.0 + RIGHT) + 12.0;
+        let apart = LEFT + PANEL.0 + self.right();
+        let width = self.columns.len() as f64 * apart + 12.0;
         let height = TOP + rows as f64 * (PANEL.1 + BETWEEN) - BETWEEN + BOTTOM;
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
@@ -75,19 +88,27 @@ impl Figure {
         );
         put(&mut svg, "title", (16.0, 30.0), "start", &self.title);
         put(&mut svg, "", (16.0, 48.0), "start", &self.caption);
-        let range = range(self.points().map(|point| point.0), 0.0);
+        let range = self.axes.range(self.points().map(|point| point.0), 0.0);
         for (at, column) in self.columns.iter().enumerate() {
-            let left = at as f64 * (LEFT + PANEL.0 + RIGHT) + LEFT;
+            let left = at as f64 * apart + LEFT;
             put(&mut svg, "heading", (left, TOP - 10.0), "start", &column.heading);
             for (row, panel) in column.panels.iter().enumerate() {
                 let top = TOP + row as f64 * (PANEL.1 + BETWEEN);
-                let frame = Frame { left, top, across: range, up: panel.range() };
+                let up = self.axes.range(panel.points().map(|point| point.1), 0.05);
+                let frame = Frame { left, top, axes: self.axes, across: range, up };
                 frame.draw(&mut svg, panel, self.mark, row + 1 == column.panels.len());
             }
             put(&mut svg, "", (left + PANEL.0 / 2.0, height - 26.0), "middle", &self.across);
         }
         svg.push_str("</svg>\n");
         svg
+    }
+
+    /// How much room names take beside a panel.
+    fn right(&self) -> f64 {
+        let lines = self.columns.iter().flat_map(|column| &column.panels).flat_map(|panel| &panel.lines);
+        let longest = lines.map(|line| line.name.chars().count()).max().unwrap_or_default();
+        RIGHT + LETTER * longest.saturating_sub(LETTERS) as f64
     }
 
     fn points(&self) -> impl Iterator<Item = (f64, f64)> {
@@ -99,10 +120,37 @@ impl Panel {
     fn points(&self) -> impl Iterator<Item = (f64, f64)> {
         self.lines.iter().flat_map(|line| line.points.iter().copied())
     }
+}
 
-    /// From zero where that is near; rates and errors are read by their height.
-    fn range(&self) -> (f64, f64) {
-        range(self.points().map(|point| point.1), 0.05)
+impl Axes {
+    /// What a value is drawn at, before it is put into a panel.
+    fn map(self, value: f64) -> f64 {
+        match self {
+            Self::Linear => value,
+            Self::Logarithmic => value.log10(),
+        }
+    }
+
+    /// From the least to the greatest. Linear ones start from zero where that is near: rates and errors are read by their height.
+    fn range(self, values: impl Iterator<Item = f64>, room: f64) -> (f64, f64) {
+        let mapped = values.map(|value| self.map(value)).filter(|value| value.is_finite());
+        if self == Self::Linear {
+            return range(mapped, room);
+        }
+        let (low, high) =
+            mapped.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+        if low < high { (low - room * (high - low), high + room * (high - low)) } else { (low - 0.5, low + 0.5) }
+    }
+
+    /// Places of numbers on an axis, and how they are written.
+    fn ticks(self, range: (f64, f64), about: usize) -> Vec<(f64, String)> {
+        match self {
+            Self::Linear => {
+                let (ticks, digits) = ticks(range, about);
+                ticks.into_iter().map(|tick| (tick, format!("{tick:.digits$}"))).collect()
+            }
+            Self::Logarithmic => powers(range, about),
+        }
     }
 }
 
@@ -110,27 +158,35 @@ impl Panel {
 struct Frame {
     left: f64,
     top: f64,
+    axes: Axes,
     across: (f64, f64),
     up: (f64, f64),
 }
 
 impl Frame {
     fn x(&self, value: f64) -> f64 {
-        self.left + PANEL.0 * (value - self.across.0) / (self.across.1 - self.across.0)
+        self.at_width(self.axes.map(value))
     }
 
     fn y(&self, value: f64) -> f64 {
-        self.top + PANEL.1 * (1.0 - (value - self.up.0) / (self.up.1 - self.up.0))
+        self.at_height(self.axes.map(value))
+    }
+
+    fn at_width(&self, mapped: f64) -> f64 {
+        self.left + PANEL.0 * (mapped - self.across.0) / (self.across.1 - self.across.0)
+    }
+
+    fn at_height(&self, mapped: f64) -> f64 {
+        self.top + PANEL.1 * (1.0 - (mapped - self.up.0) / (self.up.1 - self.up.0))
     }
 
     fn draw(&self, svg: &mut String, panel: &Panel, mark: Option<(f64, &str)>, last: bool) {
         let (right, bottom) = (self.left + PANEL.0, self.top + PANEL.1);
-        let (ticks, digits) = ticks(self.up, 4);
-        for tick in ticks {
-            let y = self.y(tick);
+        for (tick, label) in self.axes.ticks(self.up, 4) {
+            let y = self.at_height(tick);
             let _ =
                 writeln!(svg, "<line class=\"grid\" x1=\"{}\" y1=\"{y:.2}\" x2=\"{right}\" y2=\"{y:.2}\"/>", self.left);
-            put(svg, "", (self.left - 6.0, y + 3.5), "end", &format!("{tick:.digits$}"));
+            put(svg, "", (self.left - 6.0, y + 3.5), "end", &label);
         }
         if let Some((value, name)) = mark {
             let x = self.x(value);
@@ -142,9 +198,8 @@ impl Frame {
         }
         let _ =
             writeln!(svg, "<line class=\"axis\" x1=\"{}\" y1=\"{bottom}\" x2=\"{right}\" y2=\"{bottom}\"/>", self.left);
-        let (ticks, digits) = ticks_of(self.across);
-        for tick in ticks.into_iter().filter(|_| last) {
-            put(svg, "", (self.x(tick), bottom + 14.0), "middle", &format!("{tick:.digits$}"));
+        for (tick, label) in self.axes.ticks(self.across, 3).into_iter().filter(|_| last) {
+            put(svg, "", (self.at_width(tick), bottom + 14.0), "middle", &label);
         }
         let (x, y) = (self.left - 48.0, self.top + PANEL.1 / 2.0);
         let _ = writeln!(
@@ -216,8 +271,37 @@ fn ticks((low, high): (f64, f64), about: usize) -> (Vec<f64>, usize) {
     ((first..=last).map(|at| at as f64 * step).collect(), digits.unwrap_or(6))
 }
 
-fn ticks_of(range: (f64, f64)) -> (Vec<f64>, usize) {
-    ticks(range, 3)
+/// Powers of ten within a range of logarithms; between few of them, twice and five times these as well. As superscripts where they are large.
+fn powers((low, high): (f64, f64), about: usize) -> Vec<(f64, String)> {
+    let decades = low.floor() as i32..=high.ceil() as i32;
+    let within = |digits: &[u32]| -> Vec<(f64, String)> {
+        let all = decades.clone().flat_map(|power| digits.iter().map(move |&digit| (digit, power)));
+        let placed = all.map(|(digit, power)| (f64::from(digit).log10() + f64::from(power), written(digit, power)));
+        placed.filter(|(place, _)| (low - 1e-9..=high + 1e-9).contains(place)).collect()
+    };
+    let whole = within(&[1]);
+    if whole.len() >= about { whole } else { within(&[1, 2, 5]) }
+}
+
+/// A digit times a power of ten: `0.02`, `50`, `10⁴`, `5·10⁴`.
+fn written(digit: u32, power: i32) -> String {
+    let value = f64::from(digit) * 10f64.powi(power);
+    match power {
+        ..0 => format!("{value:.*}", power.unsigned_abs() as usize),
+        0..3 => format!("{value:.0}"),
+        _ if digit == 1 => superscript(power),
+        _ => format!("{digit}·{}", superscript(power)),
+    }
+}
+
+/// `10⁴`.
+fn superscript(power: i32) -> String {
+    let digits = power
+        .to_string()
+        .chars()
+        .filter_map(|digit| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit.to_digit(10)? as usize))
+        .collect::<String>();
+    format!("10{digits}")
 }
 
 /// Text that is nothing but text.
@@ -241,12 +325,26 @@ mod tests {
     }
 
     #[test]
+    fn logarithmic_axes_have_powers_of_ten_and_powers_are_straight() {
+        let labels = |range, about| powers(range, about).into_iter().map(|(_, label)| label).collect::<Vec<_>>();
+        assert_eq!(labels((3.0, 6.0), 3), ["10³", "10⁴", "10⁵", "10⁶"]);
+        assert_eq!(labels((3.0, 4.0), 3), ["10³", "2·10³", "5·10³", "10⁴"]);
+        assert_eq!(labels((-2.4, -0.6), 4), ["0.005", "0.01", "0.02", "0.05", "0.1", "0.2"]);
+        let across = Axes::Logarithmic.range([1e3, 1e6].into_iter(), 0.0);
+        let up = Axes::Logarithmic.range([0.1, 0.001].into_iter(), 0.0);
+        let frame = Frame { left: 0.0, top: 0.0, axes: Axes::Logarithmic, across, up };
+        assert!((frame.x(1e3)).abs() < 1e-9 && (frame.x(1e5) - 2.0 * frame.x(1e4)).abs() < 1e-9);
+        assert!((frame.y(0.01) - PANEL.1 / 2.0).abs() < 1e-9);
+    }
+
+    #[test]
     fn names_from_data_are_text_and_break_nothing() {
         let line = Line { name: "a", points: vec![(0.0, 0.1), (1.0, f64::NAN)] };
         let figure = Figure {
             title: "<script>\"&\u{1b}".into(),
             caption: String::new(),
             across: "x".into(),
+            axes: Axes::Linear,
             mark: None,
             columns: vec![Column { heading: "h".into(), panels: vec![Panel { up: "y", lines: vec![line] }] }],
         };

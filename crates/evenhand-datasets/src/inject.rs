@@ -193,7 +193,7 @@ mod tests {
     const GROUPS: [&str; 2] = ["sex=female", "age_band=18-24"];
 
     fn applicants(rows: usize) -> Applicants {
-        PopulationParameters { strength: 1.0, curve: 0.0, by_sex: 0.0 }.bias_model().draw(rows, 11).unwrap()
+        PopulationParameters::default().bias_model().draw(rows, 11).unwrap()
     }
 
     fn deserving(people: &Applicants) -> Dataset {

@@ -1,19 +1,21 @@
 //! The paper's experiments: who is compared, on which rows, and what was published of it.
 //!
 //! `method` names the methods of its Table 1 and ours, `experiment` puts one to the rows of a dataset and a notion,
-//! `table_1` holds the published numbers and says whether others agree with them, `estimate` is a mean over splits, `injected` a experiment whose truth is known.
+//! `table_1` holds the published numbers and says whether others agree with them, `estimate` is a mean over splits, `injected` a experiment whose truth is known, `rates` shows its theorems on made-up people.
 //! Leans on the engine and its datasets. Reads no clock: who wants times lends one. [Jiang & Nachum 2019, Sec. 6]
 
 mod estimate;
 mod experiment;
 mod injected;
 mod method;
+mod rates;
 mod table_1;
 
 pub use estimate::Estimate;
 pub use experiment::{Experiment, Measured, Part};
 pub use injected::InjectedExperiment;
 pub use method::PaperMethod;
+pub use rates::{RATES_MULTIPLIERS, RatesErrors, RatesExperiment, RatesPopulation, log_log_slope};
 pub use table_1::{Agreement, Published, published};
 
 use evenhand::Notion;

@@ -2,9 +2,14 @@
 //!
 //! Holds [`Bias`], what is shown of an identification of the engine.
 
-use evenhand::identify::Identification;
+use evenhand::identify::{Identification, Sensitivity, SensitivityPoint};
 use evenhand::{Correction, Dataset, Identify};
 use serde::{Deserialize, Serialize};
+
+use crate::number::points;
+
+/// The heading over what the estimate would be if groups truly differed.
+pub(crate) const SENSITIVITY: &str = "If groups truly differ";
 
 /// The bias in the labels, as far as it can be identified.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,6 +24,9 @@ pub struct Bias {
     pub missing: Option<String>,
     /// What the bias did to each group.
     pub groups: Vec<GroupBias>,
+    /// How that depends on how far the groups truly differ, where it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sensitivity: Option<Sensitivity>,
 }
 
 /// By which factor the odds of a positive label of one group were changed.
@@ -63,6 +71,7 @@ impl Bias {
             assumption: identified.assumption.clone(),
             missing: identified.missing.as_ref().map(|why| format!("There is no estimate of the bias: {why}.")),
             groups: identified.effects.iter().map(group_bias).collect(),
+            sensitivity: identified.sensitivity.clone().map(finite_points),
         }
     }
 
@@ -87,6 +96,7 @@ impl Bias {
                 assumption: String::new(),
                 missing: Some(format!("The bias of the labels could not be identified: {error}.")),
                 groups: Vec::new(),
+                sensitivity: None,
             },
         })
     }
@@ -100,5 +110,34 @@ impl Bias {
                 .map(String::as_str)
                 .collect(),
         }
+    }
+}
+
+/// The same without points that JSON cannot hold.
+fn finite_points(mut sensitivity: Sensitivity) -> Sensitivity {
+    let is_finite = |point: &SensitivityPoint| {
+        let numbers =
+            [point.multiplier, point.multiplier_low, point.multiplier_high, point.odds_ratio, point.low, point.high];
+        numbers.iter().all(|number| number.is_finite())
+    };
+    for curve in &mut sensitivity.curves {
+        curve.points.retain(is_finite);
+    }
+    sensitivity
+}
+
+/// Of the points of a curve, those that a short table has: both ends, and the quarters between.
+pub(crate) fn quarters(points: &[SensitivityPoint]) -> impl Iterator<Item = &SensitivityPoint> {
+    let every = (points.len().saturating_sub(1) / 4).max(1);
+    points.iter().enumerate().filter(move |(at, _)| at % every == 0 || at + 1 == points.len()).map(|(_, point)| point)
+}
+
+/// A true difference in words: `2.0 points less often`.
+pub(crate) fn difference_words(difference: f64) -> String {
+    let points = points(difference.abs());
+    match difference {
+        difference if difference.abs() < 5e-4 => "as often".to_owned(),
+        difference if difference > 0.0 => format!("{points} points less often"),
+        _ => format!("{points} points more often"),
     }
 }

@@ -57,7 +57,7 @@ impl Report {
             })
             .collect();
         let expected = self.expects_tilts();
-        let words: [(bool, &str, &str); 10] = [
+        let words: [(bool, &str, &str); 11] = [
             (
                 true,
                 "Violation",
@@ -74,6 +74,11 @@ impl Report {
                 self.bias.is_some(),
                 "Odds ratio",
                 "by which factor the odds of a positive label were changed for a group; 1 is no change, 0.5 is half the odds.",
+            ),
+            (
+                self.bias.as_ref().is_some_and(|bias| bias.sensitivity.is_some()),
+                "Deserve",
+                "to be labelled positive by somebody without bias. How often a group truly does is not in the data: a difference between groups is an assumption.",
             ),
             (
                 self.is_trained(),

@@ -5,7 +5,9 @@
 use std::fmt::Write as _;
 
 use evenhand::format::clean;
+use evenhand::identify::Sensitivity;
 
+use crate::bias::{SENSITIVITY, difference_words, quarters};
 use crate::blind::TOLD;
 use crate::number::{confidence, count, counted, decimal, factor, or_none, percent, points, range};
 use crate::report::Report;
@@ -32,6 +34,9 @@ impl Report {
                     _ => "- ",
                 };
                 let _ = writeln!(out, "{before}{}", escaped(sentence));
+            }
+            if let Some(sensitivity) = &bias.sensitivity {
+                write_sensitivity(sensitivity, bias.confidence, &mut out);
             }
         }
         if let Some(tradeoff) = &self.tradeoff {
@@ -105,6 +110,28 @@ impl Report {
         out.push_str("\n### Definitions\n\n");
         for (word, meaning) in self.definitions() {
             let _ = writeln!(out, "- **{}**: {}", escaped(&word), escaped(&meaning));
+        }
+    }
+}
+
+/// How the bias depends on how far groups truly differ.
+fn write_sensitivity(sensitivity: &Sensitivity, sure: f64, out: &mut String) {
+    let _ = write!(out, "\n### {SENSITIVITY}\n\n{}\n\n", escaped(&sensitivity.assumption));
+    for curve in &sensitivity.curves {
+        let _ = writeln!(out, "- {}", escaped(&curve.sentence));
+    }
+    let _ = write!(
+        out,
+        "\n| group | deserves it | odds ratio | {sure} interval | multiplier | {sure} interval |\n| --- | --- | ---: | ---: | ---: | ---: |\n",
+        sure = confidence(sure)
+    );
+    for curve in &sensitivity.curves {
+        for point in quarters(&curve.points) {
+            let (group, words) = (escaped(&curve.group), difference_words(point.difference));
+            let ratio = format!("{} | {} to {}", factor(point.odds_ratio), factor(point.low), factor(point.high));
+            let [multiplier, low, high] =
+                [point.multiplier, point.multiplier_low, point.multiplier_high].map(|value| decimal(value, 3));
+            let _ = writeln!(out, "| {group} | {words} | {ratio} | {multiplier} | {low} to {high} |");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use evenhand::format::clean;
 
+use crate::bias::SENSITIVITY;
 use crate::blind::TOLD;
 use crate::number::{confidence, count, counted, decimal, factor, or_none, percent, range};
 use crate::report::Report;
@@ -33,6 +34,12 @@ impl Report {
             out.blank().line("What the labels say about themselves");
             for sentence in bias.sentences() {
                 out.line(format!("  {sentence}"));
+            }
+            if let Some(sensitivity) = &bias.sensitivity {
+                out.blank().line(SENSITIVITY).line(format!("  {}", sensitivity.assumption));
+                for curve in sensitivity.curves.iter().take(MOST_LINES) {
+                    out.line(format!("  {}", curve.sentence));
+                }
             }
         }
         if let Some(tradeoff) = &self.tradeoff {

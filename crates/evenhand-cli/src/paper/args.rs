@@ -19,6 +19,7 @@ use crate::outputs::CsvArgs;
 /// sweeps of its figures are drawn too, with --out.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
+#[allow(clippy::struct_excessive_bools)] // flags, each on its own
 pub(crate) struct PaperArgs {
     /// Folder that holds the datasets, a folder each (`adult/adult.data`, …) [default: the cache of `evenhand data get`].
     #[arg(long, value_name = "DIR")]
@@ -35,6 +36,18 @@ pub(crate) struct PaperArgs {
     /// Put a known bias into labels that are taken for the truth, and see who finds back to it: adult, bank and compas.
     #[arg(long)]
     injected: bool,
+
+    /// Show Theorems 2 and 3 on made-up people: how fast classifiers trained on biased labels come near the truth, with weights and without.
+    #[arg(long, conflicts_with_all = ["injected", "protocol", "splits", "datasets", "notions", "methods", "data"])]
+    rates: bool,
+
+    /// The most rows that --rates trains on; there are two sizes a decade, from 1,000 on.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1_000_000, requires = "rates", value_parser = clap::value_parser!(u64).range(3_200..=10_000_000))]
+    rows_max: u64,
+
+    /// How many samples --rates draws of every size.
+    #[arg(long, value_name = "NUMBER", default_value_t = 20, requires = "rates", value_parser = clap::value_parser!(u64).range(2..=1_000))]
+    draws: u64,
 
     /// Dataset, if not all of them; may be repeated.
     #[arg(long = "dataset", value_name = "NAME")]
@@ -101,17 +114,29 @@ Examples:
   evenhand paper --data data
   evenhand paper --data data --protocol repeated --out results
   evenhand paper --data data --protocol repeated --injected
+  evenhand paper --rates --out results
   evenhand paper --data data --dataset compas --notion equalized-odds --method label-bias --method default
 
 Injected bias: the dataset's labels are the truth, and training labels are drawn from them by Proposition 1,
 so that training without correction loses a few points of true accuracy. The truth is not even here, so
 what is asked is the true rate of every group (--notion known-rate).
 
+Rates (--rates): people in three regions of D = 1, 2 and 4 dimensions, or on a curve in 10, and
+two groups that overlap; the truth is Lipschitz and even, and labels follow Proposition 1. In one
+dimension least squares over Lipschitz functions, elsewhere nearest neighbours, trained with the
+weights of the true multipliers, with those of multipliers that even out scores, and with none.
+Shown is the root mean square of score minus truth against the number of rows; the paper's rate for
+it is n^(-1/(4+2D)), on the curve with its dimension, 1, in the place of D. No dataset is needed.
+With --out: rates.md, rates.svg, rates.csv, rates.json, and every draw in rates.jsonl.
+
 Table 2 (MNIST) is not part of it yet.
 
 JSON keys: protocol, splits, rows (dataset, notion, method, train and test (error, violation: mean, error,
 splits), test_rows, expected_under_parity, fits, seconds, slack, published (error, violation), agreement).
-With --injected: splits, rows (dataset, method, error, violation, recovered, changed).";
+With --injected: splits, rows (dataset, method, error, violation, recovered, changed).
+With --rates: draws, multipliers, populations (name, dimensions, intrinsic_dimensions, learner,
+guaranteed_slope, slopes (known, found, none: mean, error), sizes (rows, known, found, none,
+multipliers: mean, error)).";
 
 /// Arguments that make sense together.
 pub(super) struct Plan {
@@ -119,6 +144,8 @@ pub(super) struct Plan {
     pub(super) protocol: Protocol,
     splits: u64,
     pub(super) injected: bool,
+    /// The most rows and the number of draws of --rates, where that was asked for.
+    pub(super) rates: Option<(usize, u64)>,
     pub(super) datasets: Vec<&'static str>,
     pub(super) notions: Vec<Notion>,
     pub(super) methods: Vec<PaperMethod>,
@@ -156,6 +183,7 @@ impl Plan {
             protocol: args.protocol,
             splits: args.splits,
             injected: args.injected,
+            rates: args.rates.then_some((args.rows_max as usize, args.draws)),
             datasets,
             notions,
             methods: asked(&args.methods, PaperMethod::ALL.to_vec(), str::parse)?,

@@ -1,11 +1,12 @@
 //! `evenhand paper`: the paper's experiments again, its numbers beside ours.
 //!
 //! `args` is what can be typed, `grid` measures cell by cell, `store` keeps what was measured, `results` is the table made of it,
-//! `render` how the table is shown, `injected` what `--injected` does, `sweeps` the figures. What a method is and what was published is the library's.
+//! `render` how the table is shown, `injected` what `--injected` does, `rates` what `--rates` does, `sweeps` the figures. What a method is and what was published is the library's.
 
 mod args;
 mod grid;
 mod injected;
+mod rates;
 mod render;
 mod results;
 mod store;
@@ -30,6 +31,9 @@ pub(crate) fn run(args: PaperArgs) -> Result<Ending> {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("--threads")?;
     }
     let progress = Progress::new(quiet || json);
+    if plan.rates.is_some() {
+        return show_rates(&plan, progress, json);
+    }
     let sources = progress.during("reading the datasets", || grid::read(&plan))?;
     if plan.injected {
         return find_back(&plan, &sources, progress, json);
@@ -65,6 +69,22 @@ fn find_back(plan: &Plan, sources: &[Source<'static>], progress: Progress, json:
         output::json(&injected)?;
     } else {
         output::text(&injected.text())?;
+    }
+    Ok(Ending::Fine)
+}
+
+/// The theorems, on made-up people.
+fn show_rates(plan: &Plan, progress: Progress, json: bool) -> Result<Ending> {
+    let rates = rates::measure(plan, progress)?;
+    if let Some(folder) = &plan.out {
+        let mut outputs = Outputs::new(plan.csv);
+        rates.write(folder, &mut outputs)?;
+        outputs.commit()?;
+    }
+    if json {
+        output::json(&rates)?;
+    } else {
+        output::text(&rates.text())?;
     }
     Ok(Ending::Fine)
 }

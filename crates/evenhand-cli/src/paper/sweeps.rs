@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::args::Plan;
 use super::grid::prepare;
-use crate::figure::Figure;
+use crate::figure::{Axes, Figure};
 use crate::outputs::Outputs;
 use crate::progress::Progress;
 use crate::sweep::{CAPTION, Curve, LAST, Point, scales, table};
@@ -43,6 +43,7 @@ pub(super) fn write(
                 title: format!("{dataset}: x times the multipliers of {method}"),
                 caption: CAPTION.into(),
                 across: "x".into(),
+                axes: Axes::Linear,
                 mark: Some((1.0, "λ found")),
                 columns: curves.iter().map(Curve::column).collect(),
             };

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::Ending;
 use crate::args::usage_of_rows;
-use crate::figure::Figure;
+use crate::figure::{Axes, Figure};
 use crate::files;
 use crate::output::{self, WarningRecord};
 use crate::outputs::{CsvArgs, Outputs};
@@ -153,6 +153,7 @@ fn run_with<L: Learner>(mut config: Config, learner: &L) -> Result<Ending> {
             title: "More and less of a correction".into(),
             caption: CAPTION.into(),
             across: "x".into(),
+            axes: Axes::Linear,
             mark: Some((1.0, "λ found")),
             columns: vec![curve.column()],
         };

@@ -61,6 +61,46 @@ fn the_assumption_stands_before_every_claim() {
     }
 }
 
+/// What if groups truly differ? In text, JSON and every form of the report.
+#[test]
+fn how_far_groups_would_have_to_differ_is_said_everywhere() {
+    let test = CliTest::new();
+    let command = format!("{IDENTIFY} --resamples 0 --sensitivity");
+    let found = test.json(&format!("{command} --json --report bias.html"));
+    let curves = found["sensitivity"]["curves"].as_array().unwrap();
+    assert_eq!(curves.len(), 2);
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    for (curve, often) in curves.iter().zip(["less", "more"]) {
+        let tipping = 100.0 * number(&curve["tipping"]["difference"]).abs();
+        let sentence = curve["sentence"].as_str().unwrap();
+        assert!(
+            sentence.contains(&format!("deserve positive labels {tipping:.1} points {often} often than everyone")),
+            "{sentence}"
+        );
+        let points = curve["points"].as_array().unwrap();
+        let last = &points[points.len() - 1];
+        assert!((number(&last["difference"]) - number(&curve["observed"])).abs() < 1e-12);
+        assert!(
+            (number(&last["overall_rate"]) - number(&last["group_rate"]) - number(&curve["observed"])).abs() < 1e-6
+        );
+    }
+    let text = test.run(&command);
+    let sentence = curves[0]["sentence"].as_str().unwrap();
+    assert!(text.contains("If groups truly differ\n") && text.contains(sentence), "{text}");
+    assert!(
+        text.contains("\n  alike ") && text.contains("points less often ") && text.contains("known-rate"),
+        "{text}"
+    );
+    let page = test.read("bias.html");
+    assert_eq!(page.matches("<polygon class=\"band\"").count(), 2);
+    for file in ["bias.md", "bias.txt"] {
+        test.expect(0, &format!("{command} --report {file}"));
+        assert!(test.read(file).contains("If groups truly differ"), "{file}");
+    }
+    // Not asked for, not computed: as before.
+    assert!(test.json(&format!("{IDENTIFY} --resamples 0 --json"))["sensitivity"].is_null());
+}
+
 /// Drawing a million rows a hundred times takes minutes: with many rows it is done when asked for.
 #[test]
 fn many_rows_are_drawn_again_only_if_asked() {

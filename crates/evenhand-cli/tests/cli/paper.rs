@@ -47,6 +47,39 @@ fn a_run_that_was_cut_off_goes_on_and_ends_with_the_same_tables() {
     }
 }
 
+/// Theorems 2 and 3 on few rows: steep with weights, flat without; and the same numbers in every form, on any number of threads.
+#[test]
+fn rates_fall_as_guaranteed_and_a_run_goes_on_where_it_was_cut_off() {
+    let test = CliTest::new();
+    let rates = "paper --rates --rows-max 10000 --draws 3";
+    let whole = test.json(&format!("{rates} --json --out whole"));
+    let populations = whole["populations"].as_array().unwrap();
+    assert_eq!(populations.len(), 4);
+    for one in populations {
+        let slope = |kind: &str| one["slopes"][kind]["mean"].as_f64().unwrap();
+        let guaranteed = one["guaranteed_slope"].as_f64().unwrap();
+        assert!(slope("known") < guaranteed && slope("found") < guaranteed, "{one}");
+        assert_eq!(one["sizes"].as_array().unwrap().len(), 3);
+        let last = &one["sizes"][2];
+        assert!(last["none"]["mean"].as_f64() > Some(0.18) && last["known"]["mean"].as_f64() < Some(0.15), "{last}");
+    }
+    let (cells, figure) = (test.read("whole/rates.jsonl"), test.read("whole/rates.svg"));
+    assert_eq!(cells.lines().count(), 4 * 3 * 3);
+    assert!(
+        figure.contains("D = 4: guaranteed −1/12") && figure.contains("10⁴") && !figure.contains("NaN"),
+        "{figure}"
+    );
+    assert!(test.read("whole/rates.md").contains("| D = 1 | least squares over Lipschitz functions | −1/6 = -0.167 |"));
+    assert_eq!(test.read("whole/rates.csv").lines().count(), 1 + 4 * 3);
+    fs::create_dir(test.path("cut")).unwrap();
+    test.write("cut/rates.jsonl", &cells[..cells.len() / 2]);
+    let text = test.run(&format!("{rates} --out cut --threads 1"));
+    assert!(text.contains("slope; guaranteed -0.167") && text.contains("10,000 rows"), "{text}");
+    for file in ["rates.md", "rates.json", "rates.svg", "rates.csv"] {
+        assert_eq!(test.read(&format!("cut/{file}")), test.read(&format!("whole/{file}")), "{file}");
+    }
+}
+
 #[test]
 fn what_cannot_be_run_is_refused() {
     let test = CliTest::new();
@@ -58,6 +91,12 @@ fn what_cannot_be_run_is_refused() {
         "paper --data . --protocol repeated --splits 1",
         "paper --data . --injected --dataset german",
         "paper --data . --out loans.csv",
+        "paper --rates --out loans.csv",
+        "paper --rates --injected",
+        "paper --rates --dataset adult",
+        "paper --rates --rows-max 100",
+        "paper --rates --draws 1",
+        "paper --rows-max 10000",
     ] {
         let output = test.run(wrong);
         assert!(output.starts_with("exit code 2"), "{wrong}: {output}");

@@ -35,13 +35,15 @@ pub struct PopulationParameters {
     pub curve: f64,
     /// How much more income counts for women: what adds up sex and income cannot describe it.
     pub by_sex: f64,
+    /// How far below everyone's the true rate of each group of [`MULTIPLIERS`] is.
+    pub differences: [f64; 2],
 }
 
-/// A way to make applicants that deserve alike in every group: on average, and in no sample exactly.
+/// A way to make applicants that deserve alike in every group, or differ as asked: on average, and in no sample exactly.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BiasModel {
     parameters: PopulationParameters,
-    /// What each group's log odds are raised by so that it repays at the overall rate.
+    /// What each group's log odds are raised by so that it repays at the overall rate, less its difference.
     shifts: [f64; 2],
     /// The share of each group.
     shares: [f64; 2],
@@ -62,7 +64,7 @@ pub struct Applicants {
 
 impl Default for PopulationParameters {
     fn default() -> Self {
-        Self { strength: 1.0, curve: 0.0, by_sex: 0.0 }
+        Self { strength: 1.0, curve: 0.0, by_sex: 0.0, differences: [0.0; 2] }
     }
 }
 
@@ -84,7 +86,7 @@ impl PopulationParameters {
 }
 
 impl BiasModel {
-    /// The model under which these people deserve alike in every group.
+    /// The model under which these people deserve alike in every group, but for the differences asked for.
     fn of(parameters: PopulationParameters, people: &[Applicant]) -> Self {
         let count = |group: usize| people.iter().filter(|one| one.memberships()[group]).count() as f64;
         let counts = [count(0), count(1)];
@@ -257,7 +259,7 @@ impl Applicant {
     }
 }
 
-/// What raises the log odds of each group so that it repays at the overall rate.
+/// What raises the log odds of each group so that it repays at the overall rate, less its difference.
 fn even(people: &[Applicant], parameters: PopulationParameters) -> [f64; 2] {
     let mut shifts = [0.0; 2];
     let mut last = shifts;
@@ -276,7 +278,7 @@ fn even(people: &[Applicant], parameters: PopulationParameters) -> [f64; 2] {
         };
         let overall = rate(&|_| true);
         for (group, shift) in shifts.iter_mut().enumerate() {
-            *shift += 4.0 * (overall - rate(&|one| one.memberships()[group]));
+            *shift += 4.0 * (overall - parameters.differences[group] - rate(&|one| one.memberships()[group]));
         }
     }
     last
@@ -317,8 +319,9 @@ mod tests {
     }
 
     #[test]
-    fn a_bias_model_draws_people_who_deserve_alike_and_tells_what_the_bias_did() {
-        let parameters = PopulationParameters { strength: 2.0, curve: 0.5, by_sex: -1.0 };
+    fn a_bias_model_draws_people_who_differ_as_asked_and_tells_what_the_bias_did() {
+        let differences = [0.07, -0.04];
+        let parameters = PopulationParameters { strength: 2.0, curve: 0.5, by_sex: -1.0, differences };
         let model = parameters.bias_model();
         let drawn = model.draw(200_000, 5).unwrap();
         let members = |column: &str, value: &str| -> Vec<usize> {
@@ -329,9 +332,10 @@ mod tests {
             rows.iter().map(|&row| of(row)).sum::<f64>() / rows.len() as f64
         };
         let (all, chance) = ((0..200_000).collect::<Vec<_>>(), |row: usize| logistic(drawn.merit[row]));
-        for (rows, ratio) in [members("sex", "female"), members("age_band", "18-24")].iter().zip(model.odds_ratios()) {
+        let groups = [members("sex", "female"), members("age_band", "18-24")];
+        for ((rows, ratio), difference) in groups.iter().zip(model.odds_ratios()).zip(differences) {
             // Probabilities stray by 0.25 from applicant to applicant, and there are 36,000 young ones.
-            assert!((mean(rows, &chance) - mean(&all, &chance)).abs() < 0.007);
+            assert!((mean(&all, &chance) - mean(rows, &chance) - difference).abs() < 0.007);
             assert!((mean(rows, &|row| -drawn.bias[row]).exp() - ratio).abs() < 0.01 && ratio < 0.5, "{ratio}");
         }
         assert_eq!(model.draw(10, 1).unwrap_err().code(), "setting-invalid");

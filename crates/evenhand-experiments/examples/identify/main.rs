@@ -6,7 +6,8 @@
 //! `identify multiplicity ROWS DRAWS` counts false claims where seven groups have no bias;
 //! `identify accuracy ROWS DRAWS` evaluates classifiers by true labels;
 //! `identify shift ROWS DRAWS` does so with covariate shift ignored and corrected, in populations that the model cannot describe;
-//! `identify withheld ROWS DRAWS` estimates a bias against a group that the model may not see.
+//! `identify withheld ROWS DRAWS` estimates a bias against a group that the model may not see;
+//! `identify sensitivity ROWS DRAWS` estimates the bias where groups truly differ, along curves of true differences.
 //!
 //! ROWS is a list such as `5000,50000`. The seeds are fixed; draws are made side by side.
 
@@ -14,6 +15,7 @@ mod accuracy;
 mod coverage;
 mod multiplicity;
 mod sample;
+mod sensitivity;
 mod shift;
 mod withheld;
 
@@ -31,6 +33,7 @@ fn main() -> Result<()> {
         ["multiplicity", rows, draws] => multiplicity::run(&listed(rows)?, draws.parse()?),
         ["accuracy", rows, draws] => accuracy::run(&listed(rows)?, draws.parse()?),
         ["shift", rows, draws] => shift::run(&listed(rows)?, draws.parse()?),
+        ["sensitivity", rows, draws] => sensitivity::run(&listed(rows)?, draws.parse()?),
         ["withheld", rows, draws] => withheld::run(&listed(rows)?, draws.parse()?),
         _ => Err("see the head of examples/identify/main.rs for the arguments".into()),
     }

@@ -12,10 +12,10 @@ use crate::{Result, each_draw, print};
 
 /// The populations: one that a straight model describes, and three that it does not.
 const POPULATIONS: [(&str, PopulationParameters); 4] = [
-    ("straight", PopulationParameters { strength: 1.0, curve: 0.0, by_sex: 0.0 }),
-    ("curve", PopulationParameters { strength: 1.0, curve: 0.5, by_sex: 0.0 }),
-    ("women-more", PopulationParameters { strength: 1.0, curve: 0.0, by_sex: 1.0 }),
-    ("women-less", PopulationParameters { strength: 1.0, curve: 0.0, by_sex: -1.0 }),
+    ("straight", PopulationParameters { strength: 1.0, curve: 0.0, by_sex: 0.0, differences: [0.0; 2] }),
+    ("curve", PopulationParameters { strength: 1.0, curve: 0.5, by_sex: 0.0, differences: [0.0; 2] }),
+    ("women-more", PopulationParameters { strength: 1.0, curve: 0.0, by_sex: 1.0, differences: [0.0; 2] }),
+    ("women-less", PopulationParameters { strength: 1.0, curve: 0.0, by_sex: -1.0, differences: [0.0; 2] }),
 ];
 
 /// How strong the bias is, in parts of that of the demonstration.

@@ -1,6 +1,6 @@
 //! A report as one page that needs nothing else: no network, no fonts, no server.
 //!
-//! `groups`, `gaps`, `blind`, `bias`, `tradeoff` and `steps` turn parts of a report into charts and tables; `dots` and `plot` are
+//! `groups`, `gaps`, `blind`, `bias`, `sensitivity`, `tradeoff` and `steps` turn parts of a report into charts and tables; `dots` and `plot` are
 //! the charts, `table` their text alternative, `scale` their axes, and `charted` has them together; `direction` keeps
 //! names that run from right to left apart. Templates escape whatever they are given; the report itself is in the page
 //! as JSON, and the script, which is the only one that the page's policy lets run, reads it from there.
@@ -14,6 +14,7 @@ mod gaps;
 mod groups;
 mod plot;
 mod scale;
+mod sensitivity;
 mod steps;
 mod table;
 mod tradeoff;
@@ -27,6 +28,7 @@ use crate::number::{percent, points};
 use crate::report::Report;
 use charted::Charted;
 use direction::isolated;
+use sensitivity::SensitivityView;
 use steps::SearchView;
 use table::Table;
 use tradeoff::TradeoffView;
@@ -50,6 +52,8 @@ struct Page<'a> {
     /// How well features tell groups.
     told: Option<Table>,
     bias: Option<Charted>,
+    /// What the bias would be if groups truly differed.
+    sensitivity: Option<SensitivityView>,
     tradeoff: Option<TradeoffView>,
     search: Option<SearchView>,
     settings: String,
@@ -81,6 +85,7 @@ impl Report {
             gaps: gaps::gaps(self),
             told: blind::told(&self.blind),
             bias: self.bias.as_ref().and_then(bias::bias),
+            sensitivity: self.bias.as_ref().and_then(sensitivity::sensitivity),
             tradeoff: self.tradeoff.as_ref().and_then(|tradeoff| tradeoff::tradeoff(self, tradeoff)),
             search: self.search.as_ref().map(|search| steps::search(self, search)),
             settings: pretty(&self.record.settings)?,

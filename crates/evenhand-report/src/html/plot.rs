@@ -1,4 +1,4 @@
-//! Charts of one number against another: the trade-off, and the steps of a search.
+//! Charts of one number against another: the trade-off, the steps of a search, and an estimate with its band.
 //!
 //! Holds [`Plot`]. Along, places are percentages; upwards, fixed: text keeps its size on any width.
 
@@ -20,11 +20,22 @@ pub(super) struct Plot {
     pub(super) up: String,
     pub(super) ticks_along: Vec<Tick>,
     pub(super) ticks_up: Vec<(String, String)>,
+    /// What lies under the curves.
+    pub(super) under: Option<Under>,
     pub(super) curves: Vec<Curve>,
     /// Marks apart from the curves.
     pub(super) others: Vec<Other>,
     /// Whether a script marks one of its points.
     pub(super) is_live: bool,
+}
+
+/// A band around a curve, and a level that it is read against.
+#[derive(Debug)]
+pub(super) struct Under {
+    /// The corners of the band, in hundredths of the width and in the units of the height.
+    pub(super) band: String,
+    /// The height of the level.
+    pub(super) level: String,
 }
 
 /// A mark with an outline of its own.
@@ -65,6 +76,14 @@ impl Plot {
     /// A point on two scales.
     pub(super) fn spot(scales: [&Scale; 2], values: [f64; 2], title: String) -> Spot {
         Spot { x: scales[0].at(values[0]), y: height(scales[1], values[1]), title, label: None, filled: false }
+    }
+
+    /// A band between two values at every place, and a level.
+    pub(super) fn under(scales: [&Scale; 2], places: &[[f64; 3]], level: f64) -> Under {
+        let corner = |along: f64, up: f64| format!("{},{}", scales[0].at(along), height(scales[1], up));
+        let lower = places.iter().map(|&[along, low, _]| corner(along, low));
+        let upper = places.iter().rev().map(|&[along, _, high]| corner(along, high));
+        Under { band: lower.chain(upper).collect::<Vec<_>>().join(" "), level: height(scales[1], level) }
     }
 
     /// Labels beside points, where the fewest points and lines are under them.
@@ -246,10 +265,27 @@ mod tests {
             up: String::new(),
             ticks_along: Vec::new(),
             ticks_up: Vec::new(),
+            under: None,
             curves: vec![Curve { accent: true, points }],
             others: Vec::new(),
             is_live: true,
         }
+    }
+
+    #[test]
+    fn a_band_goes_along_its_lower_end_and_back_along_the_upper() {
+        let (along, up) = (Scale::between(0.0, 1.0), Scale::factors([0.25, 4.0].into_iter()));
+        let under = Plot::under([&along, &up], &[[0.0, 0.5, 2.0], [1.0, 1.0, 1.0]], 1.0);
+        let middle = f64::midpoint(TOP, BOTTOM);
+        let corners: Vec<Vec<f64>> =
+            under.band.split(' ').map(|corner| corner.split(',').map(|at| at.parse().unwrap()).collect()).collect();
+        assert_eq!(corners.iter().map(|corner| corner[0]).collect::<Vec<_>>(), [1.5, 98.5, 98.5, 1.5]);
+        // Upwards is less; half and double are equally far from no bias.
+        assert!((corners[0][1] - middle - (middle - corners[3][1])).abs() < 0.15 && corners[0][1] > middle);
+        assert!(
+            (corners[1][1] - middle).abs() < 0.1
+                && under.level.parse::<f64>().is_ok_and(|at| (at - middle).abs() < 0.1)
+        );
     }
 
     #[test]

@@ -61,16 +61,14 @@ impl Scale {
 
     /// Where a number is, as a percentage of the width; what is outside is put at the end.
     pub(super) fn at(&self, value: f64) -> String {
-        let map = |value: f64| if self.logarithmic { value.max(f64::MIN_POSITIVE).ln() } else { value };
-        let width = map(self.high) - map(self.low);
-        let share = if width > 0.0 { ((map(value) - map(self.low)) / width).clamp(0.0, 1.0) } else { 0.5 };
-        format!("{:.2}", INSET + (100.0 - 2.0 * INSET) * share)
+        format!("{:.2}", INSET + (100.0 - 2.0 * INSET) * self.share(value))
     }
 
     /// The share of the way from low to high.
     pub(super) fn share(&self, value: f64) -> f64 {
-        let width = self.high - self.low;
-        if width > 0.0 { ((value - self.low) / width).clamp(0.0, 1.0) } else { 0.5 }
+        let map = |value: f64| if self.logarithmic { value.max(f64::MIN_POSITIVE).ln() } else { value };
+        let width = map(self.high) - map(self.low);
+        if width > 0.0 { ((map(value) - map(self.low)) / width).clamp(0.0, 1.0) } else { 0.5 }
     }
 
     /// Round numbers on the scale.

@@ -71,6 +71,7 @@ pub(super) fn tradeoff(report: &Report, tradeoff: &Tradeoff) -> Option<TradeoffV
             up: "↑ Error on the observed labels".to_owned(),
             ticks_along: across.ticks(points_short),
             ticks_up: Plot::ticks_up(&up, percent),
+            under: None,
             curves: vec![Curve { accent: true, points: spots.collect() }],
             others: marks.collect(),
             is_live: true,

@@ -34,6 +34,8 @@ pub(crate) struct Functional {
     /// The rows it is compared with; the same for other groups.
     overall: Arc<[Part]>,
     target: f64,
+    /// How far below its reference the group's rate is to be: zero, unless groups are taken to differ truly.
+    difference: f64,
     /// Whether the target is a lower bound.
     least: bool,
     share: f64,
@@ -109,10 +111,21 @@ impl Functional {
         };
         let least = matches!(constraint.reference, Reference::AtLeast(_));
         let others = [others_weight, others_weight / everyone.weight];
-        Some(Self { group, overall, target, least, share: weight / everyone.weight, others, rows })
+        let share = weight / everyone.weight;
+        Some(Self { group, overall, target, difference: 0.0, least, share, others, rows })
     }
 
-    /// Overall rate (or asked rate) minus group rate: positive where the group gets less.
+    /// The same where the group's rate is to be this far below its reference.
+    pub(crate) fn differing_by(self, difference: f64) -> Self {
+        Self { difference, ..self }
+    }
+
+    /// How far below its reference the group's rate is to be.
+    pub(crate) fn difference(&self) -> f64 {
+        self.difference
+    }
+
+    /// Overall rate (or asked rate) minus group rate, and minus the difference that is to be: positive where the group gets less.
     pub(crate) fn violation(&self, sums: &CellSums, measure: Measure) -> f64 {
         self.violation_from(rate(&self.overall, sums, measure), sums, measure)
     }
@@ -125,7 +138,7 @@ impl Functional {
 
     /// The same without a cut at zero.
     pub(crate) fn level(&self, overall: f64, sums: &CellSums, measure: Measure) -> f64 {
-        self.reference_from(overall) - self.group_rate(sums, measure)
+        self.reference_from(overall) - self.difference - self.group_rate(sums, measure)
     }
 
     /// The derivative of the violation in a direction of the sums per cell, itself given as such sums, as is that of the

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use faer::{Mat, Side};
 use serde::{Deserialize, Serialize};
 
-use super::Resampled;
 use super::simultaneous::max_t_quantile;
 use super::words::{Interval, sentence};
+use super::{Resampled, Sensitivity};
 use crate::constraint::TiltTable;
 use crate::correction::{Correction, Problem, Silent, Termination, WeightMap};
 use crate::interval::quantile;
@@ -37,6 +37,9 @@ pub struct Identification {
     pub stop: Termination,
     /// How many times the learner was called.
     pub fits: usize,
+    /// How all of it depends on how far the groups truly differ, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sensitivity: Option<Sensitivity>,
 }
 
 /// A multiplier with its uncertainty.
@@ -153,19 +156,25 @@ pub(super) fn estimate(
         violation: found.violation,
         stop: found.stop,
         fits: found.fits,
+        sensitivity: None,
     })
 }
 
 /// Multipliers and what they make of groups, each with the covariance.
-struct Estimates {
-    multipliers: (Vec<f64>, Mat<f64>),
+pub(super) struct Estimates {
+    pub(super) multipliers: (Vec<f64>, Mat<f64>),
     /// Of the logarithm of each group's factor.
-    log_odds: (Vec<f64>, Mat<f64>),
+    pub(super) log_odds: (Vec<f64>, Mat<f64>),
 }
 
 impl Estimates {
     /// `None` where the rows do not tell a variance.
-    fn new(problem: &Problem, correction: &Correction, learner: &Logistic, found: &Found) -> Result<Option<Self>> {
+    pub(super) fn new(
+        problem: &Problem,
+        correction: &Correction,
+        learner: &Logistic,
+        found: &Found,
+    ) -> Result<Option<Self>> {
         let variance = variance(problem, correction, learner, found)?;
         let count = found.multipliers.len();
         let shares = Mat::from_fn(count, count, |group, multiplier| found.shares[group][multiplier]);
@@ -207,8 +216,14 @@ impl Estimates {
 }
 
 /// Rounding may leave a variance of zero slightly below it.
-fn standard_error(covariance: &Mat<f64>, at: usize) -> f64 {
+pub(super) fn standard_error(covariance: &Mat<f64>, at: usize) -> f64 {
     covariance[(at, at)].max(0.0).sqrt()
+}
+
+/// Whose rate a constraint is about.
+pub(super) fn group_name(problem: &Problem, at: usize) -> String {
+    let place = problem.constraints()[at].group;
+    place.map_or_else(|| "everyone".to_owned(), |place| problem.group_names()[place].clone())
 }
 
 impl Effect {
@@ -217,7 +232,7 @@ impl Effect {
         let cells = problem.cells();
         let place = problem.constraints()[at].group;
         let inside = |&cell: &usize| place.is_none_or(|group| cells.is_in(cell, group));
-        let group = place.map_or_else(|| "everyone".to_owned(), |place| problem.group_names()[place].clone());
+        let group = group_name(problem, at);
         let [[low, high], [simultaneous_low, simultaneous_high]] = ends;
         let interval = Interval {
             low: simultaneous_low,

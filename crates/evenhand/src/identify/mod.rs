@@ -4,15 +4,17 @@
 //! allowed, and the true ones give every group the overall rate. Then the multipliers that make the *scores* of a
 //! corrected classifier even are the bias itself. [Jiang & Nachum 2019, Prop. 1 and Cor. 1]
 //! `estimate` finds them with standard errors, `simultaneous` says how far intervals reach that hold for all groups at
-//! once, `bootstrap` checks them by drawing rows again, `words` says what they mean. Leans on `correction` and the built-in learner.
+//! once, `bootstrap` checks them by drawing rows again, `sensitivity` asks what they would be if groups truly differed, `words` says what they mean. Leans on `correction` and the built-in learner.
 
 mod bootstrap;
 mod estimate;
+mod sensitivity;
 mod simultaneous;
 mod words;
 
 pub use bootstrap::Resampled;
 pub use estimate::{Effect, Identification, Multiplier};
+pub use sensitivity::{Sensitivity, SensitivityCurve, SensitivityPoint, TippingPoint};
 
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +51,7 @@ describe the labels. If groups truly differ in what is labelled, that difference
 /// | confidence | 0.95 | 0.5 to 0.999999 | of the intervals |
 /// | resamples | 0 | 0, or 20 and more | how many times rows are drawn again to check the intervals |
 /// | seed | 0 | | of these draws |
+/// | sensitivity | false | | whether to estimate under true differences between groups too |
 /// | tilt | centred | centred or expected | what a bias is taken to go by: the group, or what features tell of it |
 /// | learner | [`Logistic`] with `l2` 0.01 | | what describes the labels |
 ///
@@ -68,6 +71,9 @@ pub struct Identify {
     pub resamples: usize,
     /// Seed of these draws.
     pub seed: u64,
+    /// Whether to estimate under true differences between groups too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sensitivity: bool,
     /// What a bias is taken to go by: the group itself, or what features tell of it.
     #[serde(default)]
     pub tilt: Tilt,
@@ -84,6 +90,7 @@ impl Default for Identify {
             confidence: 0.95,
             resamples: 0,
             seed: 0,
+            sensitivity: false,
             tilt: Tilt::Centred,
             learner: Logistic { l2: 0.01, tolerance: 1e-7, ..Logistic::default() },
         }
@@ -125,6 +132,10 @@ impl Identify {
         let mut found = estimate::estimate(problem, &correction, &self.learner, self.confidence)?;
         if self.resamples > 0 && found.missing.is_none() {
             bootstrap::check(&mut found, problem, &correction, &self.learner, self)?;
+        }
+        if self.sensitivity && found.missing.is_none() {
+            let (traced, fits) = sensitivity::trace(problem, &correction, &self.learner, self.confidence)?;
+            (found.sensitivity, found.fits) = (Some(traced), found.fits + fits);
         }
         Ok(found)
     }

@@ -124,14 +124,14 @@ fn a_corrected_classifier_is_as_right_as_one_that_saw_the_true_labels() {
 fn dividing_by_the_shift_pays_only_where_the_model_can_tell_it() {
     let settings = [parity(), parity().covariate_shift(CovariateShift::Corrected)];
     // Income counts less for women, and the model only adds up sex and income: the log loss of the truth is recovered.
-    let all = evaluated(PopulationParameters { strength: 2.0, by_sex: -1.0, curve: 0.0 }, 30_000, &settings);
+    let all = evaluated(PopulationParameters { strength: 2.0, by_sex: -1.0, ..Default::default() }, 30_000, &settings);
     let [ignored, corrected, truth] = [all[1], all[2], all[3]];
     assert!(
         ignored[1] - truth[1] > 0.7 && (corrected[1] - truth[1]).abs() < 0.35 && corrected[0] > ignored[0],
         "{all:?}"
     );
     // Income counts for less and less: the model cannot tell what labels are observed, and divides by something else.
-    let all = evaluated(PopulationParameters { strength: 2.0, by_sex: 0.0, curve: 0.5 }, 30_000, &settings);
+    let all = evaluated(PopulationParameters { strength: 2.0, curve: 0.5, ..Default::default() }, 30_000, &settings);
     assert!(all[2][0] < all[1][0] - 0.2, "{all:?}");
 }
 

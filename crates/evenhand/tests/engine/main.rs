@@ -22,6 +22,7 @@ mod paper_impact;
 mod population;
 mod properties;
 mod resealed;
+mod sensitivity;
 mod solver;
 mod threshold;
 mod threshold_postprocessing;

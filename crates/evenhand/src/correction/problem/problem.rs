@@ -201,9 +201,21 @@ impl Problem {
         Ok(drawn)
     }
 
+    /// The same rows, on which every constraint is met where its group's rate is so far below its reference: true differences
+    /// between groups, by assumption.
+    #[must_use]
+    pub(crate) fn differing_by(mut self, differences: &[f64]) -> Self {
+        for (one, difference) in self.functionals.iter_mut().zip(differences) {
+            *one = one.take().map(|one| one.differing_by(*difference));
+        }
+        self
+    }
+
     /// Some of the rows, whose cells are these.
     fn select_in(&self, cells: Cells, rows: &[usize]) -> Self {
-        Self {
+        let difference = |one: &Option<Functional>| one.as_ref().map_or(0.0, Functional::difference);
+        let differences: Vec<f64> = self.functionals.iter().map(difference).collect();
+        let selected = Self {
             features: self.features.select(rows),
             labels: self.labels.select(rows),
             group_names: self.group_names.clone(),
@@ -212,7 +224,8 @@ impl Problem {
             cells,
             blind: self.blind.clone(),
             ..*self
-        }
+        };
+        selected.differing_by(&differences)
     }
 
     /// The same rows, on which the second of two classes is decided for from another probability on than ½: corrections are found for such

@@ -1,4 +1,6 @@
-//! `evenhand identify`: how far labels were tilted against each group.
+//! `evenhand identify`: how far labels were tilted against each group; `sensitivity` shows what that depends on.
+
+mod sensitivity;
 
 use std::path::PathBuf;
 
@@ -54,6 +56,11 @@ pub(crate) struct IdentifyArgs {
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
 
+    /// Estimate the bias under true differences between groups too, from none to the observed one, and how far each group would have to
+    /// differ for no bias to be left.
+    #[arg(long)]
+    sensitivity: bool,
+
     /// Penalty on the squares of the model's coefficients.
     #[arg(long, value_name = "NUMBER", default_value_t = Identify::default().learner.l2)]
     l2: f64,
@@ -78,13 +85,18 @@ const EXAMPLES: &str = concat!(
 Examples:
   evenhand identify loans.csv --label approved --positive yes --group sex --group age_band=18-24
 
+  What if women truly deserve it less often?
+    evenhand identify loans.csv --label approved --positive yes --group sex=female --sensitivity
+
   Without the check by drawing rows again, for a program to read:
     evenhand identify loans.parquet --label approved --group sex --resamples 0 --json
 
 JSON keys: rows, confidence, assumption, missing (why there is no estimate, where there is none),
 effects (group, rows, odds_ratio, low, high, simultaneous_low, simultaneous_high, resampled,
 sentence), multipliers (name, value, standard_error, low, high, resampled), violation, stop, fits,
-warnings",
+sensitivity (where it was asked for: assumption, curves (group, observed, tipping (difference, low,
+high), points (difference, overall_rate, group_rate, multiplier, multiplier_low, multiplier_high,
+odds_ratio, low, high), sentence); differences are everyone's rate minus the group's), warnings",
     where_reports_are!(", report (where one was asked for)"),
     "."
 );
@@ -169,6 +181,7 @@ fn settings(args: &IdentifyArgs) -> evenhand::Result<Identify> {
         confidence: args.confidence,
         resamples: args.resamples.unwrap_or(RESAMPLES),
         seed: args.seed,
+        sensitivity: args.sensitivity,
         tilt: match args.tilt {
             IdentifyTilt::Centred => Tilt::Centred,
             IdentifyTilt::Expected => Tilt::Expected,
@@ -191,6 +204,7 @@ impl Report {
         }
         let sentences: Vec<String> = found.effects.iter().map(|effect| clean(&effect.sentence) + "\n").collect();
         let (multipliers, effects) = (self.multipliers(), self.effects());
+        let sensitivity = found.sensitivity.as_ref().map(sensitivity::text).unwrap_or_default();
         let many_rows = if self.many_rows {
             format!(
                 "Rows were not drawn again to check the intervals, as there are many; --resamples {RESAMPLES} does.\n"
@@ -199,7 +213,7 @@ impl Report {
             String::new()
         };
         format!(
-            "{}\n{}\nFactor on the odds of a positive label\n{effects}\nMultipliers, in units of {}\n{multipliers}\n{made_of}{many_rows}{wrote}",
+            "{}\n{}\nFactor on the odds of a positive label\n{effects}\nMultipliers, in units of {}\n{multipliers}\n{sensitivity}{made_of}{many_rows}{wrote}",
             wrapped(&found.assumption),
             sentences.concat(),
             self.unit,
