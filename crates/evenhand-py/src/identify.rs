@@ -1,6 +1,6 @@
 //! How far labels were tilted against each group.
 
-use evenhand::{Identify, Logistic};
+use evenhand::{Identify, Logistic, Notion};
 use pyo3::prelude::*;
 
 use crate::binding::dataset;

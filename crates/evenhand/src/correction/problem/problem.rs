@@ -344,7 +344,7 @@ impl Problem {
     }
 
     /// The constraints with multipliers, bound to these rows; `None` where one conditions on none of them.
-    pub(in crate::correction) fn functionals(&self) -> &[Option<Functional>] {
+    pub(crate) fn functionals(&self) -> &[Option<Functional>] {
         &self.functionals[..self.corrected]
     }
 
@@ -383,7 +383,7 @@ impl Problem {
     }
 
     /// The positive class.
-    pub(in crate::correction) fn positive(&self) -> Option<usize> {
+    pub(crate) fn positive(&self) -> Option<usize> {
         self.positive
     }
 
