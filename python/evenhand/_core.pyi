@@ -306,6 +306,7 @@ def identify(
     seed: int = 0,
     l2: float | None = None,
     tilt: str = "centred",
+    notions: Sequence[str] | None = None,
 ) -> tuple[str, _Warnings, Report]: ...
 def frontier(
     table: Table,

@@ -29,15 +29,30 @@ struct Scenario {
 enum Kind {
     Parity,
     /// Rates among those labelled positive, or negative, or both.
-    Labelled { positive: bool, negative: bool },
+    Labelled {
+        positive: bool,
+        negative: bool,
+    },
     Accuracy,
     Target(f64),
     OtherGroup,
 }
 
 const SCENARIOS: [Scenario; 9] = [
-    Scenario { name: "demographic parity, 2 classes", notion: "demographic-parity", kind: Kind::Parity, classes: 2, multipliers: &[0.3] },
-    Scenario { name: "demographic parity, 3 classes", notion: "demographic-parity", kind: Kind::Parity, classes: 3, multipliers: &[-0.25, 0.05, 0.2] },
+    Scenario {
+        name: "demographic parity, 2 classes",
+        notion: "demographic-parity",
+        kind: Kind::Parity,
+        classes: 2,
+        multipliers: &[0.3],
+    },
+    Scenario {
+        name: "demographic parity, 3 classes",
+        notion: "demographic-parity",
+        kind: Kind::Parity,
+        classes: 3,
+        multipliers: &[-0.25, 0.05, 0.2],
+    },
     Scenario {
         name: "demographic parity, 5 classes",
         notion: "demographic-parity",
@@ -66,8 +81,20 @@ const SCENARIOS: [Scenario; 9] = [
         classes: 2,
         multipliers: &[0.5, 0.2],
     },
-    Scenario { name: "equal accuracy", notion: "equal-accuracy", kind: Kind::Accuracy, classes: 2, multipliers: &[0.3] },
-    Scenario { name: "target rate", notion: "target-rate=0.4", kind: Kind::Target(0.4), classes: 2, multipliers: &[0.5] },
+    Scenario {
+        name: "equal accuracy",
+        notion: "equal-accuracy",
+        kind: Kind::Accuracy,
+        classes: 2,
+        multipliers: &[0.3],
+    },
+    Scenario {
+        name: "target rate",
+        notion: "target-rate=0.4",
+        kind: Kind::Target(0.4),
+        classes: 2,
+        multipliers: &[0.5],
+    },
     Scenario {
         name: "one group against another",
         notion: "rate=predicted positive given group=a against group=b",
@@ -129,7 +156,7 @@ impl Scenario {
         let truths: Vec<Vec<f64>> = people.iter().map(|one| self.truth(one, set)).collect();
         let mean = |of: &dyn Fn(&[f64]) -> [f64; 2], inside: &dyn Fn(&Person) -> bool| {
             let (mut counted, mut weight) = (0.0, 0.0);
-            for (one, truth) in people.iter().zip(&truths).filter(|(one, _)| inside(one)) {
+            for (_, truth) in people.iter().zip(&truths).filter(|(one, _)| inside(one)) {
                 let [add, of] = of(truth);
                 counted += add;
                 weight += of;
@@ -145,7 +172,9 @@ impl Scenario {
             }
             Kind::Accuracy => vec![apart(&|p| [p[0] * p[0] + p[1] * p[1], 1.0])],
             Kind::Target(rate) => vec![mean(&|p| [p[1], 1.0], &|_| true) - rate],
-            Kind::OtherGroup => vec![mean(&|p| [p[1], 1.0], &|one| one.member) - mean(&|p| [p[1], 1.0], &|one| !one.member)],
+            Kind::OtherGroup => {
+                vec![mean(&|p| [p[1], 1.0], &|one| one.member) - mean(&|p| [p[1], 1.0], &|one| !one.member)]
+            }
         }
     }
 
@@ -226,7 +255,10 @@ impl Scenario {
         let member = |one: &Person| f64::from(u8::from(one.member));
         let table = Table::new(
             vec![
-                ("group".to_owned(), texts(people.iter().map(|one| Some(if one.member { "a" } else { "b" })).collect())),
+                (
+                    "group".to_owned(),
+                    texts(people.iter().map(|one| Some(if one.member { "a" } else { "b" })).collect()),
+                ),
                 ("skill".to_owned(), number(&|one| one.skill)),
                 ("own_skill".to_owned(), number(&|one| one.skill * member(one))),
                 ("luck".to_owned(), number(&|one| one.luck)),
@@ -276,7 +308,8 @@ fn estimate(scenario: &Scenario, rows: usize, draw: u64, set: &[f64]) -> Result<
         return Ok(vec![format!("{rows},{draw},\"{name}\",missing: {why},,,,,")]);
     }
     let line = |(one, truth): (&evenhand::identify::Multiplier, &f64)| {
-        let numbers = [*truth, one.value, one.standard_error, one.low, one.high].map(|number| format!("{number:.5}")).join(",");
+        let numbers =
+            [*truth, one.value, one.standard_error, one.low, one.high].map(|number| format!("{number:.5}")).join(",");
         format!("{rows},{draw},\"{name}\",{},{numbers}", one.name)
     };
     Ok(found.multipliers.iter().zip(scenario.multipliers).map(line).collect())

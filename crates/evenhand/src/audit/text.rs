@@ -75,7 +75,7 @@ impl Audit {
                 let points = |share: f64| format!("{:+.2}", 100.0 * share);
                 writeln!(
                     f,
-                    "    {} of {}, compared with {}: {} points less [{} to {}]",
+                    "    {} of {}, compared with {}: a difference of {} points [{} to {}]",
                     percent(one.rate),
                     counted(one.rows, "row"),
                     percent(one.reference),

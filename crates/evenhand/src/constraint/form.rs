@@ -168,7 +168,7 @@ pub(crate) struct OwnRows {
 /// # Errors
 /// [`Error::NoConstraints`] when a notion needs groups and there are none, or when there is
 /// no notion; [`Error::TargetClass`] when a notion names a class that does not exist, or none where it must;
-/// [`Error::NotionSyntax`] for a rate that cannot be written.
+/// [`Error::RateSyntax`] for a rate that cannot be written, or names a class that does not exist.
 pub(crate) fn constraints(
     notions: &[Notion],
     groups: &[String],

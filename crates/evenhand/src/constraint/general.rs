@@ -4,6 +4,9 @@ use super::form::{Constraint, Event, Labelled, OwnRows, Reference, class_asked};
 use crate::notion::{Against, ClassName, Counted, Notion, RateNotion, Subset, SubsetLabel, SubsetRows};
 use crate::{Error, Result};
 
+/// At most so many classes are listed.
+const MOST_NAMES: usize = 12;
+
 /// What rows and classes are called.
 pub(super) struct Names<'a> {
     /// The asked groups.
@@ -19,14 +22,14 @@ pub(super) struct Names<'a> {
 /// Under the bare tilt a multiplier moves the rows that its rate conditions on, as in Algorithm 2. [Jiang & Nachum 2019, App. B]
 ///
 /// # Errors
-/// [`Error::TargetClass`] for a class that does not exist, [`Error::NotionSyntax`] for a rate that cannot be written.
+/// [`Error::RateSyntax`] for a class that does not exist, or a rate that cannot be written.
 pub(super) fn constraints(
     notion: &Notion,
     rate: &RateNotion,
     own: &OwnRows,
     names: &Names<'_>,
 ) -> Result<Vec<Constraint>> {
-    let wrong = |problem| Error::NotionSyntax { notion: notion.to_string(), problem, known: Vec::new() };
+    let wrong = |problem: String| Error::RateSyntax { notion: notion.to_string(), problem };
     rate.check().map_err(wrong)?;
     let whose: Vec<Option<usize>> = match &rate.given.rows {
         SubsetRows::Everyone => vec![None],
@@ -42,7 +45,7 @@ pub(super) fn constraints(
     let mut bound = Vec::with_capacity(whose.len() * asked.len());
     for &group in &whose {
         for &positive in &asked {
-            let class = |name: &ClassName| class(name, names, positive);
+            let class = |name: &ClassName| class(name, names, positive).map_err(wrong);
             let labelled = |label: &SubsetLabel| {
                 Ok(match label {
                     SubsetLabel::Any => Labelled::Any,
@@ -92,14 +95,20 @@ fn is_about_positive(rate: &RateNotion) -> bool {
     matches!(&rate.counted, Counted::Predicted(class) if named(class)) || labelled(&rate.given) || against
 }
 
-fn class(name: &ClassName, names: &Names<'_>, positive: Option<usize>) -> Result<usize> {
+fn class(name: &ClassName, names: &Names<'_>, positive: Option<usize>) -> std::result::Result<usize, String> {
+    let count = names.classes.len();
     match (name, positive) {
-        (ClassName::Positive, positive) => class_asked(None, names.classes, positive),
-        (ClassName::Negative, Some(positive)) if names.classes.len() == 2 => Ok(1 - positive),
+        (ClassName::Positive, Some(positive)) => Ok(positive),
+        (ClassName::Positive, None) => Err("no class is the positive one; name it".to_owned()),
+        (ClassName::Negative, Some(positive)) if count == 2 => Ok(1 - positive),
         (ClassName::Negative, _) => {
-            Err(Error::TargetClass { class: Some("negative".to_owned()), known: names.classes.to_vec() })
+            Err(format!("`negative` is the other of two classes, and there are {count}; name it"))
         }
-        (ClassName::Named(name), _) => class_asked(Some(name), names.classes, positive),
+        (ClassName::Named(name), _) => class_asked(Some(name), names.classes, positive).map_err(|_| {
+            let known: Vec<String> = names.classes.iter().take(MOST_NAMES).map(|class| format!("`{class}`")).collect();
+            let more = if count > MOST_NAMES { format!(" and {} more", count - MOST_NAMES) } else { String::new() };
+            format!("`{name}` is no class; there are: {}{more}", known.join(", "))
+        }),
     }
 }
 

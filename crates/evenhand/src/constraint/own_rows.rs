@@ -13,7 +13,7 @@ pub(crate) type Named = (Groups, Vec<OwnRows>, Vec<Warning>);
 /// Binds the rows that notions name to training rows.
 ///
 /// # Errors
-/// What is wrong with a specification, and [`Error::NotionSyntax`] where one that rows are compared with is several groups.
+/// What is wrong with a specification, and [`Error::RateSyntax`] where one that rows are compared with is several groups.
 pub(crate) fn own_rows(notions: &[Notion], data: &Dataset, asked: &Groups) -> Result<Named> {
     let (mut all, mut places, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     for notion in notions {
@@ -27,7 +27,7 @@ pub(crate) fn own_rows(notions: &[Notion], data: &Dataset, asked: &Groups) -> Re
         let (rows, against) = (bind(rows)?, bind(against)?);
         if against.len() > 1 {
             let problem = format!("what stands after `against` is {} groups; name one of them", against.len());
-            return Err(Error::NotionSyntax { notion: notion.to_string(), problem, known: Vec::new() });
+            return Err(Error::RateSyntax { notion: notion.to_string(), problem });
         }
         places.push(OwnRows { rows, against: against.first().copied() });
     }

@@ -80,11 +80,15 @@ impl Term {
     fn counted(&self, side: usize, truth: &[f64]) -> [f64; 2] {
         let labelled = self.labelled[side];
         let weight = among(labelled, truth);
-        let right = || truth.iter().enumerate().filter(|(class, _)| labelled.holds(*class)).map(|(_, p)| p * p).sum::<f64>();
+        let right =
+            || truth.iter().enumerate().filter(|(class, _)| labelled.holds(*class)).map(|(_, p)| p * p).sum::<f64>();
         let counted = match self.event {
             Event::Predicts(class) => weight * truth[class],
             Event::Correct => right(),
-            Event::Wrong => truth.iter().enumerate().filter(|(class, _)| labelled.holds(*class)).map(|(_, p)| p).sum::<f64>() - right(),
+            Event::Wrong => {
+                truth.iter().enumerate().filter(|(class, _)| labelled.holds(*class)).map(|(_, p)| p).sum::<f64>()
+                    - right()
+            }
         };
         [weight, counted]
     }
@@ -213,7 +217,8 @@ impl Row {
                         let holds = scaled.iter().zip(term.labelled).filter(|(_, labelled)| labelled.holds(class));
                         let scale = term.event.sign() * holds.map(|(scaled, _)| scaled).sum::<f64>();
                         for margin in 0..count {
-                            self.exponent_slopes[class * count + margin] += multiplier * scale * self.slope(class, margin);
+                            self.exponent_slopes[class * count + margin] +=
+                                multiplier * scale * self.slope(class, margin);
                         }
                         self.add_tilt(at, class, multiplier, scale * self.truth[class]);
                     }
@@ -287,7 +292,14 @@ impl Row {
     }
 
     /// The derivative of the violation of a constraint in a margin of the row.
-    pub(super) fn violation_slope(&self, model: &BiasModel, totals: &Totals, member: Member<'_>, at: usize, margin: usize) -> f64 {
+    pub(super) fn violation_slope(
+        &self,
+        model: &BiasModel,
+        totals: &Totals,
+        member: Member<'_>,
+        at: usize,
+        margin: usize,
+    ) -> f64 {
         let term = &model.terms[at];
         let part = |side: usize, is: f64| {
             let labelled = term.labelled[side];
@@ -413,7 +425,8 @@ mod tests {
             let model = model(if margins.len() == 1 { 2 } else { 3 });
             let here = at(&model, margins, &LAMBDA);
             for label in 0..model.classes {
-                for (margin, slope) in differences(&model, margins, |row| -row.observed[label].ln()).iter().enumerate() {
+                for (margin, slope) in differences(&model, margins, |row| -row.observed[label].ln()).iter().enumerate()
+                {
                     assert!((slope - here.residual(label, margin)).abs() < 1e-8, "label {label}");
                 }
             }
@@ -426,7 +439,9 @@ mod tests {
                     assert!((slope - ours).abs() < 1e-9, "{term} {margin}: {slope} {ours}");
                 }
             }
-            for (margin, slope) in differences(&model, margins, |row| row.contrast(&row.exponents, 1)).iter().enumerate() {
+            for (margin, slope) in
+                differences(&model, margins, |row| row.contrast(&row.exponents, 1)).iter().enumerate()
+            {
                 assert!((slope - here.contrast_slope(1, margin)).abs() < 1e-9);
             }
         }

@@ -6,8 +6,8 @@ use faer::{Mat, Side};
 use serde::{Deserialize, Serialize};
 
 use super::Resampled;
-use super::simultaneous::max_t_quantile;
 use super::joint::Joint;
+use super::simultaneous::max_t_quantile;
 use super::words::{self, Interval, sentence};
 use crate::constraint::{Event, Reference, Tilt, TiltTable};
 use crate::correction::{Correction, Problem, Silent, Termination, WeightMap};
@@ -310,12 +310,7 @@ impl Effect {
         let inside = |&cell: &usize| place.is_none_or(|group| cells.is_in(cell, group));
         let group = place.map_or_else(|| "everyone".to_owned(), |place| problem.group_names()[place].clone());
         let [[low, high], [simultaneous_low, simultaneous_high]] = ends;
-        let interval = Interval {
-            low: simultaneous_low,
-            high: simultaneous_high,
-            confidence,
-            groups: of.all,
-        };
+        let interval = Interval { low: simultaneous_low, high: simultaneous_high, confidence, groups: of.all };
         Self {
             sentence: sentence(&group, of.class.as_deref(), odds_ratio, interval),
             group,

@@ -27,6 +27,9 @@ const EVEN: f64 = 1e-9;
 /// A step moves no exponent further than this.
 const FARTHEST: f64 = 1.0;
 
+/// A step after which more than so many times as much is missing is taken back, and one a quarter as long is tried.
+const WORSE: f64 = 2.0;
+
 /// Multipliers and the truth that goes with them.
 pub(super) struct Joint<'a> {
     rows: JointRows<'a>,
@@ -93,7 +96,10 @@ impl<'a> Joint<'a> {
 
     fn newton(rows: JointRows<'a>, learner: &Logistic, mut coefficients: Vec<f64>) -> Result<Self> {
         let mut multipliers = vec![0.0; rows.model.terms.len()];
-        let mut steps = 0;
+        let (mut steps, mut farthest) = (0, FARTHEST);
+        let root = rows.problem.cells().total_weight().sqrt();
+        // Where the last step came from, and how much was missing there.
+        let mut before: Option<(Vec<f64>, Vec<f64>, f64)> = None;
         loop {
             let totals = rows.totals(&coefficients);
             let violations = rows.model.violations(&totals);
@@ -110,6 +116,16 @@ impl<'a> Joint<'a> {
             let decrement = (gradient.transpose() * &step)[(0, 0)].max(0.0).sqrt();
             let violation = violations.iter().fold(0.0, |largest: f64, one| largest.max(one.abs()));
             let finite = violation.is_finite() && decrement.is_finite();
+            let missing = violation.max(decrement / root);
+            if let Some((from, of, less)) =
+                before.take().filter(|(_, _, less)| !(missing <= WORSE * less) && steps < STEPS)
+            {
+                for (now, from) in coefficients.iter_mut().zip(&from).chain(multipliers.iter_mut().zip(&of)) {
+                    *now = from + 0.25 * (*now - from);
+                }
+                (before, farthest, steps) = (Some((from, of, less)), 0.25 * farthest, steps + 1);
+                continue;
+            }
             let converged = finite && violation < EVEN && decrement < learner.tolerance.max(1e-9);
             if converged || !finite || steps == STEPS {
                 return Ok(Self {
@@ -128,12 +144,14 @@ impl<'a> Joint<'a> {
             }
             let moved = information.solve(&at.by_multiplier);
             let sensitivity = at.of_violations.transpose() * &moved;
-            let missing = at.of_violations.transpose() * &step;
-            let missing = Mat::from_fn(violations.len(), 1, |row, _| violations[row] - missing[(row, 0)]);
-            let by = pseudo_inverse(&sensitivity) * missing;
+            let along = at.of_violations.transpose() * &step;
+            let uneven = Mat::from_fn(violations.len(), 1, |row, _| violations[row] - along[(row, 0)]);
+            let by = pseudo_inverse(&sensitivity) * uneven;
             let change = &step + &moved * &by;
             let far = (0..multipliers.len()).map(|k| by[(k, 0)].abs() / totals.shares[k].min(1.0)).fold(0.0, f64::max);
-            let length = if far > FARTHEST { FARTHEST / far } else { 1.0 };
+            let length = if far > farthest { farthest / far } else { 1.0 };
+            before = Some((coefficients.clone(), multipliers.clone(), missing));
+            farthest = FARTHEST.min(2.0 * farthest);
             for (k, multiplier) in multipliers.iter_mut().enumerate() {
                 *multiplier += length * by[(k, 0)];
             }
@@ -166,8 +184,13 @@ impl<'a> Joint<'a> {
         let of_violations = columns(&self.information.solve(&self.of_violations));
         let by_coefficient = Mat::from_fn(side, contrasts.len(), |row, column| contrasts[column].by_coefficient[row]);
         let further = self.information.solve(&by_coefficient);
-        let (products, least) =
-            self.rows.influence(&self.coefficients, &self.multipliers, &self.totals, &of_violations, &columns(&further));
+        let (products, least) = self.rows.influence(
+            &self.coefficients,
+            &self.multipliers,
+            &self.totals,
+            &of_violations,
+            &columns(&further),
+        );
         if least <= 0.0 {
             return Err("the bias found is so strong that more than one truth gives the same observed labels: it is not identified".to_owned());
         }
@@ -192,7 +215,8 @@ impl<'a> Joint<'a> {
 /// Which rows are in the groups, by cell.
 fn by_cell(problem: &Problem) -> Members {
     let cells = problem.cells();
-    let is_in = |cell: usize, group: Option<usize>| f64::from(u8::from(group.is_none_or(|group| cells.is_in(cell, group))));
+    let is_in =
+        |cell: usize, group: Option<usize>| f64::from(u8::from(group.is_none_or(|group| cells.is_in(cell, group))));
     let of = |group: &dyn Fn(&Constraint) -> Option<usize>| -> Vec<f64> {
         let line = |cell: usize| problem.constraints().iter().map(move |one| is_in(cell, group(one)));
         (0..cells.len()).flat_map(line).collect()
@@ -233,8 +257,9 @@ fn factor(mut information: Mat<f64>) -> Result<Llt<f64>> {
     for at in 0..side {
         information[(at, at)] += 1e-10 * largest;
     }
-    Llt::new(information.as_ref(), Side::Lower)
-        .map_err(|_| Error::learner("the features do not tell the labels apart well enough for standard errors; raise `l2`"))
+    Llt::new(information.as_ref(), Side::Lower).map_err(|_| {
+        Error::learner("the features do not tell the labels apart well enough for standard errors; raise `l2`")
+    })
 }
 
 fn columns(matrix: &Mat<f64>) -> Vec<Vec<f64>> {
@@ -258,10 +283,7 @@ fn shortest(tilts: &Mat<f64>, multipliers: &[f64]) -> Vec<f64> {
 /// Whether weights undo the bias: the tilts of rates among everyone, of the positive one of two classes, are known.
 pub(super) fn is_by_weights(problem: &Problem) -> bool {
     let is_parity = |one: &Constraint| {
-        one.event == Event::Predicts(1)
-            && one.labelled == Labelled::Any
-            && one.reference == Reference::Overall
+        one.event == Event::Predicts(1) && one.labelled == Labelled::Any && one.reference == Reference::Overall
     };
     problem.classes() == 2 && problem.constraints().iter().all(is_parity)
 }
-

@@ -93,10 +93,11 @@ impl<'a> JointRows<'a> {
         let tables = self.tables(coefficients);
         let pass = |rows: std::ops::Range<usize>| {
             let mut state = (Row::new(&self.model), vec![[[0.0; 2]; 2]; self.model.terms.len()]);
-            let each = |(row, sums): &mut (Row, Vec<_>), at: usize, _: usize, margins: &mut dyn Iterator<Item = f64>| {
-                row.set_truth(margins);
-                self.model.add_totals(&row.truth, self.member(at), self.problem.row_weight(at), sums);
-            };
+            let each =
+                |(row, sums): &mut (Row, Vec<_>), at: usize, _: usize, margins: &mut dyn Iterator<Item = f64>| {
+                    row.set_truth(margins);
+                    self.model.add_totals(&row.truth, self.member(at), self.problem.row_weight(at), sums);
+                };
             self.visit(&tables, rows, &mut state, each, |_, _| {});
             state.1
         };
@@ -208,23 +209,24 @@ impl<'a> JointRows<'a> {
             let row = Row::new(&self.model);
             let mut state = (row, vec![Vec::new(); count], vec![Scatter::new(features); count], vec![0.0; 2 + terms]);
             type State = (Row, Vec<Vec<f64>>, Vec<Scatter>, Vec<f64>);
-            let each = |(row, values, _, sums): &mut State, at: usize, _: usize, margins: &mut dyn Iterator<Item = f64>| {
-                if !group.is_none_or(|group| self.problem.is_in(at, group)) {
-                    values.iter_mut().for_each(|values| values.push(0.0));
-                    return;
-                }
-                let weight = self.problem.row_weight(at);
-                row.set(&self.model, margins, self.member(at), &totals.shares, multipliers);
-                sums[0] += weight;
-                sums[1] += weight * row.contrast(&row.exponents, class);
-                for (term, sum) in sums[2..].iter_mut().enumerate() {
-                    let tilts = &row.tilts[term * self.model.classes..][..self.model.classes];
-                    *sum += weight * row.contrast(tilts, class);
-                }
-                for (margin, values) in values.iter_mut().enumerate() {
-                    values.push(weight * row.contrast_slope(class, margin));
-                }
-            };
+            let each =
+                |(row, values, _, sums): &mut State, at: usize, _: usize, margins: &mut dyn Iterator<Item = f64>| {
+                    if !group.is_none_or(|group| self.problem.is_in(at, group)) {
+                        values.iter_mut().for_each(|values| values.push(0.0));
+                        return;
+                    }
+                    let weight = self.problem.row_weight(at);
+                    row.set(&self.model, margins, self.member(at), &totals.shares, multipliers);
+                    sums[0] += weight;
+                    sums[1] += weight * row.contrast(&row.exponents, class);
+                    for (term, sum) in sums[2..].iter_mut().enumerate() {
+                        let tilts = &row.tilts[term * self.model.classes..][..self.model.classes];
+                        *sum += weight * row.contrast(tilts, class);
+                    }
+                    for (margin, values) in values.iter_mut().enumerate() {
+                        values.push(weight * row.contrast_slope(class, margin));
+                    }
+                };
             let done = |(_, values, scatters, _): &mut State, block: std::ops::Range<usize>| {
                 for (values, scatter) in values.iter_mut().zip(scatters) {
                     scatter.add(features, block.clone(), values);
@@ -264,9 +266,18 @@ impl<'a> JointRows<'a> {
         let directions = of_violations.iter().chain(further).flat_map(|direction| self.tables(direction));
         let tables: Vec<Tables> = self.tables(coefficients).into_iter().chain(directions).collect();
         let pass = |rows: std::ops::Range<usize>| {
-            let mut state = (Row::new(&self.model), vec![0.0; wide * wide], f64::INFINITY, vec![0.0; wide], vec![0.0; tables.len()]);
+            let mut state = (
+                Row::new(&self.model),
+                vec![0.0; wide * wide],
+                f64::INFINITY,
+                vec![0.0; wide],
+                vec![0.0; tables.len()],
+            );
             type State = (Row, Vec<f64>, f64, Vec<f64>, Vec<f64>);
-            let each = |(row, products, least, parts, all): &mut State, at: usize, _: usize, margins: &mut dyn Iterator<Item = f64>| {
+            let each = |(row, products, least, parts, all): &mut State,
+                        at: usize,
+                        _: usize,
+                        margins: &mut dyn Iterator<Item = f64>| {
                 all.iter_mut().zip(margins).for_each(|(place, margin)| *place = margin);
                 let (member, weight) = (self.member(at), self.problem.row_weight(at));
                 row.set(&self.model, all[..count].iter().copied(), member, &totals.shares, multipliers);
@@ -274,7 +285,8 @@ impl<'a> JointRows<'a> {
                 let label = self.problem.labels().get(at);
                 for (k, (part, moves)) in parts.iter_mut().zip(all[count..].chunks(count)).enumerate() {
                     let own = if k < terms { row.violation_part(&self.model, totals, member, k) } else { 0.0 };
-                    let moved: f64 = moves.iter().enumerate().map(|(margin, by)| row.residual(label, margin) * by).sum();
+                    let moved: f64 =
+                        moves.iter().enumerate().map(|(margin, by)| row.residual(label, margin) * by).sum();
                     *part = weight * (own - moved);
                 }
                 for (one, line) in parts.iter().zip(products.chunks_exact_mut(wide)) {

@@ -102,8 +102,7 @@ impl FromStr for Notion {
                 Ok(Self::KnownRate { rows: rows.parse::<GroupSpec>()?, rate })
             }
             (None, "rate", Some(parameters)) => {
-                let known = || sentence::PARTS.map(str::to_owned).to_vec();
-                let wrong = |problem| Error::NotionSyntax { notion: text.to_owned(), problem, known: known() };
+                let wrong = |problem| Error::RateSyntax { notion: text.to_owned(), problem };
                 parameters.parse::<RateNotion>().map(Self::Rate).map_err(wrong)
             }
             (None, "targetrate" | "grouptargetrate" | "pinned" | "knownrate" | "rate", None) => {

@@ -12,13 +12,6 @@ use crate::group::GroupSpec;
 /// The form of a sentence, as errors and help show it.
 pub(super) const FORM: &str = "rate=predicted EVENT [given SUBSET] [against SUBSET|RATE]";
 
-/// The parts of a sentence, as errors show them.
-pub(super) const PARTS: [&str; 3] = [
-    "`predicted positive|negative|CLASS|as labelled|wrongly`",
-    "`given` and `against`: `everyone`, `each group`, a group such as `sex=female`, `labelled CLASS`, `not labelled CLASS`, joined by `and`",
-    "`against RATE`, `at least RATE`, `at most RATE`",
-];
-
 /// One word of a sentence.
 #[derive(Debug, Clone, Copy)]
 struct Word<'a> {

@@ -192,12 +192,12 @@ fn an_audit_measures_the_rate_as_it_was_asked_for() {
 fn rows_that_nothing_is_known_of_are_refused_by_name() {
     let data = dataset(table());
     let refused = |notion: &str| asking(&[notion]).fit(&data, &evenhand::Logistic::default()).unwrap_err();
-    let Error::NotionSyntax { problem, .. } = refused("rate=predicted positive given sex=female against age_band")
-    else {
+    let Error::RateSyntax { problem, .. } = refused("rate=predicted positive given sex=female against age_band") else {
         panic!("not about the syntax")
     };
     assert_eq!(problem, "what stands after `against` is 4 groups; name one of them");
-    assert_eq!(refused("rate=predicted maybe given sex").code(), "target-class");
+    let unknown = refused("rate=predicted maybe given sex").to_string();
+    assert!(unknown.contains("`maybe` is no class; there are: `no`, `yes`"), "{unknown}");
     assert_eq!(refused("rate=predicted positive given gender=f").code(), "column-unknown");
     let membership = Membership::none(3);
     let labels = evenhand::data::Codes::narrow(vec![0, 1, 0], 2);
