@@ -105,6 +105,11 @@ class Audit(Recorded):
         found = [row[definition] for row in rows if row["notion"] == notion and row[definition] is not None]
         return (min if definition == "ratio" else max)(found, default=None)
 
+    @property
+    def rates(self) -> Any:
+        """A frame with a row for each subset of the rates of one's own that were asked for."""
+        return frame_of(self._record.get("rates", []), self._library)
+
     def report(self) -> Report:
         """Tell it to people who were not there; in a notebook the page shows itself."""
         return Report(self._report)
@@ -206,7 +211,9 @@ def audit(
     confidence : float, default=0.95
         Of the intervals, and of the verdicts on bounds.
     constraints : str, Constraint or list of these, default="demographic_parity"
-        What bounds are on. Without predictions demographic parity alone can be judged.
+        What bounds are on. Without predictions demographic parity alone can be judged, and rates of one's own
+        (:class:`evenhand.constraints.Rate`) among rows of any label; these are measured without a bound too, in
+        :attr:`Audit.rates`, and name columns of ``X``.
     max_violation, max_difference, min_ratio : float, default=None
         Bounds, as in :class:`EvenhandClassifier`; their verdicts are in :attr:`Audit.bounds`.
 

@@ -58,7 +58,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
         ``"paper_disparate_impact"`` (only the groups' own indicators are withheld; built-in learner),
         ``"equal_opportunity"``, ``"equalized_odds"``, ``"predictive_equality"``, ``"equal_accuracy"``,
         ``"target-rate=[CLASS:]RATE"``, ``"group-target-rate=[CLASS:]RATE"``, ``"pinned=GROUP[:ACCURACY]"``,
-        ``"known-rate=GROUP:RATE"``, fairlearn's spellings, or objects of :mod:`evenhand.constraints`.
+        ``"known-rate=GROUP:RATE"``, ``"rate=predicted EVENT [given SUBSET] [against SUBSET|RATE]"`` (see
+        :class:`evenhand.constraints.Rate`), fairlearn's spellings, or objects of :mod:`evenhand.constraints`.
     max_violation : float or dict, default=None
         Ask for no more than this: largest ``|overall - group|`` rate, the definition of the paper. The
         least correction that meets it is looked for. Without any bound: as even as the rows can
@@ -309,6 +310,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
             sensitive_features, len(target.codes), groups=self.groups, intersections=self.intersections
         )
         lone = any(kind in notion for notion in notions for kind in ("target", "pinned", "known"))
+        lone = lone or any(notion.startswith("rate=") and "each group" not in notion for notion in notions)
         if not sensitive.specs and not lone:
             message = (
                 f"{type(self).__name__}.fit got no sensitive_features: everyone is one group, nothing is corrected"

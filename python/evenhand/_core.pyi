@@ -307,6 +307,7 @@ def identify(
     l2: float | None = None,
     tilt: str = "centred",
     sensitivity: bool = False,
+    notions: Sequence[str] | None = None,
 ) -> tuple[str, _Warnings, Report]: ...
 def frontier(
     table: Table,

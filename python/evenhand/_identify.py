@@ -12,6 +12,7 @@ from ._data import gather, positive_of, quiet_about, target_of
 from ._exceptions import warn_of
 from ._report import Report
 from ._results import Recorded, frame_of, html_table, library_of
+from .constraints import Constraints, spelled
 
 __all__ = ["Identification", "identify"]
 
@@ -42,12 +43,14 @@ class Identification(Recorded):
 
     @property
     def effects(self) -> Any:
-        """A frame with a row for each group: the factor on the odds of a positive label, and its intervals.
+        """A frame with a row for each group (and label, ``class``): the factor on the odds of a positive label, and its intervals.
 
         From ``low`` to ``high`` each by itself; from ``simultaneous_low`` to ``simultaneous_high`` all at once, which
         is what the sentences go by.
         """
-        return self._frame("effects", (*_FACTOR, "simultaneous_low", "simultaneous_high", "sentence"))
+        several = any("class" in one for one in self._record["effects"])
+        names = (*_FACTOR, "simultaneous_low", "simultaneous_high", "sentence")
+        return self._frame("effects", ("group", "class", *names[1:]) if several else names)
 
     @property
     def multipliers(self) -> Any:
@@ -130,7 +133,7 @@ class Identification(Recorded):
         return f"<div><p>{escape(self.assumption)}</p>{table}</div>"
 
     def _frame(self, what: str, names: Sequence[str]) -> Any:
-        return frame_of([{name: one[name] for name in names} for one in self._record[what]], self._library)
+        return frame_of([{name: one.get(name) for name in names} for one in self._record[what]], self._library)
 
 
 def identify(
@@ -151,10 +154,11 @@ def identify(
     l2: float | None = None,
     tilt: str = "centred",
     sensitivity: bool = False,
+    constraints: Constraints = "demographic_parity",
 ) -> Identification:
     """Estimate how far labels were tilted for or against each group.
 
-    The multipliers that make the probabilities of a corrected classifier even between groups are, under the model of
+    The multipliers with which true labels keep a constraint, such as the same rate in every group, are, under the model of
     the paper, the bias of whoever gave the labels (Jiang & Nachum 2019, Prop. 1). Each group has an interval by itself
     and one that holds for all groups at once (Hothorn, Bretz & Westfall 2008), which the sentences go by.
 
@@ -163,7 +167,7 @@ def identify(
     X : frame, array or sparse matrix of shape (n_samples, n_features)
         A frame is taken raw.
     y : array-like of shape (n_samples,)
-        Labels of two classes.
+        Labels.
     sensitive_features, sample_weight, groups, withhold, categorical, numeric, missing, pos_label
         As in :class:`EvenhandClassifier`.
     confidence : float, default=0.95
@@ -180,6 +184,9 @@ def identify(
         Whether to estimate the bias under true differences between groups too: see ``Identification.sensitivity``,
         ``Identification.tipping_points`` and :func:`evenhand.plotting.plot_sensitivity`. Where the true rate of a
         group is known from elsewhere, train for it with ``constraints="known-rate=GROUP:RATE"``.
+    constraints : str, Constraint or list of these, default="demographic_parity"
+        What true labels are taken to keep. One that is a bound (``pinned``, ``at least``) identifies no bias:
+        :attr:`Identification.missing` says so.
 
     Returns
     -------
@@ -225,6 +232,7 @@ def identify(
         l2=l2,
         tilt=tilt,
         sensitivity=sensitivity,
+        notions=spelled(constraints),
     )
     warn_of(found_warnings, quiet=quiet_about(X))
     return Identification(json.loads(record), library_of(X, sensitive_features, y), report)

@@ -6,11 +6,13 @@ A constraint may also be written as a string, ours (``"equal-opportunity"``) or 
 
 Examples
 --------
->>> from evenhand.constraints import EqualOpportunity, TargetRate
+>>> from evenhand.constraints import EqualOpportunity, Rate, TargetRate
 >>> str(EqualOpportunity())
 'equal-opportunity'
 >>> str(TargetRate(0.1, label=2))
 'target-rate=2:0.1'
+>>> str(Rate("positive", given="sex=female and labelled positive", against="sex=male and labelled positive"))
+'rate=predicted positive given sex=female and labelled positive against sex=male and labelled positive'
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ __all__ = [
     "PaperDisparateImpact",
     "Pinned",
     "PredictiveEquality",
+    "Rate",
     "TargetRate",
 ]
 
@@ -133,6 +136,37 @@ class KnownRate(Constraint):
     def __str__(self) -> str:
         """Write it as the engine reads it."""
         return f"known-rate={self.rows}:{self.rate}"
+
+
+@dataclass(frozen=True)
+class Rate(Constraint):
+    """Any rate of decisions over any rows is that of other rows, or a number.
+
+    Parameters
+    ----------
+    event : label
+        What is counted: ``"positive"``, ``"negative"``, ``"as labelled"``, ``"wrongly"`` or a label.
+    given : str, default="everyone"
+        Among which rows: ``"everyone"``, ``"each group"`` (those of the sensitive features), a group specification such
+        as ``"age<=30"``, ``"labelled LABEL"``, ``"not labelled LABEL"``, or several of these joined by ``and``.
+    against : str or float, default=None
+        Rows in the same words, or a number; None is everyone with the same label.
+    at_least, at_most : float, default=None
+        A number in place of ``against``, of which more, or less, is as good.
+    """
+
+    event: object
+    given: str = "everyone"
+    against: str | float | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+
+    def __str__(self) -> str:
+        """Write it as the engine reads it."""
+        compared = {"against": self.against, "at least": self.at_least, "at most": self.at_most}
+        said = [f"{word} {other}" for word, other in compared.items() if other is not None]
+        given = [] if self.given == "everyone" else [f"given {self.given}"]
+        return " ".join([f"rate=predicted {text_of(self.event)}", *given, *said])
 
 
 Constraints: TypeAlias = "str | Constraint | Sequence[str | Constraint]"

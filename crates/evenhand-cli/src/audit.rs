@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use evenhand::audit::{AuditOptions, AuditedNotion, ClassAudit, Rate};
+use evenhand::audit::{AskedRate, AuditOptions, AuditedNotion, ClassAudit, Rate};
 use evenhand::{Audit, Bound, GroupSpec, Groups, Notion};
 #[cfg(feature = "report")]
 use evenhand_report::Record;
@@ -51,7 +51,8 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_name = "RATIO", help_heading = "Bounds")]
     min_ratio: Option<f64>,
 
-    /// Notion that bounds are on; may be given several times [default: demographic-parity].
+    /// Notion that bounds are on; may be given several times [default: demographic-parity]. One's own, `rate=…` as with
+    /// evenhand fit, is also measured without a bound.
     #[arg(long = "notion", value_name = "NOTION", help_heading = "Bounds")]
     notions: Vec<String>,
 
@@ -81,6 +82,10 @@ Examples:
     evenhand audit scored.csv --label income --positive '>50K' --predictions decision \\
         --ignore probability --group sex --min-ratio 0.8 --strict
 
+  A rate of one's own:
+    evenhand audit scored.csv --label income --positive '>50K' --predictions decision \\
+        --ignore probability --notion 'rate=predicted wrongly given age<=30 against age>30'
+
 Verdicts: as those of evenhand fit. A bound is met, or not met, when the whole interval at
 --confidence says so; otherwise there are too few rows to tell. Where a group cannot be measured, or
 everyone is in it, nobody can tell, and the group is named.
@@ -90,7 +95,8 @@ be told, because a group cannot be measured or there is nobody to compare it wit
 too few rows to tell and a value within the bound the exit code is 0, with a note, and with --strict 1.
 
 JSON keys: rows, weighted, confidence, small_group, accuracy, classes, intersections_left_out,
-warnings, notion (of the bounds), bounds (of, bound, value, low, high, confidence, verdict, worst,
+warnings, notion (of the bounds), rates (name, rate, reference, gap, low, high, rows: where a rate of
+one's own was asked for), bounds (of, bound, value, low, high, confidence, verdict, worst,
 unmeasured, own_reference, expected_under_parity, row_count; as those of evenhand fit)",
     where_reports_are!(
         ", with --report
@@ -118,6 +124,8 @@ struct Report {
     intersections_left_out: usize,
     warnings: Vec<WarningRecord>,
     notion: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rates: Vec<AskedRate>,
     bounds: Vec<TestedBound>,
     #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
     page: Option<PathBuf>,
@@ -165,6 +173,7 @@ impl Report {
             intersections_left_out: audit.intersections_left_out,
             warnings: WarningRecord::all(audit.warnings, None),
             notion: audit.notions.iter().map(ToString::to_string).collect(),
+            rates: audit.rates,
             bounds: TestedBound::all(audit.bounds, judged),
             page,
         }
@@ -195,7 +204,8 @@ fn bounds_asked(args: &AuditArgs) -> Result<Vec<Bound>> {
     ];
     let bounds: Vec<Bound> = asked.into_iter().flatten().collect();
     bounds.iter().try_for_each(Bound::check)?;
-    if bounds.is_empty() && !args.notions.is_empty() {
+    let measured = |notion: &String| matches!(notion.parse(), Ok(Notion::Rate(_)));
+    if bounds.is_empty() && !args.notions.iter().all(measured) {
         let usage = Usage::new("--notion says what bounds are on, and there is none");
         return Err(usage.hint("give --max-violation, --max-difference or --min-ratio too").into());
     }
@@ -209,6 +219,9 @@ fn notions_asked(args: &AuditArgs) -> Result<Vec<Notion>> {
     }
     let check = |notion: &String| -> Result<Notion> {
         let notion: Notion = notion.parse()?;
+        if matches!(notion, Notion::Rate(_)) {
+            return Ok(notion);
+        }
         let Some(audited) = AuditedNotion::of(&notion) else {
             return Err(Usage::new(format!("an audit does not measure {notion}")).hint("give another --notion").into());
         };

@@ -186,7 +186,8 @@ fn flipped(problem: &Problem, flips: &[Flip], rng: &mut ChaCha8Rng) -> Result<In
 mod tests {
     use super::*;
     use evenhand::correction::Binding;
-    use evenhand::{Correction, Dataset, Notion, Schema};
+    use evenhand::data::Categorical;
+    use evenhand::{Column, Correction, Dataset, Notion, Schema, Table};
 
     use crate::synthetic::{self, Applicants, PopulationParameters};
 
@@ -252,6 +253,69 @@ mod tests {
         for (one, put_in) in found.multipliers.iter().zip(put_in) {
             // Five standard errors, for two multipliers: one false alarm in a million.
             assert!((one.value - put_in).abs() < 5.0 * one.standard_error, "{one:?} {put_in}");
+        }
+    }
+
+    /// People whose features say nothing of their group: the truth keeps every notion.
+    fn alike(rows: usize, classes: usize) -> Dataset {
+        let mut random = ChaCha8Rng::seed_from_u64(17);
+        let mut normal = |_| (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
+        let [skill, luck]: [Vec<f64>; 2] = [(0..rows).map(&mut normal).collect(), (0..rows).map(&mut normal).collect()];
+        let group = |row: usize| Some(["a", "b", "b", "a", "b"][row % 5]);
+        let mut random = ChaCha8Rng::seed_from_u64(18);
+        let labels: Vec<String> = (0..rows)
+            .map(|row| {
+                let score = |class: usize| {
+                    ((0.7 * class as f64 - 0.5) * skill[row] + 0.4 * (class as f64).sin() * luck[row]).exp()
+                };
+                let total: f64 = (0..classes).map(score).sum();
+                format!("c{}", chosen((0..classes).map(|class| score(class) / total), random.random()))
+            })
+            .collect();
+        let texts = |values: Vec<Option<&str>>| Column::Categorical(Categorical::from_values(values.into_iter()));
+        let columns = vec![
+            ("skill".to_owned(), Column::Numeric(skill.clone())),
+            ("luck".to_owned(), Column::Numeric(luck.clone())),
+            ("group".to_owned(), texts((0..rows).map(group).collect())),
+            ("label".to_owned(), texts(labels.iter().map(|label| Some(label.as_str())).collect())),
+        ];
+        let schema = Schema::label("label");
+        let schema = if classes == 2 { schema.positive("c1") } else { schema };
+        Dataset::new(Table::new(columns, 1).unwrap(), &schema).unwrap()
+    }
+
+    #[test]
+    fn what_was_put_in_is_identified_for_every_notion_and_more_classes() {
+        let two = alike(40_000, 2);
+        let rate = two.labels().codes().iter().filter(|label| *label == 1).count() as f64 / 40_000.0;
+        let known = format!("target-rate={rate}");
+        let of_two: [(&str, &[f64]); 6] = [
+            ("equal-opportunity", &[0.5]),
+            ("predictive-equality", &[-0.4]),
+            ("equalized-odds", &[0.4, -0.2]),
+            ("equal-accuracy", &[0.4]),
+            (&known, &[0.3]),
+            (
+                "rate=predicted positive given group=a and labelled positive against group=b and labelled positive",
+                &[0.3],
+            ),
+        ];
+        let more = [(3, &[0.3, -0.1, -0.2][..]), (5, &[0.2, 0.1, 0.0, -0.1, -0.2])];
+        let all = of_two.iter().map(|(notion, put_in)| (two.clone(), *notion, *put_in));
+        let all = all.chain(more.map(|(classes, put_in)| (alike(40_000, classes), "demographic-parity", put_in)));
+        for (data, notion, put_in) in all {
+            let notion: Notion = notion.parse().unwrap();
+            let correction = Correction::new(notion.clone()).group("group=a").unwrap();
+            let problem = Binding::new(&correction, &data).unwrap().1;
+            let injection = Injection { truth: Truth::Model, ..Injection::new(Bias::Multipliers(put_in.to_vec())) };
+            let biased = data.relabelled(&injection.draw(&problem, 5).unwrap().biased).unwrap();
+            let (found, _) = Identify::default().notion(notion.clone()).group("group=a").unwrap().run(&biased).unwrap();
+            assert_eq!((found.missing.as_deref(), found.multipliers.len()), (None, put_in.len()), "{notion}");
+            for (one, put_in) in found.multipliers.iter().zip(put_in) {
+                // Five standard errors, for 17 multipliers: one false alarm in a hundred thousand.
+                assert!((one.value - put_in).abs() < 5.0 * one.standard_error, "{notion}: {one:?} {put_in}");
+                assert!(one.standard_error < 0.15, "{notion}: {one:?}");
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! How far labels were tilted against each group.
 
-use evenhand::{Identify, Logistic};
+use evenhand::{Identify, Logistic, Notion};
 use pyo3::prelude::*;
 
 use crate::binding::dataset;
@@ -13,7 +13,7 @@ use crate::work::{apart, json};
 
 /// The identified bias as JSON, warnings, and a report of it. The table is used up.
 #[pyfunction]
-#[pyo3(signature = (table, roles, *, groups, withhold, confidence=0.95, resamples=0, seed=0, l2=None, tilt="centred", sensitivity=false))]
+#[pyo3(signature = (table, roles, *, groups, withhold, confidence=0.95, resamples=0, seed=0, l2=None, tilt="centred", sensitivity=false, notions=None))]
 #[allow(clippy::too_many_arguments)] // the settings, by name
 pub(crate) fn identify(
     py: Python<'_>,
@@ -27,12 +27,22 @@ pub(crate) fn identify(
     l2: Option<f64>,
     tilt: &str,
     sensitivity: bool,
+    notions: Option<Vec<String>>,
 ) -> PyResult<(String, Warnings, Report)> {
     let usual = Identify::default();
     let learner = Logistic { l2: l2.unwrap_or(usual.learner.l2), ..usual.learner };
     let groups = groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;
     let tilt = tilt_of(tilt).map_err(raised)?;
-    let settings = Identify { groups, withhold, confidence, resamples, seed, learner, plan: None, tilt, sensitivity };
+    let notions = match notions {
+        Some(notions) => notions
+            .iter()
+            .map(|notion| notion.parse::<Notion>())
+            .collect::<evenhand::Result<Vec<Notion>>>()
+            .map_err(raised)?,
+        None => usual.notions,
+    };
+    let settings =
+        Identify { groups, notions, withhold, confidence, resamples, seed, learner, plan: None, tilt, sensitivity };
     let data = dataset(table, roles)?;
     let (found, found_warnings, report) = apart(py, || {
         let (found, found_warnings) = settings.run(&data)?;

@@ -29,11 +29,14 @@ pub struct Bias {
     pub sensitivity: Option<Sensitivity>,
 }
 
-/// By which factor the odds of a positive label of one group were changed.
+/// By which factor the odds of a label of one group were changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GroupBias {
     /// The group.
     pub group: String,
+    /// The label; without it a positive one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
     /// How many rows it has.
     pub rows: usize,
     /// The factor; 1 is no bias.
@@ -50,6 +53,13 @@ pub struct GroupBias {
     pub sentence: String,
 }
 
+impl GroupBias {
+    /// The group, and the label where it is not a positive one.
+    pub(crate) fn name(&self) -> String {
+        self.class.as_ref().map_or_else(|| self.group.clone(), |class| format!("{}, label “{class}”", self.group))
+    }
+}
+
 impl Bias {
     /// What an identification found.
     pub fn of(identified: &Identification) -> Self {
@@ -57,6 +67,7 @@ impl Bias {
         let finite = |value: f64| value.is_finite().then_some(value);
         let group_bias = |effect: &evenhand::identify::Effect| GroupBias {
             group: effect.group.clone(),
+            class: effect.class.clone(),
             rows: effect.rows,
             odds_ratio: finite(effect.odds_ratio),
             low: finite(effect.low),

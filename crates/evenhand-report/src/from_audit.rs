@@ -25,6 +25,7 @@ impl Report {
         };
         Self {
             verdicts: audit.bounds.clone(),
+            asked: audit.rates.clone(),
             judged: judged(audit),
             notions: notions(audit.accuracy.is_some()),
             panels: Panel::all(&[(Series::Predictions, audit)], rates),
@@ -85,6 +86,7 @@ fn empty(kind: Kind, about: About, record: Record) -> Report {
         effect: None,
         constraints: Vec::new(),
         verdicts: Vec::new(),
+        asked: Vec::new(),
         judged: None,
         panels: Vec::new(),
         intersections_left_out: 0,

@@ -95,6 +95,7 @@ impl Report {
             change: Some(compared.change),
             effect: Some(compared.effect),
             constraints: compared.constraints,
+            asked: Vec::new(),
             verdicts: after.test_bounds(&correction.bounds, trained.confidence)?,
             judged: None,
             intersections_left_out: audit.intersections_left_out,

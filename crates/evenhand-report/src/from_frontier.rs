@@ -71,6 +71,7 @@ impl Report {
             change: Some(compared.change),
             effect: Some(compared.effect),
             constraints: compared.constraints,
+            asked: Vec::new(),
             verdicts: Vec::new(),
             judged: None,
             intersections_left_out: audit.intersections_left_out,

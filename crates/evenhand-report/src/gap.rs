@@ -21,12 +21,27 @@ pub struct Constrained {
     pub labelled: Option<LabelledAs>,
     /// The class whose predictions count; without it, predictions that agree with the label.
     pub class: Option<String>,
-    /// The rate asked for; without it, that of everyone.
+    /// Whether predictions that do not agree with the label count instead.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wrong: bool,
+    /// The rate asked for; without it, that of everyone, or of other rows.
     pub asked: Option<f64>,
+    /// The rows it is compared with, where these are not everyone with that label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<OtherRows>,
     /// Without correction.
     pub before: Gap,
     /// With it.
     pub after: Gap,
+}
+
+/// Rows that others are compared with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OtherRows {
+    /// Of this group; without it all.
+    pub group: Option<String>,
+    /// Of those, the rows with this label.
+    pub labelled: Option<LabelledAs>,
 }
 
 /// Rows by their observed label.
@@ -88,22 +103,28 @@ impl Constrained {
         [before, after]: [&Estimated; 2],
     ) -> Self {
         let named = |class: usize, other| LabelledAs { class: classes[class].clone(), other };
+        let labelled = |labelled| match labelled {
+            Labelled::Any => None,
+            Labelled::As(class) => Some(named(class, false)),
+            Labelled::NotAs(class) => Some(named(class, true)),
+        };
+        let group = |group: Option<usize>| group.map(|group| groups[group].clone());
         Self {
             name: constraint.name.clone(),
             notion: constraint.notion.to_string(),
-            group: constraint.group.map(|group| groups[group].clone()),
-            labelled: match constraint.labelled {
-                Labelled::Any => None,
-                Labelled::As(class) => Some(named(class, false)),
-                Labelled::NotAs(class) => Some(named(class, true)),
-            },
+            group: group(constraint.group),
+            labelled: labelled(constraint.labelled),
             class: match constraint.event {
                 Event::Predicts(class) => Some(classes[class].clone()),
-                Event::Correct => None,
+                Event::Correct | Event::Wrong => None,
             },
-            asked: match constraint.reference {
-                Reference::Overall => None,
-                Reference::Rate(rate) | Reference::AtLeast(rate) => Some(rate),
+            wrong: constraint.event == Event::Wrong,
+            asked: constraint.reference.number(),
+            against: match constraint.reference {
+                Reference::Rows { group: other, labelled: of } => {
+                    Some(OtherRows { group: group(other), labelled: labelled(of) })
+                }
+                _ => None,
             },
             before: Gap::of(before),
             after: Gap::of(after),
@@ -112,29 +133,38 @@ impl Constrained {
 
     /// `rows in sex=female labelled “yes”`.
     pub(crate) fn subject(&self) -> String {
-        let whose = self.group.as_ref().map_or_else(|| "all rows".to_owned(), |group| format!("rows in {group}"));
-        whose + &self.among()
+        subject(self.group.as_ref(), self.labelled.as_ref())
     }
 
     /// `predicted “yes”`.
     pub(crate) fn predicted(&self) -> String {
-        self.class.as_ref().map_or_else(|| "predicted as labelled".to_owned(), |class| format!("predicted “{class}”"))
+        match &self.class {
+            Some(class) => format!("predicted “{class}”"),
+            None if self.wrong => "predicted wrongly".to_owned(),
+            None => "predicted as labelled".to_owned(),
+        }
     }
 
     /// `less often than everyone labelled “yes”`.
     pub(crate) fn than(&self, less: bool) -> String {
-        let than = match self.asked {
-            Some(rate) => format!("than the {} asked for", percent(rate)),
-            None => format!("than everyone{}", self.among()),
+        let than = match (self.asked, &self.against) {
+            (Some(rate), _) => format!("than the {} asked for", percent(rate)),
+            (None, Some(other)) => format!("than {}", subject(other.group.as_ref(), other.labelled.as_ref())),
+            (None, None) => format!("than everyone{}", among(self.labelled.as_ref())),
         };
         format!("{} often {than}", if less { "less" } else { "more" })
     }
+}
 
-    fn among(&self) -> String {
-        match &self.labelled {
-            None => String::new(),
-            Some(LabelledAs { class, other: false }) => format!(" labelled “{class}”"),
-            Some(LabelledAs { class, other: true }) => format!(" not labelled “{class}”"),
-        }
+fn subject(group: Option<&String>, labelled: Option<&LabelledAs>) -> String {
+    let whose = group.map_or_else(|| "all rows".to_owned(), |group| format!("rows in {group}"));
+    whose + &among(labelled)
+}
+
+fn among(labelled: Option<&LabelledAs>) -> String {
+    match labelled {
+        None => String::new(),
+        Some(LabelledAs { class, other: false }) => format!(" labelled “{class}”"),
+        Some(LabelledAs { class, other: true }) => format!(" not labelled “{class}”"),
     }
 }

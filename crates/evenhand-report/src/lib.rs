@@ -64,7 +64,7 @@ pub use blind::Blind;
 pub use error::{Error, Result};
 pub use from_fit::{FEW_STRENGTHS, FitResult, STRENGTHS, Trained};
 pub use from_frontier::FrontierResult;
-pub use gap::{Constrained, Gap, LabelledAs};
+pub use gap::{Constrained, Gap, LabelledAs, OtherRows};
 pub use groups::{Line, Panel, Series};
 pub use record::{Record, built_in};
 pub use report::{About, Change, Format, Kind, NotionLine, Report};

@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use evenhand::audit::AskedRate;
 use evenhand::correction::Effect;
 use evenhand::{BoundTest, Notion};
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,9 @@ pub struct Report {
     pub verdicts: Vec<BoundTest>,
     /// What those of an audit are on: notions, of predictions or of labels.
     pub judged: Option<String>,
+    /// The rates of one's own that an audit was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<AskedRate>,
     /// Rates by group.
     pub panels: Vec<Panel>,
     /// How many intersections of groups are not shown, for there are too many.

@@ -2,11 +2,11 @@
 //!
 //! Sentences are made of the numbers of a report and nothing else. A gap whose interval holds zero is never stated as one.
 
-use evenhand::audit::RateKind;
+use evenhand::audit::{AskedRate, RateKind};
 use evenhand::correction::Effect;
 use evenhand::{Bound, Verdict};
 
-use crate::number::{capital, confidence, count, decimal, percent, percent_whole, points, range, with_minus};
+use crate::number::{capital, confidence, count, counted, decimal, percent, percent_whole, points, range, with_minus};
 use crate::report::{Change, Kind, Report};
 use crate::{Bias, Constrained, Gap, Line, Panel};
 
@@ -23,6 +23,7 @@ impl Report {
                 let found = self.panels.iter().map(|panel| self.found_in(panel));
                 found
                     .take(1)
+                    .chain(self.asked.iter().map(|rate| self.asked_for(rate)))
                     .chain(self.verdicts())
                     .chain(self.panels.iter().skip(1).map(|panel| self.found_in(panel)))
                     .collect()
@@ -58,6 +59,24 @@ impl Report {
             );
         }
         format!("{} by {size} points ({}): {numbers}.", capital(&far), self.interval(&gap))
+    }
+
+    /// A rate of one's own, and what it is compared with.
+    fn asked_for(&self, asked: &AskedRate) -> String {
+        let (Some(rate), Some(reference), Some(gap)) = (asked.rate, asked.reference, asked.gap) else {
+            return format!("{}: no rows to measure it on, or to compare with.", asked.name);
+        };
+        let ends = range(asked.low, asked.high, points)
+            .map(|ends| format!(", {} interval {ends}", confidence(self.about.confidence)))
+            .unwrap_or_default();
+        format!(
+            "{}: {} of {}, compared with {}; a difference of {} points{ends}.",
+            asked.name,
+            percent(rate),
+            counted(asked.rows, "row"),
+            percent(reference),
+            points(gap)
+        )
     }
 
     /// What half of the way costs.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 use evenhand::identify::{Effect, Identification, Multiplier};
-use evenhand::{Identify, Tilt, Warning};
+use evenhand::{Identify, Notion, Tilt, Warning};
 #[cfg(feature = "report")]
 use evenhand_report::Record;
 use serde::Serialize;
@@ -23,17 +23,22 @@ use crate::text::{Lines, clean, counted, signed, thousands};
 
 /// Estimate how far labels were tilted for or against each group.
 ///
-/// The multipliers that make the probabilities of a corrected classifier even between groups
+/// The multipliers with which true labels keep a notion, such as the same rate in every group,
 /// are, under the model of the paper, the bias of whoever gave the labels. They are given as
-/// factors on the odds of a positive label, with what they assume, and with two intervals: one for
+/// factors on the odds of a label, with what they assume, and with two intervals: one for
 /// each group by itself, and one that holds for all groups at once, which the sentences go by.
-/// Exit code 1 where there are no such multipliers: then there is no estimate.
+/// Exit code 1 where there are no such multipliers, or they are not identified: then there is no
+/// estimate, and it is said why.
 /// [Jiang & Nachum 2019, Prop. 1; Hothorn, Bretz & Westfall 2008]
 #[derive(Debug, Args)]
 #[command(override_usage = usage_of_rows!("identify"), after_long_help = EXAMPLES)]
 pub(crate) struct IdentifyArgs {
     #[command(flatten)]
     data: DataArgs,
+
+    /// What true labels are taken to keep, as those of evenhand fit; may be repeated [default: demographic-parity].
+    #[arg(long = "notion", value_name = "NOTION")]
+    notions: Vec<String>,
 
     /// Column the model may not see; may be repeated.
     #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
@@ -85,6 +90,9 @@ const EXAMPLES: &str = concat!(
 Examples:
   evenhand identify loans.csv --label approved --positive yes --group sex --group age_band=18-24
 
+  If those who deserve it are approved alike in every group, but not in other things:
+    evenhand identify loans.csv --label approved --positive yes --group sex --notion equal-opportunity
+
   What if women truly deserve it less often?
     evenhand identify loans.csv --label approved --positive yes --group sex=female --sensitivity
 
@@ -92,8 +100,8 @@ Examples:
     evenhand identify loans.parquet --label approved --group sex --resamples 0 --json
 
 JSON keys: rows, confidence, assumption, missing (why there is no estimate, where there is none),
-effects (group, rows, odds_ratio, low, high, simultaneous_low, simultaneous_high, resampled,
-sentence), multipliers (name, value, standard_error, low, high, resampled), violation, stop, fits,
+effects (group, class (with several), rows, odds_ratio, low, high, simultaneous_low, simultaneous_high, resampled,
+sentence), unit (of multipliers), multipliers (name, value, standard_error, low, high, resampled), violation, stop, fits,
 sensitivity (where it was asked for: assumption, curves (group, observed, tipping (difference, low,
 high), points (difference, overall_rate, group_rate, multiplier, multiplier_low, multiplier_high,
 odds_ratio, low, high), sentence); differences are everyone's rate minus the group's), warnings",
@@ -118,9 +126,6 @@ struct Report {
     /// Whether rows were not drawn again because there are many.
     #[serde(skip)]
     many_rows: bool,
-    /// What a multiplier of 1 adds to log odds.
-    #[serde(skip)]
-    unit: &'static str,
 }
 
 pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
@@ -157,11 +162,7 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
         outputs.commit()?;
     }
     let (warnings, page) = (WarningRecord::all(warnings, None), args.result.report.clone());
-    let unit = match args.tilt {
-        IdentifyTilt::Centred => "g/Z - 1",
-        IdentifyTilt::Expected => "P(g|x)/Z - 1",
-    };
-    let report = Report { found, warnings, page, many_rows, unit };
+    let report = Report { found, warnings, page, many_rows };
     output::report(args.result.json, &report, &report.warnings, || report.to_text())?;
     Ok(match &report.found.missing {
         None => Ending::Fine,
@@ -174,9 +175,17 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
     })
 }
 
+fn notions(asked: &[String]) -> evenhand::Result<Vec<Notion>> {
+    if asked.is_empty() {
+        return Ok(Identify::default().notions);
+    }
+    asked.iter().map(|notion| notion.parse()).collect()
+}
+
 fn settings(args: &IdentifyArgs) -> evenhand::Result<Identify> {
     let mut settings = Identify {
         groups: args.data.groups()?,
+        notions: notions(&args.notions)?,
         withhold: args.withhold.clone(),
         confidence: args.confidence,
         resamples: args.resamples.unwrap_or(RESAMPLES),
@@ -199,8 +208,9 @@ impl Report {
         let made_of = format!("{}, {}.\n", counted(found.rows, "row"), counted(found.fits, "fit"));
         let wrote = page::wrote(self.page.as_deref());
         if let Some(why) = &found.missing {
-            let left = format!("The largest violation of probabilities that is left is {:.4}.", found.violation);
-            return format!("{}\n{made_of}{wrote}", wrapped(&format!("There is no estimate: {why}. {left}")));
+            let left = format!(" The largest violation of probabilities that is left is {:.4}.", found.violation);
+            let left = if found.fits > 0 { left } else { String::new() };
+            return format!("{}\n{made_of}{wrote}", wrapped(&format!("There is no estimate: {why}.{left}")));
         }
         let sentences: Vec<String> = found.effects.iter().map(|effect| clean(&effect.sentence) + "\n").collect();
         let (multipliers, effects) = (self.multipliers(), self.effects());
@@ -212,11 +222,12 @@ impl Report {
         } else {
             String::new()
         };
+        let labels = if found.effects.iter().any(|one| one.class.is_some()) { "a label" } else { "a positive label" };
         format!(
-            "{}\n{}\nFactor on the odds of a positive label\n{effects}\nMultipliers, in units of {}\n{multipliers}\n{sensitivity}{made_of}{many_rows}{wrote}",
+            "{}\n{}\nFactor on the odds of {labels}\n{effects}\nMultipliers, in units of {}\n{multipliers}\n{sensitivity}{made_of}{many_rows}{wrote}",
             wrapped(&found.assumption),
             sentences.concat(),
-            self.unit,
+            found.unit,
         )
     }
 
@@ -226,11 +237,12 @@ impl Report {
         let at_once = several.then(|| format!("all {} at once", self.found.effects.len()));
         lines.push("", self.heads(["rows", "factor"], at_once));
         for effect in &self.found.effects {
-            let Effect { group, rows, odds_ratio, low, high, simultaneous_low, simultaneous_high, .. } = effect;
+            let Effect { group, class, rows, odds_ratio, low, high, simultaneous_low, simultaneous_high, .. } = effect;
             let mut numbers = vec![thousands(*rows), format!("{odds_ratio:.3}"), range(*low, *high)];
             numbers.extend(several.then(|| range(*simultaneous_low, *simultaneous_high)));
             numbers.extend(effect.resampled.map(|again| range(again.low, again.high)));
-            lines.push(format!("  {group}"), numbers);
+            let class = class.as_ref().map(|class| format!(", {class}")).unwrap_or_default();
+            lines.push(format!("  {group}{class}"), numbers);
         }
         lines.render()
     }

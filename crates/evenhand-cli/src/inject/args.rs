@@ -101,7 +101,8 @@ Examples:
 
 Multipliers are in units of g/Z - 1, as `evenhand identify` gives them: one of 0.4 on a group that
 is half of all multiplies its odds by exp(-0.4), and those of the others by exp(0.4). With --notion
-equalized-odds they are named `tpr GROUP` and `fpr GROUP`. Columns given to --ignore are not
+equalized-odds they are named `tpr GROUP` and `fpr GROUP`, and with a rate of one's own by its
+sentence; `evenhand identify --notion` finds them where the truth keeps the notion. Columns given to --ignore are not
 written; of a recipe those that it uses are, of all its rows.
 
 JSON keys: label, classes, positive, truth, truth_column, multipliers (name, value) or flips (group,
@@ -154,7 +155,10 @@ fn parsed(option: &str, form: &str, texts: &[String]) -> Result<Vec<(String, f64
 
 /// One multiplier per constraint: zero where none was asked for.
 pub(super) fn multipliers(asked: &[(String, f64)], problem: &Problem) -> Result<Vec<f64>> {
-    let short = |name: &str, notion: String| name.strip_prefix(&notion).unwrap_or(name).trim_start().to_owned();
+    let short = |name: &str, notion: String| match name.strip_prefix(&notion).map(str::trim_start) {
+        Some(rest) if !rest.is_empty() => rest.to_owned(),
+        _ => name.to_owned(),
+    };
     let names: Vec<String> = problem.constraints().iter().map(|one| short(&one.name, one.notion.to_string())).collect();
     let mut multipliers = vec![0.0; names.len()];
     for (name, value) in asked {

@@ -23,6 +23,7 @@ mod learner;
 mod leftovers;
 mod method;
 mod paper;
+mod rates;
 mod recipe;
 mod report;
 mod streams;

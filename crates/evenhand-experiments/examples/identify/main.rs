@@ -7,13 +7,15 @@
 //! `identify accuracy ROWS DRAWS` evaluates classifiers by true labels;
 //! `identify shift ROWS DRAWS` does so with covariate shift ignored and corrected, in populations that the model cannot describe;
 //! `identify withheld ROWS DRAWS` estimates a bias against a group that the model may not see;
-//! `identify sensitivity ROWS DRAWS` estimates the bias where groups truly differ, along curves of true differences.
+//! `identify sensitivity ROWS DRAWS` estimates the bias where groups truly differ, along curves of true differences;
+//! `identify notions ROWS DRAWS` estimates the bias for every notion that identifies one.
 //!
 //! ROWS is a list such as `5000,50000`. The seeds are fixed; draws are made side by side.
 
 mod accuracy;
 mod coverage;
 mod multiplicity;
+mod notions;
 mod sample;
 mod sensitivity;
 mod shift;
@@ -34,6 +36,7 @@ fn main() -> Result<()> {
         ["accuracy", rows, draws] => accuracy::run(&listed(rows)?, draws.parse()?),
         ["shift", rows, draws] => shift::run(&listed(rows)?, draws.parse()?),
         ["sensitivity", rows, draws] => sensitivity::run(&listed(rows)?, draws.parse()?),
+        ["notions", rows, draws] => notions::run(&listed(rows)?, draws.parse()?),
         ["withheld", rows, draws] => withheld::run(&listed(rows)?, draws.parse()?),
         _ => Err("see the head of examples/identify/main.rs for the arguments".into()),
     }

@@ -80,26 +80,25 @@ pub(super) fn rates(
     let (labels, weights) = (data.labels().codes(), data.row_weights());
     let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
     let of = |constraint: &evenhand::correction::Constraint| {
-        let asked = |row: usize| match constraint.labelled {
-            Labelled::Any => true,
-            Labelled::As(class) => labels.get(row) == class,
-            Labelled::NotAs(class) => labels.get(row) != class,
-        };
         let counts = |row: usize| match constraint.event {
             Event::Predicts(class) => decisions.get(row) == class,
             Event::Correct => decisions.get(row) == labels.get(row),
+            Event::Wrong => decisions.get(row) != labels.get(row),
         };
-        let rate = |inside: &dyn Fn(usize) -> bool| {
-            let rows = || (0..data.rows()).filter(|&row| asked(row) && inside(row));
+        let rate = |group: Option<usize>, labelled: Labelled| {
+            let inside = |row: &usize| group.is_none_or(|group| membership.is_member(*row, group));
+            let rows = || (0..data.rows()).filter(|&row| labelled.holds(labels.get(row))).filter(inside);
             let total: f64 = rows().map(weight).sum();
             (total > 0.0).then(|| rows().filter(|&row| counts(row)).map(weight).sum::<f64>() / total)
         };
-        let own = rate(&|row| constraint.group.is_none_or(|group| membership.is_member(row, group)))?;
+        let own = rate(constraint.group, constraint.labelled)?;
         Some(match constraint.reference {
-            Reference::Overall => [rate(&|_| true)?, own],
+            Reference::Overall => [rate(None, constraint.labelled)?, own],
+            Reference::Rows { group, labelled } => [rate(group, labelled)?, own],
             Reference::Rate(asked) => [asked, own],
-            // More than was asked for is as good.
+            // More than was asked for is as good, or less.
             Reference::AtLeast(asked) => [asked, own.min(asked)],
+            Reference::AtMost(asked) => [asked, own.max(asked)],
         })
     };
     Ok(binding.constraints().iter().map(of).collect())
@@ -112,9 +111,10 @@ pub(super) fn compared(constraints: &[Constraint], rates: &[Option<[f64; 2]>], b
     if matches!(bound, Bound::MaxViolation(_)) {
         return (0..constraints.len()).map(one).collect();
     }
-    let is_overall = |at: &usize| constraints[*at].reference == Reference::Overall;
+    let is_overall = |at: &usize| constraints[*at].reference.number().is_none();
     let alike = |one: &Constraint, other: &Constraint| {
-        (&one.notion, one.labelled, one.event) == (&other.notion, other.labelled, other.event)
+        (&one.notion, one.labelled, one.event, one.reference)
+            == (&other.notion, other.labelled, other.event, other.reference)
     };
     let mut all: Vec<(usize, Rates)> = Vec::new();
     for at in (0..constraints.len()).filter(is_overall) {

@@ -10,7 +10,7 @@ use evenhand::{Logistic, Measure, Preset};
 use super::{Checked, fits};
 use crate::ground::Ground;
 
-const NOTIONS: [&str; 12] = [
+const NOTIONS: [&str; 15] = [
     "demographic-parity",
     "disparate-impact",
     "paper-disparate-impact",
@@ -22,6 +22,9 @@ const NOTIONS: [&str; 12] = [
     "group-target-rate=0.3",
     "pinned=age<=30:0.8",
     "known-rate=sex=f:0.4",
+    "rate=predicted positive given each group and labelled positive",
+    "rate=predicted wrongly given sex=f at most 0.3",
+    "rate=predicted positive given sex=f against sex=m and not labelled positive",
     "target-rate=maybe:0.1",
 ];
 

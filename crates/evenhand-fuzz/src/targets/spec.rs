@@ -13,7 +13,7 @@ const WORDS: [&str; 34] = [
     "f", "m", "Black", "White", "\u{202e}", "30", "1e400", "-0", "nan", "inf", "5", "100", "2", "0", "é", "x",
 ];
 
-const NOTIONS: [&str; 23] = [
+const NOTIONS: [&str; 29] = [
     "demographic-parity",
     "equal opportunity",
     "EqualizedOdds",
@@ -25,6 +25,12 @@ const NOTIONS: [&str; 23] = [
     "group-target-rate",
     "pinned",
     "known-rate",
+    "rate=predicted ",
+    " given ",
+    " against ",
+    " at least ",
+    " and labelled ",
+    " each group",
     "=",
     ":",
     "0.5",

@@ -16,7 +16,7 @@ pub(super) fn bias(bias: &Bias) -> Option<Charted> {
     let scale = Scale::factors(ends.flatten());
     let sure = confidence(bias.confidence);
     let lines = bias.groups.iter().map(|one| DotLine {
-        name: one.group.clone(),
+        name: one.name(),
         rows: counted(one.rows, "row"),
         small: false,
         overall: false,
@@ -28,10 +28,11 @@ pub(super) fn bias(bias: &Bias) -> Option<Charted> {
     let row = |one: &crate::GroupBias| {
         let ends = |low, high| range(low, high, factor).unwrap_or_else(|| NONE.to_owned());
         let [alone, at_once] = [ends(one.low, one.high), ends(one.simultaneous_low, one.simultaneous_high)];
-        vec![one.group.clone(), count(one.rows), or_none(one.odds_ratio, factor), alone, at_once]
+        vec![one.name(), count(one.rows), or_none(one.odds_ratio, factor), alone, at_once]
     };
+    let labels = if bias.groups.iter().any(|one| one.class.is_some()) { "labels" } else { "a positive label" };
     Some(Charted {
-        title: "Odds of a positive label, against those that the data otherwise support".to_owned(),
+        title: format!("Odds of {labels}, against those that the data otherwise support"),
         note: format!(
             "Odds ratios with {sure} intervals that hold for all groups at once, on a scale where half and double are equally far from 1, which is no bias."
         ),

@@ -2,10 +2,10 @@
 //!
 //! Holds [`Audit`], a value that reports render. `confusion` counts rows, `rate` turns
 //! counts into shares with intervals, `violation` compares groups, `change` two sets of predictions, `class` puts them
-//! together for one class, `bounds` judges them and `text` writes them out. Leans on nothing that learns or corrects:
+//! together for one class, `asked` measures rates of one's own and judges bounds, and `text` writes them out. Leans on nothing that learns or corrects:
 //! predictions of any model can be audited.
 
-mod bounds;
+mod asked;
 mod change;
 mod class;
 mod confusion;
@@ -13,6 +13,7 @@ mod rate;
 mod text;
 mod violation;
 
+pub use asked::AskedRate;
 pub use change::ErrorChange;
 pub use class::{ClassAudit, GroupRates, LabelAudit, LabelRates, PredictionAudit};
 pub use rate::Rate;
@@ -23,11 +24,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::bound::{Bound, BoundTest};
+use crate::constraint::{OwnRows, own_rows};
 use crate::data::{Codes, Dataset, Labels, computable};
 use crate::group::{Groups, Membership};
 use crate::interval::quantile;
 use crate::notion::Notion;
 use crate::{Error, Result, Warning};
+use asked::Asked;
 use confusion::{ConfusionMatrices, View};
 
 /// At most this many intersections are reported, those with the most rows.
@@ -43,7 +46,8 @@ const MOST_INTERSECTIONS: usize = 200;
 /// | `small_group` | groups below this many rows are warned of |
 /// | `accuracy` | share of rows predicted as labelled, over all classes; null without predictions |
 /// | `classes` | one [`ClassAudit`] for each class that was taken as positive |
-/// | `notions` | by which notions `bounds` were judged; empty without any |
+/// | `notions` | by which notions `bounds` were judged, and which rates were asked for; empty without any |
+/// | `rates` | one [`AskedRate`] for each subset of a notion `rate=…` that was asked for |
 /// | `bounds` | one [`BoundTest`] for each bound that was asked for: of the predictions where there are any, else of the labels |
 /// | `intersections_left_out` | how many intersections are not reported because there are too many |
 /// | `warnings` | what weakens the numbers |
@@ -61,8 +65,11 @@ pub struct Audit {
     pub accuracy: Option<Rate>,
     /// Each class that was taken as positive.
     pub classes: Vec<ClassAudit>,
-    /// By which notions bounds were judged.
+    /// By which notions bounds were judged, and which rates were asked for.
     pub notions: Vec<Notion>,
+    /// The rates that were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<AskedRate>,
     /// Whether bounds hold, as far as these rows can tell: of predictions where there are any, else of labels.
     pub bounds: Vec<BoundTest>,
     /// How many intersections are not reported.
@@ -79,7 +86,7 @@ pub struct Audit {
 /// | `small_group` | 30 | any | groups below this many rows are warned of |
 /// | `intersections` | true | | whether rows in several groups at once are reported too |
 /// | `bounds` | none | 0 to 1 | what is judged, by the same rule as the bounds of a correction |
-/// | `notions` | demographic parity | those that compare groups; without predictions demographic parity alone | what bounds are on |
+/// | `notions` | demographic parity | those that compare groups, and rates of one's own, which are measured without bounds too; without predictions demographic parity, and rates among rows of any label | what bounds are on |
 ///
 /// A setting out of range gives [`Error::Setting`].
 #[derive(Debug, Clone, PartialEq)]
@@ -123,15 +130,19 @@ impl Audit {
         let (table, labels) = (data.table(), data.labels());
         let against = |name| Labels::against(table.column(name)?, name, table, labels.classes(), labels.positive());
         let predicted = predictions.map(against).transpose()?;
-        Self::of(
-            labels.codes(),
-            predicted.as_ref().map(Labels::codes),
-            &groups.membership(table)?,
-            data.row_weights(),
-            labels.classes(),
-            labels.positive(),
-            options,
-        )
+        let membership = groups.membership(table)?;
+        let (named, own, more) = own_rows(&options.notions, data, groups)?;
+        let all = membership.clone().join(named.membership(table)?)?;
+        let predicted = predicted.as_ref().map(Labels::codes);
+        let view = View {
+            labels: labels.codes(),
+            predictions: predicted,
+            membership: &membership,
+            row_weights: data.row_weights(),
+        };
+        let mut audit = Self::of_view(view, &all, &own, labels.classes(), labels.positive(), options)?;
+        audit.warnings.extend(more);
+        Ok(audit)
     }
 
     /// Audits labels, and predictions where there are any.
@@ -153,8 +164,25 @@ impl Audit {
         positive: Option<usize>,
         options: &AuditOptions,
     ) -> Result<Self> {
+        if let Some(notion) = options.notions.iter().find(|notion| notion.own_rows().iter().any(Option::is_some)) {
+            let reason = format!("{notion} names its rows by columns, and here is no table");
+            return Err(Error::NoConstraints { reason });
+        }
         let view = View { labels, predictions, membership, row_weights };
+        Self::of_view(view, membership, &[], classes, positive, options)
+    }
+
+    /// With all rows that notions name, `own`, behind the groups in `all`.
+    fn of_view(
+        view: View<'_>,
+        all: &Membership,
+        own: &[OwnRows],
+        classes: &[String],
+        positive: Option<usize>,
+        options: &AuditOptions,
+    ) -> Result<Self> {
         check(view, classes)?;
+        let View { predictions, membership, row_weights, .. } = view;
         let row_weights = row_weights.map(computable);
         let view = View { row_weights: row_weights.as_deref(), ..view };
         let audited = match positive {
@@ -165,7 +193,8 @@ impl Audit {
         };
         let z = quantile(options.confidence)?;
         let of_two = || (classes.len() == 2).then_some(1);
-        let bounds = bounds::test(view, classes, positive.or_else(of_two), options)?;
+        let asked = Asked { view, membership: all, own, classes, positive: positive.or_else(of_two) };
+        let (rates, bounds) = asked::measure(&asked, options)?;
         let hits = ConfusionMatrices::of_hits(view);
         let (patterns, intersections_left_out) =
             if options.intersections { intersections(view, &hits) } else { (Vec::new(), 0) };
@@ -180,7 +209,8 @@ impl Audit {
                 .into_iter()
                 .map(|class| ClassAudit::of(view, class, classes, &hits, &patterns, z))
                 .collect(),
-            notions: if bounds.is_empty() { Vec::new() } else { options.notions.clone() },
+            notions: if bounds.is_empty() && rates.is_empty() { Vec::new() } else { options.notions.clone() },
+            rates,
             bounds,
             intersections_left_out,
             warnings: membership.small_groups(options.small_group).into_iter().chain(everyone(membership)).collect(),

@@ -37,6 +37,7 @@ impl Display for Audit {
                 Shown { rate: accuracy, weighted: self.weighted }
             )?;
         }
+        self.write_asked(f)?;
         self.write_bounds(f)?;
         for class in &self.classes {
             self.write_labels(f, class)?;
@@ -59,6 +60,34 @@ impl Audit {
     /// What bounds were judged on: `predictions` or `labels`.
     pub fn judged(&self) -> &'static str {
         if self.accuracy.is_some() { "predictions" } else { "labels" }
+    }
+
+    /// The rates that were asked for, and how far they are from what they are compared with.
+    fn write_asked(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if !self.rates.is_empty() {
+            writeln!(f, "\nRATES ASKED FOR: of {}", self.judged())?;
+        }
+        let percent =
+            |share: Option<f64>| share.map_or_else(|| "none".to_owned(), |share| format!("{:.2} %", 100.0 * share));
+        for one in &self.rates {
+            writeln!(f, "  {}", clean(&one.name))?;
+            if let (Some(gap), Some(low), Some(high)) = (one.gap, one.low, one.high) {
+                let points = |share: f64| format!("{:+.2}", 100.0 * share);
+                writeln!(
+                    f,
+                    "    {} of {}, compared with {}: a difference of {} points [{} to {}]",
+                    percent(one.rate),
+                    counted(one.rows, "row"),
+                    percent(one.reference),
+                    points(gap),
+                    points(low),
+                    points(high)
+                )?;
+            } else {
+                writeln!(f, "    cannot be measured: {}, or none to compare with", counted(one.rows, "row"))?;
+            }
+        }
+        Ok(())
     }
 
     fn write_bounds(&self, f: &mut Formatter<'_>) -> fmt::Result {

@@ -44,7 +44,7 @@ impl AuditedNotion {
             Notion::PredictiveEquality => Some(Self::PredictiveEquality),
             Notion::EqualizedOdds => Some(Self::EqualizedOdds),
             Notion::EqualAccuracy => Some(Self::EqualAccuracy),
-            Notion::TargetRate { .. } | Notion::Pinned { .. } | Notion::KnownRate { .. } => None,
+            Notion::TargetRate { .. } | Notion::Pinned { .. } | Notion::KnownRate { .. } | Notion::Rate(_) => None,
         }
     }
 

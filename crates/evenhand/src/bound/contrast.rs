@@ -5,7 +5,7 @@
 
 use super::{Bound, Judged};
 use crate::cells::Cells;
-use crate::constraint::{Constraint, Functional, Measure, Reference, overall_rates};
+use crate::constraint::{Constraint, Functional, Measure, overall_rates};
 use crate::interval::{Share, difference, ratio};
 use crate::kernel::CellSums;
 
@@ -59,8 +59,8 @@ impl<'a> Contrasts<'a> {
         for (one, first) in constraints.iter().enumerate().filter(|(_, constraint)| limits(constraint)) {
             if let Bound::MaxViolation(_) = bound {
                 limited[one] = true;
-                all.push(Contrast::Less(one));
-                all.extend((!matches!(first.reference, Reference::AtLeast(_))).then_some(Contrast::More(one)));
+                let side = |side: &f64| if *side > 0.0 { Contrast::Less(one) } else { Contrast::More(one) };
+                all.extend(first.reference.sides().iter().map(side));
                 continue;
             }
             for (other, second) in constraints.iter().enumerate() {
@@ -144,7 +144,7 @@ impl<'a> Contrasts<'a> {
     }
 
     /// The overall rate includes the group, so overall − group is the share of the others times (others − group), and the
-    /// interval is that of others − group, which are of different rows.
+    /// interval is that of others − group, which are of different rows. Rows that a group is compared with and not among are taken as different ones.
     fn violation(&self, at: usize, z: f64, taken: fn(Share) -> Share) -> (f64, f64) {
         let functional = self.functional(at);
         let group = taken(functional.group_share(self.sums, self.measure));
@@ -153,10 +153,10 @@ impl<'a> Contrasts<'a> {
             let scale = functional.others_weight();
             return (scale * low, scale * high);
         }
-        match self.rows.constraints[at].reference {
-            // The group is everyone.
-            Reference::Overall => (0.0, 0.0),
-            Reference::Rate(rate) | Reference::AtLeast(rate) => {
+        match self.rows.constraints[at].reference.number() {
+            // The group is everyone that it is compared with.
+            None => (0.0, 0.0),
+            Some(rate) => {
                 let (low, high) = group.interval(z);
                 (rate - high, rate - low)
             }
@@ -177,7 +177,7 @@ impl<'a> Contrasts<'a> {
         };
         Deviations {
             violations: of(&|functional, at| functional.slope(overall[at], deviations, Measure::Decisions)),
-            rates: of(&|functional, _| functional.group_rate(deviations, Measure::Decisions)),
+            rates: of(&|functional, _| functional.rate_slope(deviations, Measure::Decisions)),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::general;
 use crate::notion::Notion;
 use crate::{Error, Result};
 
@@ -45,6 +46,8 @@ pub enum Event {
     Predicts(usize),
     /// Predictions of the observed label.
     Correct,
+    /// Predictions of any other class.
+    Wrong,
 }
 
 /// What a rate should equal.
@@ -53,10 +56,38 @@ pub enum Event {
 pub enum Reference {
     /// The same rate over everyone with these labels.
     Overall,
+    /// The same rate over other rows.
+    Rows {
+        /// The group's place in the membership, or all rows.
+        group: Option<usize>,
+        /// Of those, the rows with these labels.
+        labelled: Labelled,
+    },
     /// A given number.
     Rate(f64),
     /// A given number or more.
     AtLeast(f64),
+    /// A given number or less.
+    AtMost(f64),
+}
+
+impl Reference {
+    /// The number that a rate is compared with, where it is one.
+    pub fn number(self) -> Option<f64> {
+        match self {
+            Self::Overall | Self::Rows { .. } => None,
+            Self::Rate(rate) | Self::AtLeast(rate) | Self::AtMost(rate) => Some(rate),
+        }
+    }
+
+    /// The signs of the violations that count: more than was asked for, or less, may be as good.
+    pub fn sides(self) -> &'static [f64] {
+        match self {
+            Self::Overall | Self::Rows { .. } | Self::Rate(_) => &[1.0, -1.0],
+            Self::AtLeast(_) => &[1.0],
+            Self::AtMost(_) => &[-1.0],
+        }
+    }
 }
 
 impl Constraint {
@@ -65,10 +96,23 @@ impl Constraint {
         self.labelled != Labelled::Any
     }
 
+    /// The rows that its multiplier is centred on, by group and label: those it is compared with, or everyone with its labels.
+    pub(crate) fn base(&self) -> (Option<usize>, Labelled) {
+        match self.reference {
+            Reference::Rows { group, labelled } => (group, labelled),
+            _ => (None, self.labelled),
+        }
+    }
+
+    /// The groups it is about.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = usize> {
+        self.group.into_iter().chain(self.base().0)
+    }
+
     /// Whether another constraint is about the same rate, of another group.
     pub(crate) fn is_comparable_with(&self, other: &Self) -> bool {
-        self.reference == Reference::Overall
-            && other.reference == Reference::Overall
+        self.reference.number().is_none()
+            && self.reference == other.reference
             && self.notion == other.notion
             && self.labelled == other.labelled
             && self.event == other.event
@@ -97,51 +141,63 @@ impl Event {
     pub fn class(self, label: usize) -> usize {
         match self {
             Self::Predicts(class) => class,
-            Self::Correct => label,
+            Self::Correct | Self::Wrong => label,
         }
     }
+
+    /// 1, or −1 where the prediction of that class is what does not count.
+    pub(crate) fn sign(self) -> f64 {
+        if self == Self::Wrong { -1.0 } else { 1.0 }
+    }
+}
+
+/// Where the rows are that a notion names itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct OwnRows {
+    /// The places of its rows in the membership.
+    pub(crate) rows: Vec<usize>,
+    /// The place of those that they are compared with.
+    pub(crate) against: Option<usize>,
 }
 
 /// Binds notions to groups and classes.
 ///
-/// `groups` are the names of the asked groups; `pinned` gives, per notion that names rows of its own in
-/// order, the place of these rows in the membership. With more than two classes and no
-/// `positive`, notions about the positive class are asked of every class.
+/// `groups` are the names of the asked groups; `own` gives, per notion, where the rows are that it names itself (missing ones: nowhere).
+/// With more than two classes and no `positive`, notions about the positive class are asked of every class.
 ///
 /// # Errors
 /// [`Error::NoConstraints`] when a notion needs groups and there are none, or when there is
-/// no notion; [`Error::TargetClass`] when a notion names a class that does not exist, or none where it must.
+/// no notion; [`Error::TargetClass`] when a notion names a class that does not exist, or none where it must;
+/// [`Error::RateSyntax`] for a rate that cannot be written, or names a class that does not exist.
 pub(crate) fn constraints(
     notions: &[Notion],
     groups: &[String],
     classes: &[String],
     positive: Option<usize>,
-    pinned: &[std::ops::Range<usize>],
+    own: &[OwnRows],
     all_names: &[String],
 ) -> Result<Vec<Constraint>> {
-    let mut bound = Vec::new();
-    let mut pinned = pinned.iter();
-    for notion in notions {
+    let (mut bound, nowhere) = (Vec::new(), OwnRows::default());
+    for (at, notion) in notions.iter().enumerate() {
+        let own = own.get(at).unwrap_or(&nowhere);
         if notion.needs_groups() && groups.is_empty() {
             return Err(Error::NoConstraints { reason: format!("{notion} needs at least one group") });
         }
         match notion {
             Notion::Pinned { accuracy, .. } => {
-                for place in pinned.next().cloned().unwrap_or_default() {
-                    bound.push(Constraint {
-                        name: all_names[place].clone(),
-                        notion: notion.clone(),
-                        group: Some(place),
-                        labelled: Labelled::Any,
-                        event: Event::Correct,
-                        reference: Reference::AtLeast(*accuracy),
-                        reweights: Labelled::Any,
-                    });
-                }
+                bound.extend(own.rows.iter().map(|&place| Constraint {
+                    name: all_names[place].clone(),
+                    notion: notion.clone(),
+                    group: Some(place),
+                    labelled: Labelled::Any,
+                    event: Event::Correct,
+                    reference: Reference::AtLeast(*accuracy),
+                    reweights: Labelled::Any,
+                }));
             }
             Notion::KnownRate { rate, .. } => {
                 let class = class_asked(None, classes, positive)?;
-                bound.extend(pinned.next().cloned().unwrap_or_default().map(|place| Constraint {
+                bound.extend(own.rows.iter().map(|&place| Constraint {
                     name: all_names[place].clone(),
                     notion: notion.clone(),
                     group: Some(place),
@@ -169,6 +225,10 @@ pub(crate) fn constraints(
                     reference: Reference::Rate(*rate),
                     reweights: Labelled::Any,
                 }));
+            }
+            Notion::Rate(rate) => {
+                let names = general::Names { groups, all: all_names, classes, positive };
+                bound.extend(general::constraints(notion, rate, own, &names)?);
             }
             _ => bound.extend(of_groups(notion, groups, classes, positive)),
         }
@@ -217,7 +277,7 @@ fn of_groups(notion: &Notion, groups: &[String], classes: &[String], positive: O
     bound
 }
 
-fn class_asked(class: Option<&str>, classes: &[String], positive: Option<usize>) -> Result<usize> {
+pub(super) fn class_asked(class: Option<&str>, classes: &[String], positive: Option<usize>) -> Result<usize> {
     // `1` and `1.0` are one class, as they are one label.
     let same = |one: &str, other: &str| {
         one == other || matches!((one.parse::<f64>(), other.parse::<f64>()), (Ok(a), Ok(b)) if (a - b).abs() == 0.0)

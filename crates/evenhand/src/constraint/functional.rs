@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::form::{Constraint, Event, Labelled, Reference};
+use super::form::{Constraint, Event, Labelled};
 use crate::cells::Cells;
 use crate::interval::Share;
 use crate::kernel::CellSums;
@@ -33,14 +33,20 @@ pub(crate) struct Functional {
     group: Vec<Part>,
     /// The rows it is compared with; the same for other groups.
     overall: Arc<[Part]>,
+    /// Whether what counts is that rows are *not* predicted so.
+    complement: bool,
     target: f64,
     /// How far below its reference the group's rate is to be: zero, unless groups are taken to differ truly.
     difference: f64,
-    /// Whether the target is a lower bound.
-    least: bool,
+    /// The signs of the violations that count.
+    sides: &'static [f64],
     share: f64,
-    /// The weight of the rows it conditions on that are not in the group, and their share: summed, since what is left of
-    /// a difference may be rounding errors alone.
+    /// The share of the rows that the group is a share of, among all.
+    base_share: f64,
+    /// Whether the group is among the rows it is compared with.
+    nested: bool,
+    /// The weight of the rows it is compared with that are not in the group, and their share: summed, since what is left of
+    /// a difference may be rounding errors alone. All of them, where the group is not among them.
     others: [f64; 2],
     /// The effective sample sizes of the group and of the others it is compared with.
     rows: [f64; 2],
@@ -48,12 +54,12 @@ pub(crate) struct Functional {
 
 /// Binds constraints to cells; `None` for one that conditions on rows there are none of.
 pub(crate) fn bind(constraints: &[Constraint], cells: &Cells) -> Vec<Option<Functional>> {
-    let mut known: Vec<(Labelled, Event, Option<Everyone>)> = Vec::new();
+    let mut known: Vec<(Rows, Event, Option<Base>)> = Vec::new();
     let mut bind = |constraint: &Constraint| {
-        let Constraint { labelled, event, .. } = *constraint;
-        let place = known.iter().position(|(of, counted, _)| (*of, *counted) == (labelled, event));
+        let (rows, event) = (constraint.base(), constraint.event);
+        let place = known.iter().position(|(of, counted, _)| (*of, *counted) == (rows, event));
         let place = place.unwrap_or_else(|| {
-            known.push((labelled, event, Everyone::new(labelled, event, cells)));
+            known.push((rows, event, Base::new(rows, event, cells)));
             known.len() - 1
         });
         Functional::new(constraint, known[place].2.as_ref()?, cells)
@@ -61,7 +67,8 @@ pub(crate) fn bind(constraints: &[Constraint], cells: &Cells) -> Vec<Option<Func
     constraints.iter().map(&mut bind).collect()
 }
 
-/// The overall rate of what each constraint counts; zero for one that is compared with a number, or with no rows.
+/// The predictions that constraints count, as a share of the rows they are compared with: the rate of these, or where constraints count what is not
+/// predicted 1 minus that, see [`Functional::reference_from`]. Zero for one that is compared with a number, or with no rows.
 pub(crate) fn overall_rates(functionals: &[Option<Functional>], sums: &CellSums, measure: Measure) -> Vec<f64> {
     let mut known: Vec<(&Arc<[Part]>, f64)> = Vec::new();
     let mut of = |overall| {
@@ -75,17 +82,25 @@ pub(crate) fn overall_rates(functionals: &[Option<Functional>], sums: &CellSums,
     functionals.iter().map(|one| one.as_ref().map_or(0.0, |one| of(&one.overall))).collect()
 }
 
-/// All rows that a constraint conditions on.
-struct Everyone {
+/// Rows by group, or all of them, and by label.
+type Rows = (Option<usize>, Labelled);
+
+/// Whether a cell's rows are among some.
+fn holds((group, labelled): Rows, cells: &Cells, cell: usize) -> bool {
+    labelled.holds(cells.label(cell)) && group.is_none_or(|group| cells.is_in(cell, group))
+}
+
+/// The rows that a group is compared with, or a share of.
+struct Base {
+    rows: Rows,
     weight: f64,
     parts: Arc<[Part]>,
 }
 
-impl Everyone {
-    fn new(labelled: Labelled, event: Event, cells: &Cells) -> Option<Self> {
-        let holds = |cell: &usize| labelled.holds(cells.label(*cell));
-        let (weight, parts) = among((0..cells.len()).filter(holds), event, cells)?;
-        Some(Self { weight, parts: parts.into() })
+impl Base {
+    fn new(rows: Rows, event: Event, cells: &Cells) -> Option<Self> {
+        let (weight, parts) = among((0..cells.len()).filter(|&cell| holds(rows, cells, cell)), event, cells)?;
+        Some(Self { rows, weight, parts: parts.into() })
     }
 }
 
@@ -98,21 +113,28 @@ fn among(chosen: impl Iterator<Item = usize>, event: Event, cells: &Cells) -> Op
 }
 
 impl Functional {
-    fn new(constraint: &Constraint, everyone: &Everyone, cells: &Cells) -> Option<Self> {
-        let is_in = |cell: usize| constraint.group.is_none_or(|group| cells.is_in(cell, group));
-        let of_all = || everyone.parts.iter().map(|part| part.0);
-        let (weight, group) = among(of_all().filter(|&cell| is_in(cell)), constraint.event, cells)?;
-        let others = || of_all().filter(|&cell| !is_in(cell));
+    fn new(constraint: &Constraint, base: &Base, cells: &Cells) -> Option<Self> {
+        let is_in = |cell: usize| holds((constraint.group, constraint.labelled), cells, cell);
+        let (weight, group) = among((0..cells.len()).filter(|&cell| is_in(cell)), constraint.event, cells)?;
+        let of_group = || group.iter().map(|part| part.0);
+        let nested = of_group().all(|cell| cells.weight(cell) <= 0.0 || holds(base.rows, cells, cell));
+        let others = || base.parts.iter().map(|part| part.0).filter(|&cell| !(nested && is_in(cell)));
         let others_weight: f64 = others().map(|cell| cells.weight(cell)).sum();
-        let rows = [cells.effective_rows(group.iter().map(|part| part.0)), cells.effective_rows(others())];
-        let (overall, target) = match constraint.reference {
-            Reference::Overall => (everyone.parts.clone(), 0.0),
-            Reference::Rate(rate) | Reference::AtLeast(rate) => (Arc::default(), rate),
-        };
-        let least = matches!(constraint.reference, Reference::AtLeast(_));
-        let others = [others_weight, others_weight / everyone.weight];
-        let share = weight / everyone.weight;
-        Some(Self { group, overall, target, difference: 0.0, least, share, others, rows })
+        let rows = [cells.effective_rows(of_group()), cells.effective_rows(others())];
+        let overall = if constraint.reference.number().is_none() { base.parts.clone() } else { Arc::default() };
+        Some(Self {
+            overall,
+            complement: constraint.event.sign() < 0.0,
+            target: constraint.reference.number().unwrap_or(0.0),
+            difference: 0.0,
+            sides: constraint.reference.sides(),
+            share: weight / base.weight,
+            base_share: base.weight / cells.total_weight(),
+            nested,
+            others: [others_weight, others_weight / base.weight],
+            rows,
+            group,
+        })
     }
 
     /// The same where the group's rate is to be this far below its reference.
@@ -133,7 +155,10 @@ impl Functional {
     /// The same where the overall rate is known, see [`overall_rates`].
     pub(crate) fn violation_from(&self, overall: f64, sums: &CellSums, measure: Measure) -> f64 {
         let violation = self.level(overall, sums, measure);
-        if self.least { violation.max(0.0) } else { violation }
+        match self.sides {
+            [side] if side * violation < 0.0 => 0.0,
+            _ => violation,
+        }
     }
 
     /// The same without a cut at zero.
@@ -144,14 +169,34 @@ impl Functional {
     /// The derivative of the violation in a direction of the sums per cell, itself given as such sums, as is that of the
     /// overall rate.
     pub(crate) fn slope(&self, overall: f64, change: &CellSums, measure: Measure) -> f64 {
-        overall - self.group_rate(change, measure)
+        if self.complement {
+            self.group_change(change, measure) - overall
+        } else {
+            overall - self.group_change(change, measure)
+        }
+    }
+
+    /// The derivative of the group's rate in such a direction.
+    pub(crate) fn rate_slope(&self, change: &CellSums, measure: Measure) -> f64 {
+        let change = self.group_change(change, measure);
+        if self.complement { -change } else { change }
+    }
+
+    fn group_change(&self, change: &CellSums, measure: Measure) -> f64 {
+        rate(&self.group, change, measure)
+    }
+
+    /// The rate of what counts, by that of the predictions that are summed.
+    fn counted(&self, rate: f64) -> f64 {
+        if self.complement { 1.0 - rate } else { rate }
     }
 
     /// Between two classes: by how much the violation changes where a row of each cell is decided positive in place of
     /// negative.
     pub(crate) fn adds(&self, cells: usize) -> Vec<f64> {
         let mut adds = vec![0.0; cells];
-        for (parts, sign) in [(&self.overall[..], 1.0), (&self.group[..], -1.0)] {
+        let counts = if self.complement { -1.0 } else { 1.0 };
+        for (parts, sign) in [(&self.overall[..], counts), (&self.group[..], -counts)] {
             for &(cell, class, share) in parts {
                 adds[cell] += if class == 1 { sign * share } else { -sign * share };
             }
@@ -166,17 +211,17 @@ impl Functional {
 
     /// The group's rate.
     pub(crate) fn group_rate(&self, sums: &CellSums, measure: Measure) -> f64 {
-        rate(&self.group, sums, measure)
+        self.counted(rate(&self.group, sums, measure))
     }
 
-    /// The rate that the group's should equal: that of everyone, or the one asked for.
+    /// The rate that the group's should equal: that of those it is compared with, or the one asked for.
     pub(crate) fn reference(&self, sums: &CellSums, measure: Measure) -> f64 {
         self.reference_from(rate(&self.overall, sums, measure))
     }
 
-    /// The same where the overall rate is known.
+    /// The same where what [`overall_rates`] tells is known.
     pub(crate) fn reference_from(&self, overall: f64) -> f64 {
-        self.target + overall
+        if self.overall.is_empty() { self.target } else { self.target + self.counted(overall) }
     }
 
     /// The group's rate, and how many rows it is known from.
@@ -184,21 +229,21 @@ impl Functional {
         Share::new(self.group_rate(sums, measure), self.rows[0])
     }
 
-    /// The rate of all who are not in the group; `None` where there are none, or where a number was
-    /// asked for.
+    /// The rate of those it is compared with who are not in the group, or of all of them where the group is not among them; `None` where there are
+    /// none, or where a number was asked for.
     pub(crate) fn others_share(&self, sums: &CellSums, measure: Measure) -> Option<Share> {
         if self.overall.is_empty() || self.is_own_reference() {
             return None;
         }
         // Both lists are in the order of cells.
         let mut group = self.group.iter().map(|part| part.0).peekable();
-        let is_other = |&&(cell, ..): &&Part| group.next_if_eq(&cell).is_none();
+        let is_other = |&&(cell, ..): &&Part| !self.nested || group.next_if_eq(&cell).is_none();
         let counted = |&(cell, class, _): &Part| of(sums, measure, cell)[class];
         let counted: f64 = self.overall.iter().filter(is_other).map(counted).sum();
-        Some(Share::new(counted / self.others[0], self.rows[1]))
+        Some(Share::new(self.counted(counted / self.others[0]), self.rows[1]))
     }
 
-    /// The share of the rows outside the group.
+    /// The share of the rows outside the group; 1 where the group is not among the rows it is compared with.
     pub(crate) fn others_weight(&self) -> f64 {
         self.others[1]
     }
@@ -223,12 +268,15 @@ impl Functional {
     /// Whether the group of another constraint is the complement of this one's, among the rows that both condition on.
     pub(crate) fn is_complement(&self, other: &Self) -> bool {
         let inside = |cell: usize| self.group.iter().any(|part| part.0 == cell);
-        self.group.len() + other.group.len() == self.overall.len() && !other.group.iter().any(|part| inside(part.0))
+        self.nested
+            && other.nested
+            && self.group.len() + other.group.len() == self.overall.len()
+            && !other.group.iter().any(|part| inside(part.0))
     }
 
-    /// The share of the rows outside the group, or 1 where the group is compared with a number.
+    /// The share of the rows outside the group, or 1 where the group is compared with a number, or with rows that it is not among.
     pub(crate) fn others(&self) -> f64 {
-        if self.overall.is_empty() || self.share >= 1.0 { 1.0 } else { 1.0 - self.share }
+        if self.overall.is_empty() || !self.nested || self.share >= 1.0 { 1.0 } else { 1.0 - self.share }
     }
 
     /// The effective sample size of the group or of the others, whichever is smaller.
@@ -237,9 +285,15 @@ impl Functional {
         if self.overall.is_empty() || others < 1.0 { group } else { group.min(others) }
     }
 
-    /// The share of the group among the rows the constraint conditions on, Z in the paper.
+    /// The share of the group among the rows the constraint conditions on, Z in the paper; as a multiple of the rows it is compared with, where these are
+    /// others.
     pub(crate) fn share(&self) -> f64 {
         self.share
+    }
+
+    /// The share that the rows which it is a share of are of all.
+    pub(crate) fn base_share(&self) -> f64 {
+        self.base_share
     }
 }
 

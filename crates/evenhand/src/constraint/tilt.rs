@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::form::{Constraint, Labelled, Reference};
+use super::form::{Constraint, Labelled};
 use super::functional::Functional;
 use crate::cells::Cells;
 use crate::kernel::link::softmax;
@@ -82,22 +82,22 @@ pub(crate) struct TiltTable {
 type Place = (usize, usize);
 
 impl Tilt {
-    /// The rows whose exponents a constraint's multiplier moves.
-    fn driven(self, constraint: &Constraint) -> Labelled {
+    /// The rows whose exponents a constraint's multiplier moves, by label: those of the group, and those it is compared with.
+    fn driven(self, constraint: &Constraint) -> [Labelled; 2] {
         match self {
             // Algorithm 1 moves all rows, Algorithm 2 those of its own label.
-            Self::Paper => constraint.reweights,
+            Self::Paper => [constraint.reweights; 2],
             // `c(x, 1) = g·y/P_G − y/P_X`: nothing where the label is not the one a rate conditions on. [Jiang & Nachum 2019, Sec. 3]
-            Self::Centred | Self::Expected => constraint.labelled,
+            Self::Centred | Self::Expected => [constraint.labelled, constraint.base().1],
         }
     }
 
-    /// What a member's row, or one that is none, adds for a multiplier of 1.
-    pub(crate) fn coefficient(self, member: f64, share: f64, reference: Reference) -> f64 {
-        match (self, reference) {
-            (Self::Paper, _) => member,
-            (Self::Centred | Self::Expected, Reference::Overall) => member / share - 1.0,
-            (Self::Centred | Self::Expected, Reference::Rate(_) | Reference::AtLeast(_)) => member / share,
+    /// What a row adds for a multiplier of 1, by whether it is in the group and among those it is compared with.
+    fn coefficient(self, member: bool, compared: bool, share: f64) -> f64 {
+        let [member, compared] = [member, compared].map(|is| if is { 1.0 } else { 0.0 });
+        match self {
+            Self::Paper => member,
+            Self::Centred | Self::Expected => member / share - compared,
         }
     }
 }
@@ -153,13 +153,18 @@ impl TiltTable {
     ) -> Self {
         let entries = constraints.iter().zip(functionals).map(|(constraint, functional)| {
             let Some(functional) = functional else { return Vec::new() };
-            let coefficient = |cell| {
-                let member = if constraint.group.is_none_or(|group| cells.is_in(cell, group)) { 1.0 } else { 0.0 };
-                rule.tilt.coefficient(member, functional.share(), constraint.reference)
+            let ([own, other], factor) = (rule.tilt.driven(constraint), constraint.event.sign() * rule.factor);
+            let is_in = |group: Option<usize>, cell| group.is_none_or(|group| cells.is_in(cell, group));
+            let centred = constraint.reference.number().is_none();
+            let coefficient = |(cell, label)| {
+                let member = own.holds(label) && is_in(constraint.group, cell);
+                let compared = centred && other.holds(label) && is_in(constraint.base().0, cell);
+                rule.tilt.coefficient(member, compared, functional.share())
             };
-            let driven = places.iter().enumerate().filter(|(_, (_, label))| rule.tilt.driven(constraint).holds(*label));
-            driven
-                .map(|(at, &(cell, label))| (at, constraint.event.class(label), rule.factor * coefficient(cell)))
+            places
+                .iter()
+                .enumerate()
+                .map(|(at, &place)| (at, constraint.event.class(place.1), factor * coefficient(place)))
                 .filter(|&(_, _, coefficient)| coefficient != 0.0)
                 .collect()
         });
@@ -386,7 +391,7 @@ fn scales(rule: WeightRule, functionals: &[Option<Functional>]) -> Vec<f64> {
 
 /// Whether unbounded weights keep the total of each label: unless multipliers move labels apart.
 fn keeps_totals(rule: WeightRule, constraints: &[Constraint]) -> bool {
-    constraints.iter().all(|constraint| rule.tilt.driven(constraint) == Labelled::Any)
+    constraints.iter().all(|constraint| rule.tilt.driven(constraint) == [Labelled::Any; 2])
 }
 
 /// The share of rows whose tilt may be beyond the reach of a multiplier.

@@ -34,7 +34,7 @@ impl Error {
             Self::GroupValue { .. } => "group-value",
             Self::EmptyGroup { .. } => "group-empty",
             Self::RepeatedGroup { .. } => "group-repeated",
-            Self::NotionSyntax { .. } => "notion-syntax",
+            Self::NotionSyntax { .. } | Self::RateSyntax { .. } => "notion-syntax",
             Self::NoConstraints { .. } => "no-constraints",
             Self::TooLarge { .. } => "problem-too-large",
             Self::TargetClass { .. } => "target-class",

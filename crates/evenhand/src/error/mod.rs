@@ -286,6 +286,16 @@ pub enum Error {
         /// The spellings there are.
         known: Vec<String>,
     },
+    /// A rate of one's own that cannot be read, or asks for what is not there.
+    #[error(
+        "notion `{notion}`: {problem}; a rate is written `rate=predicted EVENT [given SUBSET] [against SUBSET|RATE]`, as in `rate=predicted positive given age<=30 against age>30`"
+    )]
+    RateSyntax {
+        /// What was written.
+        notion: String,
+        /// What is wrong with it, and where.
+        problem: String,
+    },
     /// Nothing to correct for: no constraint could be formed.
     #[error("no constraint can be formed: {reason}")]
     NoConstraints {

@@ -8,11 +8,9 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::estimate::solve;
 use super::{Identification, Identify};
 use crate::Result;
-use crate::correction::{Correction, Problem, Termination};
-use crate::learner::Logistic;
+use crate::correction::{Correction, Problem};
 
 /// What drawing rows again says of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -27,20 +25,24 @@ pub struct Resampled {
     pub draws: usize,
 }
 
-/// Fills in what draws say of every multiplier and effect.
+/// Multipliers, and how far a correction raises the log odds of each effect.
+pub(super) type Again = (Vec<f64>, Vec<f64>);
+
+/// Fills in what draws say of every multiplier and effect; `estimate` makes an estimate of some rows, `None` where there is none.
 pub(super) fn check(
     found: &mut Identification,
     problem: &Problem,
     correction: &Correction,
-    learner: &Logistic,
     settings: &Identify,
+    estimate: impl Fn(&Problem) -> Result<Option<Again>> + Sync,
 ) -> Result<()> {
+    let learner = &settings.learner;
     let own_weights = problem.cells().row_weights().cloned();
     let aggregated = if own_weights.is_none() { problem.aggregated_for(correction, learner) } else { None };
     let problem = aggregated.as_ref().unwrap_or(problem);
     // How many rows each row stands for.
     let counts = if aggregated.is_some() { problem.cells().row_weights().cloned() } else { None };
-    let draw = |number: usize| -> Result<Option<(Vec<f64>, Vec<f64>)>> {
+    let draw = |number: usize| -> Result<Option<Again>> {
         let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
         // A stream a draw, so that draws can be made side by side.
         random.set_stream(number as u64);
@@ -51,8 +53,7 @@ pub(super) fn check(
         let weights: Vec<f64> = (0..problem.labels().len()).map(&mut weight).collect();
         // A draw in which a group has no rows says nothing of it.
         let Ok(drawn) = problem.reweighted(&weights) else { return Ok(None) };
-        let again = solve(&drawn, correction, learner)?;
-        Ok((again.stop == Termination::Converged).then_some((again.multipliers, again.exponents)))
+        estimate(&drawn)
     };
     let draws = (0..settings.resamples).into_par_iter().map(draw).collect::<Result<Vec<_>>>()?;
     let (multipliers, exponents): (Vec<_>, Vec<_>) = draws.into_iter().flatten().unzip();

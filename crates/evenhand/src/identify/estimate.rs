@@ -5,10 +5,11 @@ use std::sync::Arc;
 use faer::{Mat, Side};
 use serde::{Deserialize, Serialize};
 
+use super::joint::Joint;
 use super::simultaneous::max_t_quantile;
-use super::words::{Interval, sentence};
+use super::words::{self, Interval, sentence};
 use super::{Resampled, Sensitivity};
-use crate::constraint::TiltTable;
+use crate::constraint::{Event, Reference, Tilt, TiltTable};
 use crate::correction::{Correction, Problem, Silent, Termination, WeightMap};
 use crate::interval::quantile;
 use crate::learner::{Asked, Logistic, LogisticModel, Training};
@@ -28,10 +29,14 @@ pub struct Identification {
     pub missing: Option<String>,
     /// What the bias did to each group, one after the other.
     pub effects: Vec<Effect>,
-    /// The multipliers, λ in the paper, in units of `g/Z − 1`, or of its expectation given features. Where groups partition the rows they are not
+    /// What a multiplier of 1 adds to the exponent of the label that its constraint counts.
+    #[serde(default)]
+    pub unit: String,
+    /// The multipliers, λ in the paper, in these units. Where groups partition the rows, or each of several classes has one, they are not
     /// unique, and the smallest are given; effects are unique always.
     pub multipliers: Vec<Multiplier>,
-    /// The largest |overall − group| difference of mean scores that is left: near zero when an estimate was found.
+    /// The largest |overall − group| difference of mean scores (of rates, as asked, of the estimated truth) that is left: near zero when an estimate
+    /// was found.
     pub violation: f64,
     /// How the search for the multipliers ended.
     pub stop: Termination,
@@ -65,6 +70,9 @@ pub struct Multiplier {
 pub struct Effect {
     /// The group.
     pub group: String,
+    /// Of which label the odds were changed, against the (geometric) mean of the others; without it of a positive one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
     /// How many rows it has.
     pub rows: usize,
     /// By which factor the odds of a positive label were changed, on (geometric) average over its rows.
@@ -99,6 +107,24 @@ pub(super) struct Found {
     pub(super) fits: usize,
 }
 
+/// What an estimate by weights or by the joint model is made of.
+pub(super) struct Estimated {
+    /// Multipliers, and the logarithms of the factors, with their covariances; or why there are none.
+    pub(super) estimates: std::result::Result<Estimates, String>,
+    /// The group and the class of every factor.
+    pub(super) asked: Vec<(Option<usize>, usize)>,
+    pub(super) violation: f64,
+    pub(super) stop: Termination,
+    pub(super) fits: usize,
+}
+
+impl Estimated {
+    /// Nothing, for a reason that needs no rows.
+    pub(super) fn missing(why: String) -> Self {
+        Self { estimates: Err(why), asked: Vec::new(), violation: 0.0, stop: Termination::Infeasible, fits: 0 }
+    }
+}
+
 /// Solves for even scores.
 pub(super) fn solve(problem: &Problem, correction: &Correction, learner: &Logistic) -> Result<Found> {
     let solution = correction.solve(problem, learner, &mut Silent)?;
@@ -125,33 +151,82 @@ fn mean_tilts(problem: &Problem, table: &TiltTable, at: usize) -> Vec<f64> {
     table.means(|place| member(if table.is_by_row() { rows.get(place) } else { place }))
 }
 
-pub(super) fn estimate(
-    problem: &Problem,
-    correction: &Correction,
-    learner: &Logistic,
-    confidence: f64,
-) -> Result<Identification> {
+/// By weights, which undo a bias whose tilt is known.
+pub(super) fn by_weights(problem: &Problem, correction: &Correction, learner: &Logistic) -> Result<Estimated> {
     let found = solve(problem, correction, learner)?;
     // What a search that ended short leaves behind is no estimate of anything.
-    let estimates =
-        if found.stop == Termination::Converged { Estimates::new(problem, correction, learner, &found)? } else { None };
-    let (effects, multipliers) = match &estimates {
-        Some(estimates) => (estimates.effects(problem, confidence)?, estimates.multipliers(problem, confidence)?),
-        None => (Vec::new(), Vec::new()),
+    let estimates = if found.stop == Termination::Converged {
+        Estimates::new(problem, correction, learner, &found)?.ok_or_else(|| {
+            "multipliers make the probabilities of the groups even, but these rows do not tell how uncertain they are".to_owned()
+        })
+    } else {
+        Err("no multipliers were found that make the probabilities of the groups even".to_owned())
     };
-    let missing = match (&estimates, found.stop) {
-        (Some(_), _) => None,
-        (None, Termination::Converged) => Some(
-            "multipliers make the probabilities of the groups even, but these rows do not tell how uncertain they are",
-        ),
-        (None, _) => Some("no multipliers were found that make the probabilities of the groups even"),
+    let asked = problem.constraints().iter().map(|one| (one.group, 1)).collect();
+    Ok(Estimated { estimates, asked, violation: found.violation, stop: found.stop, fits: found.fits })
+}
+
+/// By the model of the truth and the bias together.
+pub(super) fn jointly(problem: &Problem, learner: &Logistic, tilt: Tilt) -> Result<Estimated> {
+    let found = Joint::solve(problem, learner, tilt)?;
+    let asked = asked(problem);
+    let estimates = if found.converged {
+        let covariances = found.covariances(&asked);
+        covariances.map(|found_covariances| Estimates {
+            multipliers: (found.multipliers.clone(), found_covariances.multipliers),
+            log_odds: found_covariances.effects,
+        })
+    } else {
+        Err("no multipliers were found with which true labels keep what is asked".to_owned())
+    };
+    let stop = if found.converged { Termination::Converged } else { Termination::Stalled };
+    Ok(Estimated { estimates, asked, violation: found.violation, stop, fits: found.steps + 1 })
+}
+
+/// The groups and classes whose odds multipliers change, each once.
+pub(super) fn asked(problem: &Problem) -> Vec<(Option<usize>, usize)> {
+    let mut all: Vec<(Option<usize>, usize)> = Vec::new();
+    for constraint in problem.constraints() {
+        let classes = match constraint.event {
+            Event::Predicts(class) => vec![class],
+            Event::Correct | Event::Wrong if problem.classes() == 2 => vec![problem.positive().unwrap_or(1)],
+            Event::Correct | Event::Wrong => (0..problem.classes()).collect(),
+        };
+        let groups: Vec<Option<usize>> = match constraint.reference {
+            Reference::Rows { group: Some(other), .. } => vec![constraint.group, Some(other)],
+            _ => vec![constraint.group],
+        };
+        for of in groups.iter().flat_map(|group| classes.iter().map(move |class| (*group, *class))) {
+            if !all.contains(&of) {
+                all.push(of);
+            }
+        }
+    }
+    all
+}
+
+/// An estimate in every output's form; `classes` are the names of the classes.
+pub(super) fn identification(
+    problem: &Problem,
+    found: Estimated,
+    classes: &[String],
+    confidence: f64,
+    tilt: Tilt,
+) -> Result<Identification> {
+    let (effects, multipliers, missing) = match &found.estimates {
+        Ok(estimates) => {
+            let effects = estimates.effects(problem, &found.asked, classes, confidence)?;
+            (effects, estimates.multipliers(problem, confidence)?, None)
+        }
+        Err(why) => (Vec::new(), Vec::new(), Some(why.clone())),
     };
     Ok(Identification {
         rows: (0..problem.cells().len()).map(|cell| problem.cells().count(cell)).sum(),
         confidence,
-        assumption: super::assumption(found.table.rule().tilt),
-        missing: missing.map(str::to_owned),
+        assumption: words::assumption_of(problem, tilt),
+        missing,
         effects,
+        unit: words::unit(problem, tilt),
         multipliers,
         violation: found.violation,
         stop: found.stop,
@@ -187,13 +262,22 @@ impl Estimates {
         Ok(Some(Self { multipliers: (found.multipliers.clone(), variance), log_odds: (log_odds, of_groups) }))
     }
 
-    fn effects(&self, problem: &Problem, confidence: f64) -> Result<Vec<Effect>> {
+    fn effects(
+        &self,
+        problem: &Problem,
+        asked: &[(Option<usize>, usize)],
+        classes: &[String],
+        confidence: f64,
+    ) -> Result<Vec<Effect>> {
         let (values, covariance) = &self.log_odds;
         let (alone, at_once) = (quantile(confidence)?, max_t_quantile(covariance, confidence)?);
         let effect = |(at, &value): (usize, &f64)| {
             let error = standard_error(covariance, at);
             let ends = |z: f64| [value - z * error, value + z * error].map(f64::exp);
-            Effect::new(problem, at, value.exp(), [ends(alone), ends(at_once)], confidence)
+            let (group, class) = asked[at];
+            let is_positive = class == problem.positive().unwrap_or(if classes.len() == 2 { 1 } else { classes.len() });
+            let of = Whose { group, class: (!is_positive).then(|| classes[class].clone()), all: asked.len() };
+            Effect::new(problem, of, value.exp(), [ends(alone), ends(at_once)], confidence)
         };
         Ok(values.iter().enumerate().map(effect).collect())
     }
@@ -220,29 +304,31 @@ pub(super) fn standard_error(covariance: &Mat<f64>, at: usize) -> f64 {
     covariance[(at, at)].max(0.0).sqrt()
 }
 
-/// Whose rate a constraint is about.
-pub(super) fn group_name(problem: &Problem, at: usize) -> String {
-    let place = problem.constraints()[at].group;
-    place.map_or_else(|| "everyone".to_owned(), |place| problem.group_names()[place].clone())
+/// The name of a group, or of everyone.
+pub(super) fn group_name(problem: &Problem, group: Option<usize>) -> String {
+    group.map_or_else(|| "everyone".to_owned(), |place| problem.group_names()[place].clone())
+}
+
+/// Of which group and label a factor is, and of how many it is one.
+struct Whose {
+    group: Option<usize>,
+    class: Option<String>,
+    all: usize,
 }
 
 impl Effect {
     /// With the ends of the interval taken by itself, and of the one that holds together with all others.
-    fn new(problem: &Problem, at: usize, odds_ratio: f64, ends: [[f64; 2]; 2], confidence: f64) -> Self {
+    fn new(problem: &Problem, of: Whose, odds_ratio: f64, ends: [[f64; 2]; 2], confidence: f64) -> Self {
         let cells = problem.cells();
-        let place = problem.constraints()[at].group;
+        let place = of.group;
         let inside = |&cell: &usize| place.is_none_or(|group| cells.is_in(cell, group));
-        let group = group_name(problem, at);
+        let group = group_name(problem, place);
         let [[low, high], [simultaneous_low, simultaneous_high]] = ends;
-        let interval = Interval {
-            low: simultaneous_low,
-            high: simultaneous_high,
-            confidence,
-            groups: problem.constraints().len(),
-        };
+        let interval = Interval { low: simultaneous_low, high: simultaneous_high, confidence, groups: of.all };
         Self {
-            sentence: sentence(&group, odds_ratio, interval),
+            sentence: sentence(&group, of.class.as_deref(), odds_ratio, interval),
             group,
+            class: of.class,
             rows: (0..cells.len()).filter(inside).map(|cell| cells.count(cell)).sum(),
             odds_ratio,
             low,
@@ -299,7 +385,7 @@ fn shares(problem: &Problem, found: &Found) -> Result<Vec<[f64; 2]>> {
 }
 
 /// By the singular values that are not rounding errors.
-fn pseudo_inverse(matrix: &Mat<f64>) -> Mat<f64> {
+pub(super) fn pseudo_inverse(matrix: &Mat<f64>) -> Mat<f64> {
     let count = matrix.nrows();
     let Ok(square) = (matrix.transpose() * matrix).self_adjoint_eigen(Side::Lower) else {
         return Mat::full(count, count, f64::NAN);

@@ -3,11 +3,16 @@
 //! Under the paper's model observed labels are the closest distortion of true ones that a bias
 //! allowed, and the true ones give every group the overall rate. Then the multipliers that make the *scores* of a
 //! corrected classifier even are the bias itself. [Jiang & Nachum 2019, Prop. 1 and Cor. 1]
-//! `estimate` finds them with standard errors, `simultaneous` says how far intervals reach that hold for all groups at
-//! once, `bootstrap` checks them by drawing rows again, `sensitivity` asks what they would be if groups truly differed, `words` says what they mean. Leans on `correction` and the built-in learner.
+//! `estimate` finds them with standard errors: by weights for rates among everyone, of one class in two, and for all other notions by `joint`, a model of the truth and
+//! the bias together (`bias_model` is one row of it, `joint_rows` their sums). `simultaneous` says how far intervals reach that hold for all groups at
+//! once, `bootstrap` checks them by drawing rows again, `sensitivity` asks what they would be if
+//! groups truly differed, `words` says what they mean. Leans on `correction` and the built-in learner.
 
+mod bias_model;
 mod bootstrap;
 mod estimate;
+mod joint;
+mod joint_rows;
 mod sensitivity;
 mod simultaneous;
 mod words;
@@ -18,8 +23,11 @@ pub use sensitivity::{Sensitivity, SensitivityCurve, SensitivityPoint, TippingPo
 
 use serde::{Deserialize, Serialize};
 
+use estimate::Estimated;
+use joint::Joint;
+
 use crate::constraint::{Tilt, WeightRange};
-use crate::correction::{Binding, Correction, Problem, Solver};
+use crate::correction::{Binding, Correction, Problem, Solver, Termination};
 use crate::data::Dataset;
 use crate::features::ColumnPlan;
 use crate::group::GroupSpec;
@@ -28,7 +36,7 @@ use crate::learner::Logistic;
 use crate::notion::Notion;
 use crate::{Error, Measure, Result, Warning};
 
-/// What the numbers rest on, in words that every output repeats, by what a bias is taken to go by.
+/// What the numbers of demographic parity rest on, in words that every output repeats, by what a bias is taken to go by.
 pub fn assumption(tilt: Tilt) -> String {
     let by = match tilt {
         Tilt::Centred | Tilt::Paper => "group alone",
@@ -46,6 +54,7 @@ describe the labels. If groups truly differ in what is labelled, that difference
 /// | setting | default | range | effect |
 /// |---|---|---|---|
 /// | groups | (given) | one or more | whose bias is asked about |
+/// | notions | demographic parity | see below | what true labels are taken to keep |
 /// | withhold | none | | columns the learner may not see |
 /// | plan | by column type, and by values where groups are | | how each column is encoded |
 /// | confidence | 0.95 | 0.5 to 0.999999 | of the intervals |
@@ -55,11 +64,17 @@ describe the labels. If groups truly differ in what is labelled, that difference
 /// | tilt | centred | centred or expected | what a bias is taken to go by: the group, or what features tell of it |
 /// | learner | [`Logistic`] with `l2` 0.01 | | what describes the labels |
 ///
+/// Every notion that asks for equality identifies its multipliers; one that is a bound (`pinned`, `at least`, `at most`) does not, and [`Identification::missing`]
+/// says so.
+///
 /// A value out of range is [`Error::Setting`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Identify {
     /// Whose bias is asked about.
     pub groups: Vec<GroupSpec>,
+    /// What true labels are taken to keep.
+    #[serde(default = "parity")]
+    pub notions: Vec<Notion>,
     /// Columns the learner may not see.
     pub withhold: Vec<String>,
     /// How each column is encoded, in place of what its type, the schema and the groups suggest.
@@ -85,6 +100,7 @@ impl Default for Identify {
     fn default() -> Self {
         Self {
             groups: Vec::new(),
+            notions: parity(),
             withhold: Vec::new(),
             plan: None,
             confidence: 0.95,
@@ -107,34 +123,64 @@ impl Identify {
         Ok(self)
     }
 
+    /// Takes true labels to keep this notion, in place of demographic parity.
+    #[must_use]
+    pub fn notion(mut self, notion: Notion) -> Self {
+        self.notions = vec![notion];
+        self
+    }
+
     /// Estimates the bias in some labels.
     ///
     /// # Errors
-    /// Anything wrong with settings, groups or data, and what the learner says; [`Error::Setting`] with
-    /// more than two classes.
+    /// Anything wrong with settings, groups or data, and what the learner says.
     pub fn run(&self, data: &Dataset) -> Result<(Identification, Vec<Warning>)> {
-        let correction = self.correction();
+        let correction = self.correction()?;
         let (_, problem, warnings) = Binding::new(&correction, data)?;
-        Ok((self.run_on(&problem)?, warnings))
+        Ok((self.of_classes(&problem, data.labels().classes())?, warnings))
     }
 
-    /// As [`Identify::run`], on rows that are already encoded and grouped for demographic parity.
+    /// As [`Identify::run`], on rows that are already encoded, grouped and bound to what true labels are taken to keep. Classes are called by their
+    /// numbers.
     ///
     /// # Errors
     /// As [`Identify::run`].
     pub fn run_on(&self, problem: &Problem) -> Result<Identification> {
-        if problem.classes() != 2 {
-            let found = format!("of {} classes", problem.classes());
-            return Err(Error::setting("label", found, "a label of two classes"));
-        }
+        let classes: Vec<String> = (0..problem.classes()).map(|class| class.to_string()).collect();
+        self.of_classes(problem, &classes)
+    }
+
+    fn of_classes(&self, problem: &Problem, classes: &[String]) -> Result<Identification> {
         self.check()?;
-        let correction = self.correction();
-        let mut found = estimate::estimate(problem, &correction, &self.learner, self.confidence)?;
-        if self.resamples > 0 && found.missing.is_none() {
-            bootstrap::check(&mut found, problem, &correction, &self.learner, self)?;
+        let (correction, learner, tilt) = (self.correction()?, &self.learner, self.tilt);
+        let by_weights = joint::is_by_weights(problem);
+        if self.sensitivity && !by_weights {
+            let found = "with another notion than demographic parity, or more than two classes";
+            return Err(Error::setting("sensitivity", found, "demographic parity of two classes"));
         }
-        if self.sensitivity && found.missing.is_none() {
-            let (traced, fits) = sensitivity::trace(problem, &correction, &self.learner, self.confidence)?;
+        let estimated = match joint::obstacle(problem, tilt) {
+            Some(why) => Estimated::missing(why),
+            None if by_weights => estimate::by_weights(problem, &correction, learner)?,
+            None => estimate::jointly(problem, learner, tilt)?,
+        };
+        let mut found = estimate::identification(problem, estimated, classes, self.confidence, tilt)?;
+        if found.missing.is_some() {
+            return Ok(found);
+        }
+        match (self.resamples, by_weights) {
+            (0, _) => {}
+            (_, true) => bootstrap::check(&mut found, problem, &correction, self, |drawn| {
+                let again = estimate::solve(drawn, &correction, learner)?;
+                Ok((again.stop == Termination::Converged).then_some((again.multipliers, again.exponents)))
+            })?,
+            (_, false) => bootstrap::check(&mut found, problem, &correction, self, |drawn| {
+                let again = Joint::solve(drawn, learner, tilt)?;
+                let raised = || again.effects(&estimate::asked(drawn)).iter().map(|effect| -effect).collect();
+                Ok(again.converged.then(|| (again.multipliers.clone(), raised())))
+            })?,
+        }
+        if self.sensitivity {
+            let (traced, fits) = sensitivity::trace(problem, &correction, learner, self.confidence)?;
             (found.sensitivity, found.fits) = (Some(traced), found.fits + fits);
         }
         Ok(found)
@@ -161,15 +207,24 @@ impl Identify {
         Ok(())
     }
 
-    /// Demographic parity of scores, by bounded weights: the theory's own form.
-    fn correction(&self) -> Correction {
-        let mut correction = Correction::new(Notion::DemographicParity).measure(Measure::Scores);
+    /// What true labels are taken to keep, of scores, by bounded weights: the theory's own form.
+    fn correction(&self) -> Result<Correction> {
+        let Some(first) = self.notions.first() else {
+            return Err(Error::NoConstraints { reason: "no notion was given".into() });
+        };
+        let mut correction = Correction::new(first.clone()).measure(Measure::Scores);
+        correction.notions.clone_from(&self.notions);
         correction.groups.clone_from(&self.groups);
         correction.withhold.clone_from(&self.withhold);
         correction.plan.clone_from(&self.plan);
         if let Solver::Sqp(settings) = &mut correction.solver {
             (settings.range, settings.tilt) = (Some(WeightRange::Bounded), Some(self.tilt));
         }
-        correction
+        Ok(correction)
     }
+}
+
+/// What true labels are taken to keep, unless told otherwise.
+fn parity() -> Vec<Notion> {
+    vec![Notion::DemographicParity]
 }

@@ -192,7 +192,7 @@ impl Path<'_> {
         let mut fits: usize = solved.iter().map(|one| one.found.fits).sum();
         let points = solved.par_iter().map(|one| self.point(one, z)).collect::<Result<Vec<_>>>()?;
         let tipping = self.tipping(&solved[0], z, &mut fits)?;
-        let group = group_name(self.problem, self.direction.at);
+        let group = group_name(self.problem, self.problem.constraints()[self.direction.at].group);
         let sentence = tipping_sentence(&group, tipping, confidence);
         Ok((
             SensitivityCurve { sentence, group, observed, tipping, points: points.into_iter().flatten().collect() },

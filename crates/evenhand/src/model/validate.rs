@@ -131,7 +131,7 @@ impl Model {
             check(self.settings.notions.contains(&one.notion), || {
                 format!("constraint `{}` is of a notion that the settings do not ask for", one.name)
             })?;
-            check(one.group.is_none_or(|group| group < groups), || {
+            check(one.groups().all(|group| group < groups), || {
                 format!("constraint `{}` is on a group that is not there", one.name)
             })?;
             check(classes_of(one).all(|class| class < self.classes().len()), || {
@@ -198,16 +198,14 @@ fn classes_of(constraint: &Constraint) -> impl Iterator<Item = usize> {
     };
     let counted = match constraint.event {
         Event::Predicts(class) => Some(class),
-        Event::Correct => None,
+        Event::Correct | Event::Wrong => None,
     };
-    [labelled(constraint.labelled), labelled(constraint.reweights), counted].into_iter().flatten()
+    let all = [labelled(constraint.labelled), labelled(constraint.reweights), labelled(constraint.base().1), counted];
+    all.into_iter().flatten()
 }
 
 fn is_rate(reference: Reference) -> bool {
-    match reference {
-        Reference::Overall => true,
-        Reference::Rate(rate) | Reference::AtLeast(rate) => (0.0..=1.0).contains(&rate),
-    }
+    reference.number().is_none_or(|rate| (0.0..=1.0).contains(&rate))
 }
 
 /// Whether thresholds and chances go up, and chances stay within 0 and 1.

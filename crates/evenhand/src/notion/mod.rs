@@ -1,9 +1,13 @@
 //! Notions: what is asked to be equal across groups.
 //!
-//! `name` reads and writes their spellings. What a notion asks of which rows is said in
+//! `name` reads and writes their spellings; `rate` is the general one, whose `sentence` is read and written apart. What a notion asks of which rows is said in
 //! `constraint`, the one place where all of them take the same form.
 
 mod name;
+mod rate;
+mod sentence;
+
+pub use rate::{Against, ClassName, Counted, RateNotion, Subset, SubsetLabel, SubsetRows};
 
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +58,8 @@ pub enum Notion {
         /// The rate, in (0, 1).
         rate: f64,
     },
+    /// A rate of one's own: of any decisions, over any rows, against others or a number.
+    Rate(RateNotion),
 }
 
 impl Notion {
@@ -64,20 +70,30 @@ impl Notion {
 
     /// Whether the notion is about groups at all.
     pub fn needs_groups(&self) -> bool {
-        !matches!(self, Self::TargetRate { per_group: false, .. } | Self::Pinned { .. } | Self::KnownRate { .. })
+        match self {
+            Self::TargetRate { per_group, .. } => *per_group,
+            Self::Pinned { .. } | Self::KnownRate { .. } => false,
+            Self::Rate(rate) => rate.needs_groups(),
+            _ => true,
+        }
     }
 
-    /// The rows it is about, where it names them itself.
-    pub fn own_rows(&self) -> Option<&GroupSpec> {
+    /// The rows it is about, and those that they are compared with, where it names them itself.
+    pub fn own_rows(&self) -> [Option<&GroupSpec>; 2] {
         match self {
-            Self::Pinned { rows, .. } | Self::KnownRate { rows, .. } => Some(rows),
-            _ => None,
+            Self::Pinned { rows, .. } | Self::KnownRate { rows, .. } => [Some(rows), None],
+            Self::Rate(rate) => rate.named_rows(),
+            _ => [None, None],
         }
     }
 
     /// Whether its multipliers change how much a row counts, with whatever label, and not which label counts more.
     pub fn weighs_labels_alike(&self) -> bool {
-        matches!(self, Self::EqualAccuracy | Self::Pinned { .. })
+        match self {
+            Self::EqualAccuracy | Self::Pinned { .. } => true,
+            Self::Rate(rate) => !matches!(rate.counted, Counted::Predicted(_)),
+            _ => false,
+        }
     }
 
     /// What its violation is: the largest of these distances over all groups.
@@ -93,6 +109,7 @@ impl Notion {
             Self::TargetRate { .. } => "|asked - found| rate of the class",
             Self::Pinned { .. } => "|asked - found| accuracy of the pinned rows",
             Self::KnownRate { .. } => "|known - found| positive rate of the rows",
+            Self::Rate(rate) => rate.measured(),
         }
     }
 
@@ -118,6 +135,13 @@ impl Notion {
             Self::TargetRate { per_group: true, .. } => "a class is predicted at the rate asked for in every group",
             Self::Pinned { .. } => "the pinned rows are predicted right",
             Self::KnownRate { .. } => "the rows are predicted positive at the rate that is known of them",
+            Self::Rate(rate) => match rate.against {
+                Against::Everyone => "the rate is that of everyone with the same label",
+                Against::Rows(_) => "the rate is that of the rows it is compared with",
+                Against::Rate(_) => "the rate is the one asked for",
+                Against::AtLeast(_) => "the rate is the one asked for or more",
+                Against::AtMost(_) => "the rate is the one asked for or less",
+            },
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::Notion;
+use super::{Notion, RateNotion, sentence};
 use crate::group::GroupSpec;
 use crate::{Error, Result};
 
@@ -22,8 +22,13 @@ const PLAIN: [(&str, Notion, &[&str]); 7] = [
 ];
 
 /// How notions with parameters are written.
-const PARAMETERS: [&str; 4] =
-    ["target-rate=[CLASS:]RATE", "group-target-rate=[CLASS:]RATE", "pinned=GROUP[:ACCURACY]", "known-rate=GROUP:RATE"];
+const PARAMETERS: [&str; 5] = [
+    "target-rate=[CLASS:]RATE",
+    "group-target-rate=[CLASS:]RATE",
+    "pinned=GROUP[:ACCURACY]",
+    "known-rate=GROUP:RATE",
+    sentence::FORM,
+];
 
 impl fmt::Display for Notion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -35,6 +40,7 @@ impl fmt::Display for Notion {
             }
             Self::Pinned { rows, accuracy } => write!(f, "pinned={rows}:{accuracy}"),
             Self::KnownRate { rows, rate } => write!(f, "known-rate={rows}:{rate}"),
+            Self::Rate(rate) => write!(f, "rate={rate}"),
             plain => {
                 let name = PLAIN.iter().find(|(_, notion, _)| notion == plain).map_or("", |(name, ..)| name);
                 f.write_str(name)
@@ -95,7 +101,11 @@ impl FromStr for Notion {
                 let rate = known.ok_or_else(|| wrong(format!("`{rate}` is not a rate between 0 and 1")))?;
                 Ok(Self::KnownRate { rows: rows.parse::<GroupSpec>()?, rate })
             }
-            (None, "targetrate" | "grouptargetrate" | "pinned" | "knownrate", None) => {
+            (None, "rate", Some(parameters)) => {
+                let wrong = |problem| Error::RateSyntax { notion: text.to_owned(), problem };
+                parameters.parse::<RateNotion>().map(Self::Rate).map_err(wrong)
+            }
+            (None, "targetrate" | "grouptargetrate" | "pinned" | "knownrate" | "rate", None) => {
                 Err(wrong("it needs a parameter".into()))
             }
             _ => Err(wrong("there is no such notion".into())),
@@ -144,6 +154,7 @@ mod tests {
             "group-target-rate=0.25",
             "pinned=verified=yes:0.95",
             "known-rate=sex=Female:0.24",
+            "rate=predicted positive given sex=Female against sex=Male",
         ] {
             assert_eq!(text.parse::<Notion>().unwrap().to_string(), text);
         }
@@ -173,6 +184,9 @@ mod tests {
             "target-rate",
             "known-rate=sex",
             "known-rate=sex:2",
+            "rate",
+            "rate=",
+            "rate=positive given sex",
             "target-rate=2",
             "target-rate=1.5",
             "demographic-parity=1",

@@ -136,6 +136,60 @@ fn dividing_by_the_shift_pays_only_where_the_model_can_tell_it() {
 }
 
 #[test]
+fn the_joint_model_finds_what_weights_find() {
+    // Demographic parity spelt with a number for each group, and all rows at the overall rate: the same truth, by another way.
+    let data = dataset(synthetic::population(8_000, 3).unwrap());
+    let (by_weights, _) = Identify::default().group("sex=female").unwrap().run(&data).unwrap();
+    let against = Notion::Rate("predicted positive given sex=female against sex=male".parse().unwrap());
+    let (jointly, _) = Identify::default().notion(against).group("sex=female").unwrap().run(&data).unwrap();
+    assert_eq!((jointly.missing.as_deref(), jointly.effects.len()), (None, 2));
+    // A difference of two groups is even where each is at the overall rate; multipliers are in other units, factors on odds are not.
+    let [weighted, joint] =
+        [&by_weights, &jointly].map(|found| (found.effects[0].odds_ratio.ln(), found.effects[0].low.ln()));
+    assert!((weighted.0 - joint.0).abs() < 0.01, "{weighted:?} {joint:?}");
+    assert!((weighted.1 - joint.1).abs() < 0.01, "{weighted:?} {joint:?}");
+}
+
+#[test]
+fn drawing_rows_again_agrees_with_the_joint_model() {
+    let data = dataset(synthetic::population(4_000, 3).unwrap());
+    for notion in [Notion::EqualOpportunity, Notion::EqualizedOdds] {
+        let settings = Identify { resamples: 60, seed: 5, ..settings() }.notion(notion);
+        let (found, _) = settings.run(&data).unwrap();
+        assert_eq!(found.missing, None);
+        for one in &found.multipliers {
+            // A standard deviation from 60 draws has a standard error of 9 %.
+            let ratio = one.resampled.unwrap().standard_error / one.standard_error;
+            assert!((0.7..1.4).contains(&ratio), "{ratio} {one:?}");
+        }
+        for one in &found.effects {
+            let width = (one.high / one.low).ln() / (2.0 * 1.96);
+            let ratio = one.resampled.unwrap().standard_error / width;
+            assert!((0.7..1.4).contains(&ratio), "{ratio} {one:?}");
+        }
+    }
+}
+
+#[test]
+fn where_multipliers_are_not_identified_it_is_said_why() {
+    let data = dataset(synthetic::population(2_000, 3).unwrap());
+    let missing = |settings: Identify| settings.run(&data).unwrap().0.missing.unwrap_or_default();
+    let pinned = missing(settings().notion("pinned=sex=female:0.9".parse().unwrap()));
+    assert!(pinned.contains("is a bound") && pinned.contains("not identified"), "{pinned}");
+    let at_most = missing(settings().notion("rate=predicted positive given sex=female at most 0.4".parse().unwrap()));
+    assert!(at_most.contains("is a bound"), "{at_most}");
+    let seen = Identify { tilt: Tilt::Expected, withhold: vec!["sex".into()], ..settings() };
+    let unseen = missing(seen.notion(Notion::EqualOpportunity));
+    assert!(unseen.contains("conditions on true labels"), "{unseen}");
+    // The rate of everyone follows from those of both sexes.
+    let mut twice = settings().notion("rate=predicted positive given sex=female against 0.4".parse().unwrap());
+    twice.notions.push("rate=predicted positive given sex=male against 0.4".parse().unwrap());
+    twice.notions.push("target-rate=0.4".parse().unwrap());
+    let (found, _) = twice.run(&data).unwrap();
+    assert!(found.missing.is_none(), "multipliers that move the same labels are one: {:?}", found.missing);
+}
+
+#[test]
 fn drawing_rows_again_agrees_with_the_derivatives() {
     let data = dataset(synthetic::population(8_000, 3).unwrap());
     let (found, _) = Identify { resamples: 100, seed: 5, ..settings() }.run(&data).unwrap();

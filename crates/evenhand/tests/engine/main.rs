@@ -11,6 +11,7 @@ mod estimates;
 mod files;
 mod forgery;
 mod frontier;
+mod general;
 mod identify;
 mod interactions;
 mod interruption;

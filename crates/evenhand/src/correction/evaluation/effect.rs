@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::constraint::{Constraint, Event, Functional, Labelled, Measure, Reference};
+use crate::constraint::{Constraint, Event, Functional, Labelled, Measure};
 use crate::correction::problem::Problem;
 use crate::interval::{Share, difference, quantile};
 use crate::kernel::CellSums;
@@ -181,10 +181,7 @@ impl MissingChange {
 fn asked_rate(problem: &Problem) -> Option<f64> {
     let positive = Event::Predicts(problem.positive()?);
     let overall = |one: &&Constraint| one.group.is_none() && one.event == positive && one.labelled == Labelled::Any;
-    problem.constraints().iter().find(overall).and_then(|one| match one.reference {
-        Reference::Rate(rate) | Reference::AtLeast(rate) => Some(rate),
-        Reference::Overall => None,
-    })
+    problem.constraints().iter().find(overall).and_then(|one| one.reference.number())
 }
 
 /// The share predicted positive among the rows of some cells; `None` with no positive class, or no rows.
@@ -214,11 +211,10 @@ fn helped(problem: &Problem, [before, after]: [&CellSums; 2], rule: Rule) -> Vec
 
 /// The rate of a constraint that more of is better for whoever is asked about: false positives are not.
 fn rate_of(constraint: &Constraint, positive: usize) -> Option<&'static str> {
-    match (constraint.event, constraint.labelled, constraint.reference) {
-        (Event::Predicts(class), Labelled::Any, Reference::Overall) if class == positive => Some("positive rate"),
-        (Event::Predicts(class), Labelled::As(label), Reference::Overall) if class == positive && label == positive => {
-            Some("true positive rate")
-        }
+    match (constraint.event, constraint.labelled) {
+        (Event::Predicts(class), _) if class != positive || constraint.reference.number().is_some() => None,
+        (Event::Predicts(_), Labelled::Any) => Some("positive rate"),
+        (Event::Predicts(_), Labelled::As(label)) if label == positive => Some("true positive rate"),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@
 //! needs to draw such labels. A correction reads the same relation backwards. [Jiang & Nachum 2019, Prop. 1]
 
 use super::{Problem, WeightMap};
-use crate::constraint::{Constraint, Event, Labelled, Reference};
+use crate::constraint::{Constraint, Event, Labelled};
 use crate::kernel::link::softmax;
 use crate::learner::{Learner, Training, scores};
 use crate::{Error, Result};
@@ -45,13 +45,21 @@ impl Problem {
         let mut biased: Vec<f64> = truth.iter().map(|chance| chance.ln()).collect();
         for (row, (logits, truth)) in biased.chunks_mut(classes).zip(truth.chunks(classes)).enumerate() {
             for &(constraint, multiplier, share) in &terms {
-                let member = f64::from(u8::from(self.is_member(constraint, row)));
-                let centre = if constraint.reference == Reference::Overall { 1.0 } else { 0.0 };
-                let tilt = multiplier * (member / share - centre);
+                let [own, compared] = self.memberships(constraint, row);
+                let [labelled, others] = [constraint.labelled, constraint.base().1];
+                let centre = if constraint.reference.number().is_none() { compared } else { 0.0 };
+                let tilt = |own_chance: f64, other_chance: f64| {
+                    multiplier * (own / share * own_chance - centre * other_chance)
+                };
                 match constraint.event {
-                    Event::Predicts(class) => logits[class] -= tilt * among(constraint.labelled, truth),
-                    // c(x, y) = y_true(y|x)·(g/Z − 1): predicting y is correct with the probability of y.
-                    Event::Correct => logits.iter_mut().zip(truth).for_each(|(logit, chance)| *logit -= tilt * chance),
+                    Event::Predicts(class) => logits[class] -= tilt(among(labelled, truth), among(others, truth)),
+                    // c(x, y) = y_true(y|x)·(g/Z − 1): predicting y is correct with the probability of y, and wrong otherwise.
+                    Event::Correct | Event::Wrong => {
+                        for (class, chance) in truth.iter().enumerate() {
+                            let of = |labelled: Labelled| if labelled.holds(class) { *chance } else { 0.0 };
+                            logits[class] -= constraint.event.sign() * tilt(of(labelled), of(others));
+                        }
+                    }
                 }
             }
             logits.copy_from_slice(&softmax(logits));
@@ -74,18 +82,21 @@ impl Problem {
         }
     }
 
-    fn is_member(&self, constraint: &Constraint, row: usize) -> bool {
-        constraint.group.is_none_or(|group| self.is_in(row, group))
+    /// Whether a row is in the group, and in that of the rows that it is compared with, as numbers.
+    fn memberships(&self, constraint: &Constraint, row: usize) -> [f64; 2] {
+        [constraint.group, constraint.base().0]
+            .map(|group| f64::from(u8::from(group.is_none_or(|group| self.is_in(row, group)))))
     }
 
-    /// The share of the group among the rows a constraint conditions on, Z in the paper.
+    /// The share of the group among the rows a constraint conditions on, Z in the paper, or as a multiple of those that it is compared with.
     fn share(&self, constraint: &Constraint, truth: &[f64]) -> f64 {
         let weights = self.cells().row_weights();
         let (mut inside, mut all) = (0.0, 0.0);
         for (row, truth) in truth.chunks(self.classes()).enumerate() {
-            let weight = among(constraint.labelled, truth) * weights.as_ref().map_or(1.0, |weights| weights[row]);
-            all += weight;
-            inside += if self.is_member(constraint, row) { weight } else { 0.0 };
+            let weight = weights.as_ref().map_or(1.0, |weights| weights[row]);
+            let [own, compared] = self.memberships(constraint, row);
+            all += weight * compared * among(constraint.base().1, truth);
+            inside += weight * own * among(constraint.labelled, truth);
         }
         inside / all
     }

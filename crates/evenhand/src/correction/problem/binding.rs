@@ -6,11 +6,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Problem, interactions, kinds, told, withheld};
-use crate::constraint::{Constraint, constraints};
+use crate::constraint::{Constraint, OwnRows, Reference, constraints, own_rows};
 use crate::correction::settings::Correction;
 use crate::data::{Column, Dataset, Schema, Table};
 use crate::features::{ColumnPlan, Encoding, Features, PlanKind};
-use crate::group::{Condition, Group, Groups, Membership};
+use crate::group::{Condition, Groups, Membership};
 use crate::notion::Notion;
 use crate::{Error, Result, Warning};
 
@@ -46,7 +46,7 @@ impl Binding {
     pub fn new(settings: &Correction, data: &Dataset) -> Result<(Self, Problem, Vec<Warning>)> {
         let table = data.table();
         let (groups, mut warnings) = Groups::of(&settings.groups, data)?;
-        let (pinned, places, more) = pinned(settings, data, groups.len())?;
+        let (pinned, places, more) = own_rows(&settings.notions, data, &groups)?;
         warnings.extend(more);
         let mut withheld = withheld::columns(settings, &groups, table)?;
         let (encoding, more) = encode(settings, data, &mut withheld, (&groups, &pinned))?;
@@ -150,7 +150,15 @@ impl Binding {
             return Ok(Vec::new());
         }
         let names: Vec<String> = unseen.names().map(str::to_owned).collect();
-        let mut all = constraints(&notions, &names, &self.classes, self.positive, &[], &names)?;
+        // What rows are compared with is told by training rows, and is the same for all groups of a notion.
+        let against = |notion: &Notion| {
+            let known = self.constraints.iter().chain(&self.unbound).find(|one| one.notion == *notion)?;
+            if matches!(known.reference, Reference::Rows { .. }) { known.base().0 } else { None }
+        };
+        let own: Vec<OwnRows> =
+            notions.iter().map(|notion| OwnRows { rows: Vec::new(), against: against(notion) }).collect();
+        let all_names = self.group_names();
+        let mut all = constraints(&notions, &names, &self.classes, self.positive, &own, &all_names)?;
         for constraint in &mut all {
             constraint.group = constraint.group.map(|place| first + place);
         }
@@ -266,26 +274,6 @@ impl Binding {
     pub fn constraints(&self) -> &[Constraint] {
         &self.constraints
     }
-}
-
-/// The subsets that notions name themselves, and per notion their places behind the asked groups.
-type Pinned = (Groups, Vec<std::ops::Range<usize>>, Vec<Warning>);
-
-fn pinned(settings: &Correction, data: &Dataset, asked: usize) -> Result<Pinned> {
-    let (mut all, mut places, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
-    for notion in &settings.notions {
-        if let Some(rows) = notion.own_rows() {
-            let (groups, more) = Groups::of(std::slice::from_ref(rows), data)?;
-            let first = asked + all.len();
-            places.push(first..first + groups.len());
-            // A name of its own: the same rows may be an asked group as well.
-            let kind = if matches!(notion, Notion::Pinned { .. }) { "pinned" } else { "known-rate" };
-            let name = |group: &Group| format!("{kind} {}", group.name());
-            all.extend(groups.definitions().iter().map(|group| Group::new(name(group), group.conditions().to_vec())));
-            warnings.extend(more);
-        }
-    }
-    Ok((Groups::from_definitions(all)?, places, warnings))
 }
 
 /// Whether a column of scores has no other role.

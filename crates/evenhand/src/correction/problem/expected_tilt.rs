@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Problem, WeightMap};
 use crate::cells::Cells;
-use crate::constraint::{Event, Labelled, Reference, Tilt, TiltTable, WeightRule};
+use crate::constraint::{Constraint, Event, Functional, Labelled, Reference, TiltTable, WeightRule};
 use crate::correction::settings::Apply;
 use crate::data::Codes;
 use crate::features::Features;
@@ -57,8 +57,10 @@ struct Term {
     /// The labels that a rate conditions on, of those for which this class counts.
     labelled: Labelled,
     member: Member,
+    /// What membership is divided by: the group's share, negative where it lowers the exponent.
     share: f64,
-    reference: Reference,
+    /// What is subtracted then.
+    centre: f64,
 }
 
 /// How membership is known.
@@ -98,15 +100,26 @@ impl<P: Predictor> ExpectedTilt<P> {
         let (mut terms, mut wanted, mut fits) = (Vec::new(), Vec::new(), 0);
         for (multiplier, constraint) in problem.constraints().iter().enumerate() {
             let Some(functional) = &problem.functionals()[multiplier] else { continue };
-            for (class, labelled) in counted(constraint.event, constraint.labelled, problem.classes()) {
-                let member = match constraint.group {
-                    None => Member::Everyone,
-                    Some(_) if functional.share() >= 1.0 => Member::Everyone,
-                    Some(group) if !problem.is_blind_to(group) => Member::Told(group),
-                    Some(group) => find(&mut wanted, group, labelled, problem.cells()),
-                };
-                let (share, reference) = (functional.share(), constraint.reference);
-                terms.push(Term { multiplier, class, labelled, member, share, reference });
+            let (sign, other) = (constraint.event.sign(), constraint.base());
+            let mut push = |group: Option<usize>, labelled: Labelled, share: f64, centre: f64| {
+                for (class, labelled) in counted(constraint.event, labelled, problem.classes()) {
+                    let member = match group {
+                        None => Member::Everyone,
+                        Some(_) if is_everyone(functional, constraint) => Member::Everyone,
+                        Some(group) if !problem.is_blind_to(group) => Member::Told(group),
+                        Some(group) => find(&mut wanted, group, labelled, problem.cells()),
+                    };
+                    let (share, centre) = (sign * share, sign * centre);
+                    terms.push(Term { multiplier, class, labelled, member, share, centre });
+                }
+            };
+            match constraint.reference {
+                Reference::Overall => push(constraint.group, constraint.labelled, functional.share(), 1.0),
+                Reference::Rows { .. } => {
+                    push(constraint.group, constraint.labelled, functional.share(), 0.0);
+                    push(other.0, other.1, -1.0, 0.0);
+                }
+                _ => push(constraint.group, constraint.labelled, functional.share(), 0.0),
             }
         }
         let mut memberships = Vec::with_capacity(wanted.len());
@@ -152,7 +165,7 @@ impl<P: Predictor> ExpectedTilt<P> {
                             Member::Model(at) => members[at][2 * row + 1],
                             Member::Others(at) => members[at][2 * row],
                         };
-                        *value = among(term.labelled) * Tilt::Expected.coefficient(member, term.share, term.reference);
+                        *value = among(term.labelled) * (member / term.share - term.centre);
                     }
                 }
             });
@@ -248,7 +261,7 @@ impl<P> ExpectedTilt<P> {
             Member::Model(at) | Member::Others(at) => at < self.memberships.len(),
         };
         let term = |one: &Term| {
-            let share = one.share > 0.0 && one.share <= 1.0;
+            let share = one.share.is_normal() && one.centre.is_finite();
             one.multiplier < multipliers && one.class < classes && labelled(one.labelled) && member(one.member) && share
         };
         let model =
@@ -285,10 +298,15 @@ impl<P: Predictor> MembershipModel<P> {
 fn counted(event: Event, labelled: Labelled, classes: usize) -> Vec<(usize, Labelled)> {
     match event {
         Event::Predicts(class) => vec![(class, labelled)],
-        Event::Correct => {
+        Event::Correct | Event::Wrong => {
             (0..classes).filter(|&label| labelled.holds(label)).map(|label| (label, Labelled::As(label))).collect()
         }
     }
+}
+
+/// Whether all rows that a constraint conditions on are in its group.
+fn is_everyone(functional: &Functional, constraint: &Constraint) -> bool {
+    functional.share() >= 1.0 && !matches!(constraint.reference, Reference::Rows { .. })
 }
 
 /// How a group that features do not tell is known: by the model of it, or of the group that all others are in.

@@ -6,7 +6,7 @@
 use super::Problem;
 use crate::Warning;
 use crate::bound::{Bound, NotionBound};
-use crate::constraint::{Constraint, Functional, Measure, Reference, overall_rates};
+use crate::constraint::{Constraint, Functional, Measure, overall_rates};
 use crate::correction::settings::SqpSettings;
 use crate::kernel::CellSums;
 
@@ -114,7 +114,7 @@ impl Inequalities {
             match limits(constraint).find_map(violation) {
                 Some(most) => new.push_violation(at, constraint, most, precision),
                 // What remains are bounds that compare groups.
-                None if limits(constraint).next().is_some() && constraint.reference == Reference::Overall => {}
+                None if limits(constraint).next().is_some() && constraint.reference.number().is_none() => {}
                 None if new.is_mirrored(problem.constraints(), at) => {}
                 None => new.push_difference(at, constraint, precision),
             }
@@ -174,8 +174,7 @@ impl Inequalities {
     }
 
     fn push(&mut self, at: usize, constraint: &Constraint, scale: f64, limit: &Inequality) {
-        let one_sided = matches!(constraint.reference, Reference::AtLeast(_));
-        for sign in if one_sided { &[1.0][..] } else { &[1.0, -1.0] } {
+        for sign in constraint.reference.sides() {
             self.all.push(Inequality { terms: vec![(Term::Violation(at), sign * scale)], ..*limit });
         }
     }
@@ -243,13 +242,13 @@ impl Inequalities {
 
     /// How far each is above its number: linear in the sums per cell, since no violation is cut off at zero.
     pub(in crate::correction) fn levels(&self, sums: &CellSums) -> Vec<f64> {
-        let measured = self.measured_by(sums, Functional::level);
+        let measured = self.measured_by(sums, Functional::level, Functional::group_rate);
         self.all.iter().map(|one| one.value(&measured) - one.upper).collect()
     }
 
     /// The derivative of residuals and levels for a derivative of the sums per cell.
     pub(in crate::correction) fn derivative(&self, change: &CellSums) -> Vec<f64> {
-        let measured = self.measured_by(change, Functional::slope);
+        let measured = self.measured_by(change, Functional::slope, Functional::rate_slope);
         let asked = self.all.iter().map(|one| one.value(&measured));
         asked.chain(self.above_ceiling(&measured, false)).collect()
     }
@@ -314,7 +313,7 @@ impl Inequalities {
     }
 
     fn measured(&self, sums: &CellSums) -> Vec<Measured> {
-        self.measured_by(sums, Functional::violation_from)
+        self.measured_by(sums, Functional::violation_from, Functional::group_rate)
     }
 
     /// Every constraint once, however many inequalities ask for it: a rate is a sum over cells.
@@ -322,10 +321,11 @@ impl Inequalities {
         &self,
         sums: &CellSums,
         violation: fn(&Functional, f64, &CellSums, Measure) -> f64,
+        rate: fn(&Functional, &CellSums, Measure) -> f64,
     ) -> Vec<Measured> {
         let of = |one: &Functional, overall: f64| Measured {
             violation: violation(one, overall, sums, self.measure),
-            rate: one.group_rate(sums, self.measure),
+            rate: rate(one, sums, self.measure),
         };
         let overall = overall_rates(&self.functionals, sums, self.measure);
         let each = self.functionals.iter().zip(overall);

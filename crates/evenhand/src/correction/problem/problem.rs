@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::aggregation::aggregate;
 use crate::bound::Judged;
 use crate::cells::Cells;
-use crate::constraint::{Constraint, Functional, Measure, TiltTable, WeightRule, bind, constraints, overall_rates};
+use crate::constraint::{
+    Constraint, Functional, Measure, Reference, TiltTable, WeightRule, bind, constraints, overall_rates,
+};
 use crate::correction::settings::{Correction, Technique};
 use crate::data::{Codes, mean_one};
 use crate::features::Features;
@@ -93,7 +95,7 @@ impl Problem {
 
     /// Whether some constraint is on a group that the learner may not see.
     pub(in crate::correction) fn is_blind(&self) -> bool {
-        self.constraints().iter().any(|one| one.group.is_some_and(|group| self.is_blind_to(group)))
+        self.constraints().iter().flat_map(Constraint::groups).any(|group| self.is_blind_to(group))
     }
 
     /// Adds constraints without multipliers, which are measured and judged like the others. Groups from `known_groups`
@@ -120,10 +122,9 @@ impl Problem {
         row_weights: Option<Vec<f64>>,
         notions: &[Notion],
     ) -> Result<(Self, Vec<Warning>)> {
-        if notions.iter().any(|notion| notion.own_rows().is_some()) {
-            return Err(Error::NoConstraints {
-                reason: "pinned rows, and those of known rates, are named by columns, and here is no table".into(),
-            });
+        if let Some(notion) = notions.iter().find(|notion| notion.own_rows().iter().any(Option::is_some)) {
+            let reason = format!("{notion} names its rows by columns, and here is no table");
+            return Err(Error::NoConstraints { reason });
         }
         let positive = (classes.len() == 2).then_some(1);
         let constraints = constraints(notions, membership.group_names(), classes, positive, &[], membership.names())?;
@@ -143,7 +144,12 @@ impl Problem {
         let (bound, unbound): (Vec<_>, Vec<_>) = all.partition(|(_, functional)| functional.is_some());
         self.corrected = bound.len();
         for (constraint, _) in &unbound {
-            let reason = "no training row is in the group with the label it conditions on".to_owned();
+            let reason = if matches!(constraint.reference, Reference::Rows { .. }) {
+                "no training row is in the group, or among those that it is compared with, with the label asked for"
+                    .to_owned()
+            } else {
+                "no training row is in the group with the label it conditions on".to_owned()
+            };
             warnings.push(Warning::ConstraintDropped { constraint: constraint.name.clone(), reason });
         }
         (self.constraints, self.functionals) = bound.into_iter().chain(unbound).unzip();
@@ -351,7 +357,7 @@ impl Problem {
     }
 
     /// The constraints with multipliers, bound to these rows; `None` where one conditions on none of them.
-    pub(in crate::correction) fn functionals(&self) -> &[Option<Functional>] {
+    pub(crate) fn functionals(&self) -> &[Option<Functional>] {
         &self.functionals[..self.corrected]
     }
 
@@ -390,7 +396,7 @@ impl Problem {
     }
 
     /// The positive class.
-    pub(in crate::correction) fn positive(&self) -> Option<usize> {
+    pub(crate) fn positive(&self) -> Option<usize> {
         self.positive
     }
 

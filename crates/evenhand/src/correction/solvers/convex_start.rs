@@ -70,15 +70,10 @@ pub(super) fn path(problem: &Problem, rows: &TiltedRows, basis: &[usize]) -> Res
     Ok(found)
 }
 
-/// The share of rows that each multiplier's rate conditions on: the gradient in it is the violation times that share.
+/// The share of the rows that each multiplier's rate conditions on, or is compared with: the gradient in it is the violation times that share.
 fn scales(problem: &Problem, basis: &[usize]) -> Vec<f64> {
-    let cells = problem.cells();
-    let share = |&at: &usize| {
-        let labelled = problem.constraints()[at].labelled;
-        let among = (0..cells.len()).filter(|&cell| labelled.holds(cells.label(cell)));
-        (among.map(|cell| cells.weight(cell)).sum::<f64>() / cells.total_weight()).max(f64::MIN_POSITIVE)
-    };
-    basis.iter().map(share).collect()
+    let share = |functional: &Functional| functional.base_share().max(f64::MIN_POSITIVE);
+    basis.iter().map(|&at| problem.functionals()[at].as_ref().map_or(1.0, share)).collect()
 }
 
 /// The rates that were asked for as numbers; zero for those that are compared with everyone's.

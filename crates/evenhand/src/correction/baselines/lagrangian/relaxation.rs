@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use crate::constraint::{Measure, Reference};
+use crate::constraint::Measure;
 use crate::correction::Problem;
 use crate::data::Codes;
 use crate::features::Features;
@@ -67,11 +67,8 @@ impl<'a> Relaxation<'a> {
                 let adds = adds.iter().map(|adds| sign * adds).collect();
                 Side { constraint, sign, base: sign * base, adds }
             };
-            sides.push(signed(1.0));
-            // Exceeding a lower bound is no violation.
-            if !matches!(problem.constraints()[constraint].reference, Reference::AtLeast(_)) {
-                sides.push(signed(-1.0));
-            }
+            // Exceeding a lower bound is no violation, nor is staying below an upper one.
+            sides.extend(problem.constraints()[constraint].reference.sides().iter().copied().map(signed));
         }
         Self {
             features: problem.features(),

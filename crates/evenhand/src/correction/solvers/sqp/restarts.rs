@@ -5,7 +5,7 @@ use super::basis::Basis;
 use super::merit::Merit;
 use crate::Result;
 use crate::bound::NotionBound;
-use crate::constraint::{Constraint, Measure, Reference, Tilt, WeightRange, WeightRule};
+use crate::constraint::{Constraint, Measure, Tilt, WeightRange, WeightRule};
 use crate::correction::problem::Inequalities;
 use crate::correction::solution::TradeOff;
 use crate::correction::solvers::oracle::Point;
@@ -100,7 +100,7 @@ impl Search<'_> {
 
     /// Whether a number was asked for, or how far it goes.
     fn is_asked(&self, target: &Target) -> bool {
-        let number = |constraint: &Constraint| constraint.reference != Reference::Overall;
+        let number = |constraint: &Constraint| constraint.reference.number().is_some();
         let settings = self.oracle.settings();
         target.at_any_cost
             || !target.bounds.is_empty()

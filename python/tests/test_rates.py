@@ -1,0 +1,65 @@
+"""Rates of one's own, as objects and as strings, and the bias of other notions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from evenhand import EvenhandClassifier, EvenhandError, audit, identify
+from evenhand.constraints import EqualOpportunity, Rate
+from evenhand.datasets import make_loans
+
+AGAINST = Rate("positive", given="sex=female", against="sex=male")
+
+
+@pytest.fixture(scope="module")
+def loans():
+    return make_loans(4000, random_state=3)
+
+
+def test_an_object_is_written_as_a_sentence():
+    assert str(Rate("wrongly", given="each group", at_most=0.2)) == "rate=predicted wrongly given each group at most 0.2"
+    assert str(Rate(2, against=0.1)) == "rate=predicted 2 against 0.1"
+
+
+def test_the_rate_of_one_subset_becomes_that_of_another(loans):
+    X, y, _ = loans
+    clf = EvenhandClassifier(constraints=AGAINST, max_violation=0.02).fit(X, y, sensitive_features="sex")
+    decided, sex = clf.predict(X) == clf.classes_[1], np.asarray(X["sex"])
+    rates = [decided[sex == value].mean() for value in ("male", "female")]
+    assert abs(rates[0] - rates[1]) <= 0.02
+    assert list(clf.multipliers_) == [str(AGAINST)]
+
+
+def test_the_general_spelling_of_equal_opportunity_is_the_same(loans):
+    X, y, _ = loans
+    spelled = "rate=predicted positive given each group and labelled positive"
+    fixed, general = (
+        EvenhandClassifier(constraints=one).fit(X, y, sensitive_features="sex") for one in (EqualOpportunity(), spelled)
+    )
+    assert list(fixed.multipliers_.values()) == list(general.multipliers_.values())
+
+
+def test_an_audit_measures_it(loans):
+    X, y, _ = loans
+    found = audit(y, sensitive_features=["sex"], X=X, constraints=AGAINST)
+    sex, positive = np.asarray(X["sex"]), np.asarray(y) == np.unique(y)[1]
+    expected = [positive[sex == value].mean() for value in ("female", "male")]
+    row = found.to_dict()["rates"][0]
+    assert [row["rate"], row["reference"]] == pytest.approx(expected, abs=1e-12)
+    assert len(found.rates) == 1
+
+
+def test_the_bias_of_other_notions_is_identified(loans):
+    X, y, _ = loans
+    found = identify(X, y, sensitive_features="sex=female", constraints="equal_opportunity")
+    assert found.converged and "equal-opportunity" in found.assumption
+    bound = identify(X, y, sensitive_features="sex=female", constraints="pinned=sex=female:0.9")
+    assert not bound.converged and "is a bound" in bound.missing
+
+
+def test_what_cannot_be_read_says_where(loans):
+    X, y, _ = loans
+    with pytest.raises(EvenhandError, match="is expected after `given`") as raised:
+        EvenhandClassifier(constraints="rate=predicted positive given").fit(X, y, sensitive_features="sex")
+    assert raised.value.code == "notion-syntax"
