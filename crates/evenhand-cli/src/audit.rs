@@ -95,9 +95,9 @@ be told, because a group cannot be measured or there is nobody to compare it wit
 too few rows to tell and a value within the bound the exit code is 0, with a note, and with --strict 1.
 
 JSON keys: rows, weighted, confidence, small_group, accuracy, classes, intersections_left_out,
-warnings, notion (of the bounds), rates (name, rate, reference, gap, low, high, rows: where a rate of
-one's own was asked for), bounds (of, bound, value, low, high, confidence, verdict, worst,
-unmeasured, own_reference, expected_under_parity, row_count; as those of evenhand fit)",
+warnings, notion (of the bounds), rates (those of one's own: name, rate, reference, gap, low, high,
+rows), bounds (of, bound, value, low, high, confidence, verdict, worst, unmeasured, own_reference,
+expected_under_parity, row_count; as those of evenhand fit)",
     where_reports_are!(
         ", with --report
 also report"

@@ -91,7 +91,8 @@ Examples:
   evenhand identify loans.csv --label approved --positive yes --group sex --group age_band=18-24
 
   If those who deserve it are approved alike in every group, but not in other things:
-    evenhand identify loans.csv --label approved --positive yes --group sex --notion equal-opportunity
+    evenhand identify loans.csv --label approved --positive yes --group sex \\
+        --notion equal-opportunity
 
   What if women truly deserve it less often?
     evenhand identify loans.csv --label approved --positive yes --group sex=female --sensitivity
@@ -100,11 +101,12 @@ Examples:
     evenhand identify loans.parquet --label approved --group sex --resamples 0 --json
 
 JSON keys: rows, confidence, assumption, missing (why there is no estimate, where there is none),
-effects (group, class (with several), rows, odds_ratio, low, high, simultaneous_low, simultaneous_high, resampled,
-sentence), unit (of multipliers), multipliers (name, value, standard_error, low, high, resampled), violation, stop, fits,
-sensitivity (where it was asked for: assumption, curves (group, observed, tipping (difference, low,
-high), points (difference, overall_rate, group_rate, multiplier, multiplier_low, multiplier_high,
-odds_ratio, low, high), sentence); differences are everyone's rate minus the group's), warnings",
+effects (group, class (where there are several), rows, odds_ratio, low, high, simultaneous_low,
+simultaneous_high, resampled, sentence), unit (of multipliers), multipliers (name, value,
+standard_error, low, high, resampled), violation, stop, fits, sensitivity (where it was asked for:
+assumption, curves (group, observed, tipping (difference, low, high), points (difference,
+overall_rate, group_rate, multiplier, multiplier_low, multiplier_high, odds_ratio, low, high),
+sentence); differences are everyone's rate minus the group's), warnings",
     where_reports_are!(", report (where one was asked for)"),
     "."
 );

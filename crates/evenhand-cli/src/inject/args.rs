@@ -102,8 +102,8 @@ Examples:
 Multipliers are in units of g/Z - 1, as `evenhand identify` gives them: one of 0.4 on a group that
 is half of all multiplies its odds by exp(-0.4), and those of the others by exp(0.4). With --notion
 equalized-odds they are named `tpr GROUP` and `fpr GROUP`, and with a rate of one's own by its
-sentence; `evenhand identify --notion` finds them where the truth keeps the notion. Columns given to --ignore are not
-written; of a recipe those that it uses are, of all its rows.
+sentence; `evenhand identify --notion` finds them where the truth keeps the notion. Columns given to
+--ignore are not written; of a recipe those that it uses are, of all its rows.
 
 JSON keys: label, classes, positive, truth, truth_column, multipliers (name, value) or flips (group,
 from, to, rate), seed, rows, changed, true_rates and biased_rates (in the order of classes), groups

@@ -174,7 +174,7 @@ Notions:
                         these rows, known to be labelled right, are predicted right
   known-rate=GROUP:RATE these rows are predicted positive at this rate, known from elsewhere
   'rate=predicted EVENT [given SUBSET] [against SUBSET|RATE]'
-                        one's own: any rate of decisions, over any rows, is that of other rows, or a number
+                        one's own: any rate of decisions, over any rows, is that of others, or a number
 
 A rate of one's own reads as a sentence:
   EVENT    positive, negative, CLASS, 'as labelled' or wrongly

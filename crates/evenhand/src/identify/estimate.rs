@@ -177,7 +177,7 @@ pub(super) fn jointly(problem: &Problem, learner: &Logistic, tilt: Tilt) -> Resu
             log_odds: found_covariances.effects,
         })
     } else {
-        Err("no multipliers were found with which true labels keep what is asked".to_owned())
+        Err("no multipliers were found with which true labels, as a model of these features describes them, keep what is asked".to_owned())
     };
     let stop = if found.converged { Termination::Converged } else { Termination::Stalled };
     Ok(Estimated { estimates, asked, violation: found.violation, stop, fits: found.steps + 1 })
