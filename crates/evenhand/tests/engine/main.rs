@@ -19,6 +19,7 @@ mod kinds;
 mod missing;
 mod model_files;
 mod paper_impact;
+mod percentile_thresholds;
 mod population;
 mod properties;
 mod resealed;
