@@ -4,6 +4,7 @@
 mod architecture;
 mod baselines;
 mod blind;
+mod closest;
 mod corrections;
 mod covariate_shift;
 mod derivatives;
