@@ -37,6 +37,9 @@ fn calibration_gives_the_cells_of_table_1() {
     assert_eq!(exact, 7);
 }
 
+/// African-American women, by the groups of COMPAS: Female, Male, Caucasian, African-American.
+const WOMEN: [bool; 4] = [true, false, false, true];
+
 /// Half of the training rows of COMPAS have the score of another. With the threshold of one pattern one score lower the published cell comes out.
 #[test]
 fn the_eighth_cell_is_one_score_of_one_pattern_away() {
@@ -65,7 +68,6 @@ fn the_eighth_cell_is_one_score_of_one_pattern_away() {
         let own: Vec<&str> = (0..4).filter(|&at| pattern[at]).map(|at| names[at]).collect();
         rules.iter().find(|rule| rule.groups == own).unwrap().steps[0].at_least.unwrap()
     };
-    const WOMEN: [bool; 4] = [true, false, false, true];
     let mut below: Vec<f64> = train.iter().filter(|row| row.0 == WOMEN && row.2).map(|row| row.1).collect();
     below.retain(|&score| score < usual(WOMEN));
     below.sort_unstable_by(f64::total_cmp);

@@ -79,7 +79,7 @@ fn the_multiplier_of_one_group_is_that_of_bisection() {
         };
         let (mut low, mut high) = (-20.0, 20.0);
         for _ in 0..100 {
-            let middle: f64 = (low + high) / 2.0;
+            let middle = f64::midpoint(low, high);
             let below = violation(|row| biased(middle, row), 0, |_| 1.0) < epsilon;
             if below { low = middle } else { high = middle }
         }

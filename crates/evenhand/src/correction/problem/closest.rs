@@ -1,8 +1,8 @@
 //! The closest labels with a given violation: Assumption 1, read forwards.
 //!
 //! Holds [`Problem::closest`], from the probabilities of true labels and the violations asked for to the multipliers of Proposition 1. Of all label
-//! functions with E[⟨y, c_k⟩] = ε_k the one nearest to the truth in Kullback–Leibler divergence has the multipliers that minimise the dual
-//! E[log Σ_y y_true(y|x) exp(−Σ_k λ_k c_k(x,y))] + Σ_k λ_k ε_k, which is smooth and convex: Newton steps, halved until they descend. [Jiang & Nachum 2019, Ass. 1, App. C]
+//! functions with `E[⟨y, c_k⟩] = ε_k` the one nearest to the truth in Kullback–Leibler divergence has the multipliers that minimise the dual
+//! `E[log Σ_y y_true(y|x) exp(−Σ_k λ_k c_k(x,y))] + Σ_k λ_k ε_k`, which is smooth and convex: Newton steps, halved until they descend. [Jiang & Nachum 2019, Ass. 1, App. C]
 
 use std::ops::Range;
 
@@ -86,9 +86,9 @@ struct Dual<'a> {
 /// The dual at some multipliers, with its derivatives.
 struct Evaluated {
     value: f64,
-    /// E[⟨y_bias, c_k⟩].
+    /// `E[⟨y_bias, c_k⟩]`.
     means: Vec<f64>,
-    /// E[cov(c_k, c_l)] under y_bias, row by row of the matrix.
+    /// `E[cov(c_k, c_l)]` under `y_bias`, row by row of the matrix.
     covariances: Vec<f64>,
 }
 
@@ -223,7 +223,9 @@ impl<'a> Dual<'a> {
         let mut sums = parallel::reduce(rows, pass, |left, right| {
             left.iter_mut().zip(right).for_each(|(left, right)| *left += right);
         });
-        sums.iter_mut().for_each(|sum| *sum /= self.total);
+        for sum in &mut sums {
+            *sum /= self.total;
+        }
         let covariances = sums.split_off(1 + count);
         let means = sums.split_off(1);
         let value = sums[0] + multipliers.iter().zip(&self.targets).map(|(one, target)| one * target).sum::<f64>();

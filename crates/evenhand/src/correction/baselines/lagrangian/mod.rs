@@ -43,9 +43,9 @@ impl Lagrangian {
         order.shuffle(&mut ChaCha8Rng::seed_from_u64(self.seed));
         order.truncate(self.sample.unwrap_or(order.len()));
         let shuffled = problem.select(&order)?;
-        for trained in 0.. {
+        for trained in 0_usize.. {
             // Violations are at most 1, so the slack is too.
-            let slack = (f64::from(trained) * self.slack_step).min(1.0);
+            let slack = (trained as f64 * self.slack_step).min(1.0);
             let mut run = Run { settings: &self, shuffled: &shuffled, learner, slack, trace: Vec::new() };
             let (coefficients, multipliers, cancelled) = run.train(observer)?;
             let predictor = linear(learner, coefficients)?;
@@ -73,7 +73,7 @@ impl Lagrangian {
                     (_, true) => Termination::Infeasible,
                     (_, false) => Termination::IterationLimit,
                 },
-                fits: trained as usize + 1,
+                fits: trained + 1,
                 warnings: Vec::new(),
                 uncorrected: None,
             };
