@@ -100,11 +100,11 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
         ``"weighting"`` weighs rows; ``"sampling"`` keeps each with a probability equal to its weight over the largest
         (with the paper's presets, to its weight), for estimators that take no weights. For comparison there are other
         methods: ``"unconstrained"`` (no correction), ``"reweighing"`` (Kamiran & Calders) and, with the built-in
-        learner, ``"lagrangian"`` (Eban et al.),
-        ``"threshold-postprocessing"`` (Hardt et al.: thresholds by group, with random decisions between them),
-        ``"thresholds"`` (the same without randomness) and ``"percentile-thresholds"`` (the paper's calibration as it was
-        run, to repeat its numbers: percentiles of the scores of each pattern of groups; ``"calibration"`` is accepted
-        too). The last three decide by group: ``predict`` then needs ``sensitive_features``.
+        learner, ``"lagrangian"`` (Eban et al.), ``"threshold-postprocessing"`` (Hardt et al.: thresholds by group, with
+        random decisions between them), ``"thresholds"`` (the same without randomness) and ``"percentile-thresholds"``
+        (the paper's calibration as it was run, to repeat its numbers: percentiles of the scores of each pattern of
+        groups; ``"calibration"`` is accepted too). The last three decide by group: ``predict`` then needs
+        ``sensitive_features``.
     measure : {"decisions", "scores"}, default="decisions"
         Whether decisions or probabilities are compared.
     threshold : {"half", "best"}, default="half"

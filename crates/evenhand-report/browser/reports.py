@@ -139,6 +139,12 @@ REPORTS: dict[str, Callable[[Path], list[str]]] = {
     "five-notions": lambda folder: ["fit", *three(folder), *TEAM, *notions(*FIVE), "--holdout", "0.3"],
     "three-classes": lambda folder: ["fit", *classes(folder), *TEAM, *PARITY, "--holdout", "0.3"],
     "thresholds": lambda folder: [
-        "fit", *demo(folder), *PARITY, "--holdout", "0.3", "--method", "threshold-postprocessing"
+        "fit",
+        *demo(folder),
+        *PARITY,
+        "--holdout",
+        "0.3",
+        "--method",
+        "threshold-postprocessing",
     ],
 }
