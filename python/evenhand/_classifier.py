@@ -98,12 +98,14 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
         Texts that mean a missing value, such as ``"?"``, in every column. The model file keeps them, so that
         ``evenhand predict`` reads them alike. With the built-in learner alone.
     method : str, default="weighting"
-        ``"weighting"`` weighs rows; ``"sampling"`` keeps each with a probability equal to its weight, for estimators
-        that take no weights. For comparison there are other methods: ``"unconstrained"`` (no correction),
-        ``"reweighing"`` (Kamiran & Calders) and, with the built-in learner, ``"lagrangian"`` (Eban et al.),
-        ``"threshold-postprocessing"`` (Hardt et al.: thresholds by group, with random decisions between them; the
-        paper calls it ``"calibration"``, which is accepted too) and ``"thresholds"`` (the same without randomness). The
-        last two decide by group: ``predict`` then needs ``sensitive_features``.
+        ``"weighting"`` weighs rows; ``"sampling"`` keeps each with a probability equal to its weight over the largest
+        (with the paper's presets, to its weight), for estimators that take no weights. For comparison there are other
+        methods: ``"unconstrained"`` (no correction), ``"reweighing"`` (Kamiran & Calders) and, with the built-in
+        learner, ``"lagrangian"`` (Eban et al.), ``"threshold-postprocessing"`` (Hardt et al.: thresholds by group, with
+        random decisions between them), ``"thresholds"`` (the same without randomness) and ``"percentile-thresholds"``
+        (the paper's calibration as it was run, to repeat its numbers: percentiles of the scores of each pattern of
+        groups; ``"calibration"`` is accepted too). The last three decide by group: ``predict`` then needs
+        ``sensitive_features``.
     measure : {"decisions", "scores"}, default="decisions"
         Whether decisions or probabilities are compared.
     threshold : {"half", "best"}, default="half"

@@ -36,7 +36,7 @@ MOST_STAND_IN_COLUMNS = 300
 UNREAD = "features of the estimator"
 
 # Methods that decide by group, and those that are not trained by weighted fits: only the built-in learner will do.
-BY_GROUP = ("threshold-postprocessing", "calibration", "thresholds")
+BY_GROUP = ("threshold-postprocessing", "thresholds", "percentile-thresholds", "calibration")
 BUILT_IN_ONLY = (*BY_GROUP, "lagrangian")
 
 

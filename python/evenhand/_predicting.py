@@ -52,8 +52,9 @@ class Predicting(Inputs):
         ----------
         X : frame, array or sparse matrix of shape (n_samples, n_features)
         sensitive_features : as in :meth:`fit`, default=None
-            Needed with ``method="threshold-postprocessing"`` and ``"thresholds"``, which decide by group, and with
-            ``apply="tilt"`` where X has some of the groups and not all; not looked at otherwise.
+            Needed with ``method="threshold-postprocessing"``, ``"thresholds"`` and ``"percentile-thresholds"``, which
+            decide by group, and with ``apply="tilt"`` where X has some of the groups and not all; not looked at
+            otherwise.
 
         Returns
         -------

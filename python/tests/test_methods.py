@@ -13,7 +13,7 @@ from evenhand import EvenhandClassifier, EvenhandError
 from evenhand.constraints import KnownRate, TargetRate
 from evenhand.datasets import make_loans
 
-BY_GROUP = ["threshold-postprocessing", "thresholds"]
+BY_GROUP = ["threshold-postprocessing", "thresholds", "percentile-thresholds"]
 
 
 def rows():
@@ -64,6 +64,30 @@ def test_thresholds_by_group_are_even_in_training_and_need_the_group(method: str
     clf.save(tmp_path / "model.json")
     loaded = EvenhandClassifier.load(tmp_path / "model.json")
     assert loaded.method == method
+
+
+def test_percentile_thresholds_are_those_of_numpy():
+    X, y, _ = rows()
+    clf = EvenhandClassifier(method="percentile-thresholds").fit(X, y, sensitive_features=X["sex"])
+    scores, sex = clf.predict_proba(X)[:, 1], X["sex"].to_numpy()
+    rate = np.mean(scores > 0.5)
+    expected = np.zeros(len(X), dtype=bool)
+    for one in np.unique(sex):
+        expected[sex == one] = scores[sex == one] > np.percentile(scores[sex == one], 100 * (1 - rate))
+    positive = clf.predict(X, sensitive_features=X["sex"]) == clf.classes_[1]
+    # A row that lies on a percentile may fall on either side of it by rounding.
+    assert np.count_nonzero(positive != expected) <= 2
+    again = EvenhandClassifier(method="calibration").fit(X, y, sensitive_features=X["sex"])
+    assert (again.predict(X, sensitive_features=X["sex"]) == clf.predict(X, sensitive_features=X["sex"])).all()
+
+
+def test_one_threshold_sets_one_rate():
+    X, y, _ = rows()
+    with pytest.raises(EvenhandError, match="one threshold sets one rate") as refused:
+        EvenhandClassifier(constraints="equalized_odds", method="percentile-thresholds").fit(
+            X, y, sensitive_features=X["sex"]
+        )
+    assert refused.value.code == "setting-invalid"
 
 
 def test_groups_that_are_features_need_not_be_given_again():

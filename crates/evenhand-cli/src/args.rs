@@ -182,7 +182,7 @@ pub(crate) struct DataArgs {
     data: Option<PathBuf>,
 
     /// Public dataset in place of DATA, prepared as in the paper: adult, bank, communities, compas or german. Label, features
-    /// and split are then its own, and so are the groups unless --group names others.
+    /// and split are then its own, and so are the groups unless --group names others. What differs from the paper's text is in `evenhand data list`.
     #[arg(
         long,
         value_name = "NAME",

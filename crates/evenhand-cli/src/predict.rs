@@ -26,7 +26,7 @@ use crate::{Ending, files, text};
 /// types from a typed file to a typed one, and these are added at the end: with two classes `probability` (of the positive
 /// class) and `decision`; with more, `probability_CLASS` for every class and `decision`. Where the model reads a column of such a name, as the score that
 /// it corrects, the added one is called `corrected_probability` (`corrected_decision`). Neither labels nor sensitive columns are needed, unless the
-/// model was trained on them as features, or post-processed (`fit --method threshold-postprocessing`): then the columns that define the groups
+/// model was trained on them as features, or post-processed (`fit --method threshold-postprocessing` or `percentile-thresholds`): then the columns that define the groups
 /// are needed, since each group has thresholds of its own, and `probability` is still that of the learner. After `fit --apply tilt`, `probability` is
 /// the tilted one that decides.
 #[derive(Debug, Args)]

@@ -1,6 +1,6 @@
 //! Injection: labels with a known bias, drawn from labels that are taken for the truth.
 //!
-//! Holds [`Injection`]: a bias by Proposition 1 with chosen multipliers, or labels of groups turned over at a
+//! Holds [`Injection`]: a bias by Proposition 1 with chosen multipliers, or with those of a chosen violation (Assumption 1), or labels of groups turned over at a
 //! rate. What is trained on the biased labels can then be judged by the true ones. Leans on `correction` for rows
 //! with their groups and constraints, and on the built-in learner, which describes the truth. The
 //! seed alone decides the draw. [Jiang & Nachum 2019, Prop. 1]
@@ -8,7 +8,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use evenhand::correction::Problem;
+use evenhand::correction::{AskedViolation, Closest, Problem};
 use evenhand::data::Codes;
 use evenhand::{Error, Identify, Logistic, Result};
 
@@ -34,7 +34,7 @@ pub struct Injection {
     pub bias: Bias,
     /// What is taken for the truth.
     pub truth: Truth,
-    /// What describes the true labels, for [`Bias::Multipliers`].
+    /// What describes the true labels, for all but [`Bias::Flips`].
     pub learner: Logistic,
 }
 
@@ -44,6 +44,9 @@ pub enum Bias {
     /// `y_bias(y|x) ∝ y_true(y|x) · exp(−Σ_k λ_k c_k(x,y))`, one λ per constraint of the problem, in the units of
     /// the centred tilt. Positive multipliers are a bias against their group.
     Multipliers(Vec<f64>),
+    /// The same with the multipliers that give these violations, which is the closest distribution to the truth, in Kullback–Leibler divergence, that
+    /// has them. Constraints that are not named have no multiplier. [Jiang & Nachum 2019, Ass. 1]
+    Violations(Vec<AskedViolation>),
     /// Labels turned over, the first that strikes a row alone.
     Flips(Vec<Flip>),
 }
@@ -73,12 +76,14 @@ pub enum Truth {
 }
 
 /// True labels and biased ones.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Injected {
     /// The class of each row that is taken for the truth.
     pub truth: Codes,
     /// The class that a biased hand gives it.
     pub biased: Codes,
+    /// What was found for violations that were asked for.
+    pub closest: Option<Closest>,
 }
 
 impl Injected {
@@ -98,21 +103,28 @@ impl Injection {
     ///
     /// # Errors
     /// [`Error::Length`] when there is not one multiplier per constraint, [`Error::Setting`] for numbers that are
-    /// none or rates outside 0 to 1, and what the learner says.
+    /// none, rates outside 0 to 1 or violations that cannot be put in ([`Problem::closest`]), and what the learner says.
     pub fn draw(&self, problem: &Problem, seed: u64) -> Result<Injected> {
         // One stream, row by row: neither threads nor the bias decide which random numbers a row gets.
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         match &self.bias {
-            Bias::Multipliers(multipliers) => self.tilted(problem, multipliers, &mut rng),
+            Bias::Multipliers(multipliers) => {
+                problem.check_multipliers(multipliers)?;
+                self.tilted(problem, multipliers, &problem.probabilities(&self.learner)?, &mut rng)
+            }
+            Bias::Violations(asked) => {
+                let truth = problem.probabilities(&self.learner)?;
+                let closest = problem.closest(asked, &truth)?;
+                let drawn = self.tilted(problem, &closest.multipliers, &truth, &mut rng)?;
+                Ok(Injected { closest: Some(closest), ..drawn })
+            }
             Bias::Flips(flips) => flipped(problem, flips, &mut rng),
         }
     }
 
-    fn tilted(&self, problem: &Problem, multipliers: &[f64], rng: &mut ChaCha8Rng) -> Result<Injected> {
-        problem.check_multipliers(multipliers)?;
+    fn tilted(&self, problem: &Problem, multipliers: &[f64], truth: &[f64], rng: &mut ChaCha8Rng) -> Result<Injected> {
         let classes = problem.classes();
-        let truth = problem.probabilities(&self.learner)?;
-        let distribution = problem.biased(multipliers, &truth)?;
+        let distribution = problem.biased(multipliers, truth)?;
         let (mut labels, mut biased) = (Vec::new(), Vec::new());
         for (row, (truth, distribution)) in truth.chunks(classes).zip(distribution.chunks(classes)).enumerate() {
             let [first, second]: [f64; 2] = [rng.random(), rng.random()];
@@ -123,7 +135,8 @@ impl Injection {
             labels.push(label as u32);
             biased.push(coupled(truth, distribution, label, second) as u32);
         }
-        Ok(Injected { truth: Codes::narrow(labels, classes), biased: Codes::narrow(biased, classes) })
+        let [truth, biased] = [labels, biased].map(|codes| Codes::narrow(codes, classes));
+        Ok(Injected { truth, biased, closest: None })
     }
 }
 
@@ -179,7 +192,8 @@ fn flipped(problem: &Problem, flips: &[Flip], rng: &mut ChaCha8Rng) -> Result<In
         }
         label as u32
     });
-    Ok(Injected { biased: Codes::narrow(biased.collect(), classes), truth: problem.labels().clone() })
+    let biased = Codes::narrow(biased.collect(), classes);
+    Ok(Injected { biased, truth: problem.labels().clone(), closest: None })
 }
 
 #[cfg(test)]
@@ -316,6 +330,25 @@ mod tests {
                 assert!((one.value - put_in).abs() < 5.0 * one.standard_error, "{notion}: {one:?} {put_in}");
                 assert!(one.standard_error < 0.15, "{notion}: {one:?}");
             }
+        }
+    }
+
+    #[test]
+    fn a_violation_asked_for_is_that_of_the_labels_drawn() {
+        let problem = problem(&deserving(&applicants(60_000)), Notion::DemographicParity);
+        let asked = AskedViolation { constraint: 0, violation: 0.15 };
+        for truth in [Truth::Labels, Truth::Model] {
+            let injection = Injection { truth, ..Injection::new(Bias::Violations(vec![asked])) };
+            let injected = injection.draw(&problem, 3).unwrap();
+            let all: Vec<usize> = (0..60_000).collect();
+            let violation = |codes: &Codes| rate(codes, &all) - rate(codes, &members(&problem, 0));
+            // A standard error of 0.002.
+            let (before, after) = (violation(&injected.truth), violation(&injected.biased));
+            assert!((after - 0.15).abs() < 0.01, "{after}");
+            let closest = injected.closest.as_ref().unwrap();
+            assert!((before - closest.before[0]).abs() < 0.01 && closest.multipliers[0] > 0.1, "{closest:?}");
+            let same = Injection { truth, ..Injection::new(Bias::Multipliers(closest.multipliers.clone())) };
+            assert_eq!(same.draw(&problem, 3).unwrap().biased, injected.biased);
         }
     }
 

@@ -53,6 +53,11 @@ impl InjectedExperiment {
         self.changed
     }
 
+    /// Whether a method can be asked for the rates of groups: the paper's calibration sets those of patterns to the overall one alone.
+    pub fn takes(method: PaperMethod) -> bool {
+        method != PaperMethod::Calibration
+    }
+
     /// Trains a method on the biased labels, and evaluates it by the true ones.
     ///
     /// Our default looks for scores at the known rates, which identifies the bias; others look for decisions, which is

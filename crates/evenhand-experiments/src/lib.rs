@@ -2,7 +2,7 @@
 //!
 //! `method` names the methods of its Table 1 and ours, `experiment` puts one to the rows of a dataset and a notion,
 //! `table_1` holds the published numbers and says whether others agree with them, `estimate` is a mean over splits, `injected` a experiment whose truth is known, `rates` shows its theorems on made-up people.
-//! Leans on the engine and its datasets. Reads no clock: who wants times lends one. [Jiang & Nachum 2019, Sec. 6]
+//! Leans on the engine and its datasets. Reads no clock: who wants times lends one. [Jiang & Nachum 2019, Sec. 7]
 
 mod estimate;
 mod experiment;
@@ -16,7 +16,7 @@ pub use experiment::{Experiment, Measured, Part};
 pub use injected::InjectedExperiment;
 pub use method::PaperMethod;
 pub use rates::{RATES_MULTIPLIERS, RatesErrors, RatesExperiment, RatesPopulation, log_log_slope};
-pub use table_1::{Agreement, Published, published};
+pub use table_1::{Agreement, Published, is_split_known, published};
 
 use evenhand::Notion;
 

@@ -16,8 +16,10 @@ pub enum PaperMethod {
     Unconstrained,
     /// Weights that make label and groups independent.
     Reweighing,
-    /// Thresholds by group.
+    /// Percentile thresholds by group, as the paper has them.
     Calibration,
+    /// Thresholds by group that are the optimum on the training rows, with random decisions between them.
+    ThresholdPostprocessing,
     /// Model and multipliers trained jointly.
     Lagrangian,
     /// The paper's method by the conventions of its authors' notebooks.
@@ -28,8 +30,15 @@ pub enum PaperMethod {
 
 impl PaperMethod {
     /// All of them, in the order of tables.
-    pub const ALL: [Self; 6] =
-        [Self::Unconstrained, Self::Reweighing, Self::Calibration, Self::Lagrangian, Self::LabelBias, Self::Default];
+    pub const ALL: [Self; 7] = [
+        Self::Unconstrained,
+        Self::Reweighing,
+        Self::Calibration,
+        Self::ThresholdPostprocessing,
+        Self::Lagrangian,
+        Self::LabelBias,
+        Self::Default,
+    ];
 
     /// Its name in every output.
     pub fn name(self) -> &'static str {
@@ -37,15 +46,25 @@ impl PaperMethod {
             Self::Unconstrained => "unconstrained",
             Self::Reweighing => "reweighing",
             Self::Calibration => "calibration",
+            Self::ThresholdPostprocessing => "threshold-postprocessing",
             Self::Lagrangian => "lagrangian",
             Self::LabelBias => "label-bias",
             Self::Default => "default",
         }
     }
 
-    /// Whether it can be asked for a notion: thresholds by group need what disparate impact withholds.
+    /// Whether it can be asked for a notion: thresholds by group need what disparate impact withholds, and one threshold each sets one rate.
     pub fn takes(self, notion: &Notion) -> bool {
-        !(self == Self::Calibration && notion.withholds_groups())
+        match self {
+            Self::Calibration => matches!(notion, Notion::DemographicParity | Notion::EqualOpportunity),
+            Self::ThresholdPostprocessing => !notion.withholds_groups(),
+            _ => true,
+        }
+    }
+
+    /// Whether deciding takes the groups of a row.
+    pub fn decides_by_group(self) -> bool {
+        matches!(self, Self::Calibration | Self::ThresholdPostprocessing)
     }
 
     /// The settings of the published experiments, turned into this method's.
@@ -54,7 +73,10 @@ impl PaperMethod {
         match self {
             Self::Unconstrained => settings.method = Method::Unconstrained,
             Self::Reweighing => settings.method = Method::Reweighing,
-            Self::Calibration => settings.method = Method::ThresholdPostprocessing(ThresholdPostprocessing::default()),
+            Self::Calibration => settings.method = Method::PercentileThresholds,
+            Self::ThresholdPostprocessing => {
+                settings.method = Method::ThresholdPostprocessing(ThresholdPostprocessing::default());
+            }
             Self::Lagrangian => settings.method = Method::Lagrangian(Lagrangian::default()),
             Self::LabelBias => {}
             Self::Default => settings.solver = Preset::Default.solver(),

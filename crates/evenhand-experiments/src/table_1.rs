@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{PaperMethod, Part};
+use super::{Estimate, PaperMethod, Part};
 use evenhand::Notion;
 
 /// Test error and test violation as published.
@@ -24,7 +24,7 @@ pub enum Agreement {
     Agrees,
     /// It does not.
     Differs,
-    /// There is no telling: which rows the authors tested on is not known.
+    /// One split cannot tell: which rows the authors tested on is not known. [`Agreement::among`] can, from several.
     OtherRows,
 }
 
@@ -50,6 +50,14 @@ pub fn published(dataset: &str, notion: &Notion, method: PaperMethod) -> Option<
 /// The authors' split of Communities is not known.
 const OTHER_ROWS: &str = "communities";
 
+/// Whether the authors' split of a dataset is known.
+pub fn is_split_known(dataset: &str) -> bool {
+    dataset != OTHER_ROWS
+}
+
+/// How many standard deviations a number of another split may be from the mean over splits.
+const DEVIATIONS: f64 = 2.0;
+
 /// How far error and violation may be apart: on the two large datasets, and on the small ones.
 const NEAR: [(f64, f64); 2] = [(0.003, 0.005), (0.01, 0.02)];
 const LARGE: [&str; 2] = ["adult", "bank"];
@@ -64,7 +72,7 @@ impl Agreement {
     /// Whether ours agrees with what was published: error and violation within .003 and .005 on Adult and Bank, .01 and
     /// .02 on COMPAS and German; without correction the error within three test rows.
     pub fn of(dataset: &str, method: PaperMethod, ours: &Part, published: &Published) -> Self {
-        if dataset == OTHER_ROWS {
+        if !is_split_known(dataset) {
             return Self::OtherRows;
         }
         let (mut error, violation) = NEAR[usize::from(!LARGE.contains(&dataset))];
@@ -74,6 +82,19 @@ impl Agreement {
         let apart = ours.violation.map_or(f64::INFINITY, |ours| (ours - published.violation).abs());
         let near = (ours.error - published.error).abs() <= error + ROUNDED && apart <= violation + ROUNDED;
         if near { Self::Agrees } else { Self::Differs }
+    }
+
+    /// Whether what was published of a split that is not known agrees with what drawn ones have: error and violation within two standard deviations of a single
+    /// split. `None` of a single one.
+    pub fn among(published: &Published, error: &Estimate, violation: &Estimate) -> Option<Self> {
+        let is_near = |published: f64, ours: &Estimate| {
+            let splits = ours.splits as f64;
+            // Of a further split, with the mean itself uncertain.
+            let deviation = ours.error? * (splits + 1.0).sqrt();
+            Some((published - ours.mean).abs() <= DEVIATIONS * deviation + ROUNDED)
+        };
+        let both = is_near(published.error, error)? && is_near(published.violation, violation)?;
+        Some(if both { Self::Agrees } else { Self::Differs })
     }
 
     /// The same in a word or two.
@@ -121,5 +142,27 @@ mod tests {
         assert_eq!(of("compas", PaperMethod::Unconstrained, ours(0.1029, 0.02)), Agreement::Agrees);
         assert_eq!(of("compas", PaperMethod::Unconstrained, ours(0.104, 0.02)), Agreement::Differs);
         assert_eq!(of("communities", PaperMethod::LabelBias, ours(0.1, 0.02)), Agreement::OtherRows);
+    }
+
+    #[test]
+    fn a_number_of_an_unknown_split_is_compared_with_those_of_others() {
+        let published = Published { error: 0.1, violation: 0.02 };
+        // A standard deviation of .01 each.
+        let errors = Estimate::of(&[0.09, 0.11, 0.1, 0.1, 0.1 + 0.02_f64.sqrt() * 0.1, 0.1 - 0.02_f64.sqrt() * 0.1]);
+        let around = |mean: f64| {
+            let off = errors.unwrap();
+            Estimate { mean, ..off }
+        };
+        let deviation = around(0.0).error.unwrap() * 7.0_f64.sqrt();
+        let near = Agreement::among(&published, &around(0.1 + 1.9 * deviation), &around(0.02));
+        assert_eq!(near, Some(Agreement::Agrees));
+        let far = Agreement::among(&published, &around(0.1 + 2.1 * deviation), &around(0.02));
+        assert_eq!(far, Some(Agreement::Differs));
+        assert_eq!(
+            Agreement::among(&published, &around(0.1), &around(0.02 - 2.1 * deviation)),
+            Some(Agreement::Differs)
+        );
+        let one = Estimate::of(&[0.1]).unwrap();
+        assert_eq!(Agreement::among(&published, &one, &one), None);
     }
 }

@@ -170,6 +170,7 @@ fn models(two: &Dataset, three: &Dataset) -> Result<Vec<Value>, String> {
         (asked(Notion::EqualizedOdds), two),
         (asked(Notion::DisparateImpact), three),
         (asked(Notion::DemographicParity).method(thresholds), two),
+        (asked(Notion::EqualOpportunity).method(Method::PercentileThresholds), two),
         (asked(Notion::DemographicParity).method(Method::Reweighing), two),
         (looped, two),
         (shifted, two),

@@ -182,11 +182,12 @@ fn method_of(method: &str, seed: u64) -> evenhand::Result<(Method, Technique)> {
         "sampling" => (Method::Correction, Technique::Sampling { seed }),
         "unconstrained" => (Method::Unconstrained, Technique::Weighting),
         "reweighing" => (Method::Reweighing, Technique::Weighting),
-        "threshold-postprocessing" | "calibration" => (by_group(Decisions::Randomised { seed }), Technique::Weighting),
+        "percentile-thresholds" | "calibration" => (Method::PercentileThresholds, Technique::Weighting),
+        "threshold-postprocessing" => (by_group(Decisions::Randomised { seed }), Technique::Weighting),
         "thresholds" => (by_group(Decisions::Deterministic), Technique::Weighting),
         "lagrangian" => (Method::Lagrangian(Lagrangian { seed, ..Lagrangian::default() }), Technique::Weighting),
         other => {
-            let allowed = "`weighting`, `sampling`, `unconstrained`, `reweighing`, `threshold-postprocessing`, `thresholds` or `lagrangian`";
+            let allowed = "`weighting`, `sampling`, `unconstrained`, `reweighing`, `threshold-postprocessing`, `thresholds`, `percentile-thresholds` or `lagrangian`";
             return Err(setting("method", &format!("`{other}`"), allowed));
         }
     })

@@ -138,5 +138,13 @@ REPORTS: dict[str, Callable[[Path], list[str]]] = {
     "three-people": lambda folder: ["fit", *few(folder), *TEAM, *PARITY],
     "five-notions": lambda folder: ["fit", *three(folder), *TEAM, *notions(*FIVE), "--holdout", "0.3"],
     "three-classes": lambda folder: ["fit", *classes(folder), *TEAM, *PARITY, "--holdout", "0.3"],
-    "calibration": lambda folder: ["fit", *demo(folder), *PARITY, "--holdout", "0.3", "--method", "calibration"],
+    "thresholds": lambda folder: [
+        "fit",
+        *demo(folder),
+        *PARITY,
+        "--holdout",
+        "0.3",
+        "--method",
+        "threshold-postprocessing",
+    ],
 }

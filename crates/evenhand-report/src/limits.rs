@@ -131,7 +131,7 @@ impl Report {
             _ if self.kind == Kind::Identify => {
                 "No label and no feature was changed: a model described the labels, and its probabilities were compared."
             }
-            Some("threshold-postprocessing") => {
+            Some("threshold-postprocessing" | "percentile-thresholds") => {
                 "No label and no feature was changed: the method decides by thresholds for each group."
             }
             Some("lagrangian") => {

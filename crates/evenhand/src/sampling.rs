@@ -2,7 +2,7 @@
 //!
 //! For learners that take no weights. A label y' is drawn for each row with probability
 //! proportional to `exp(Σ_k λ_k c_k(x,y'))`, and the row is kept if y' is its observed label:
-//! that is, with a probability equal to its weight. [Jiang & Nachum 2019, App. A]
+//! that is, with a probability equal to its weight (in the default, to its weight over the largest). [Jiang & Nachum 2019, App. A]
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -25,7 +25,7 @@ const EXAMPLES: &str = "\
 Example:
   evenhand data list --json
 
-JSON keys: cache, datasets (name, about, recipe, licence, citation, bytes, cached, folder, files);
+JSON keys: cache, datasets (name, about, recipe, differs (from the paper's text, if it does), licence, citation, bytes, cached, folder, files);
 of a file: name, url, sha256 (of the unpacked content, any of these), bytes (unpacked).";
 
 /// What is shown. The keys are stable.
@@ -41,6 +41,9 @@ struct Dataset {
     about: &'static str,
     /// Whether `--recipe` knows it.
     recipe: bool,
+    /// How the recipe differs from the paper's text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    differs: Option<&'static str>,
     licence: &'static str,
     citation: &'static str,
     bytes: u64,
@@ -73,6 +76,7 @@ impl Dataset {
             name: entry.name,
             about: entry.about,
             recipe: Recipe::names().any(|name| name == entry.name),
+            differs: Recipe::named(entry.name).ok().and_then(Recipe::differs),
             licence: entry.licence,
             citation: entry.citation,
             bytes: entry.bytes(),
@@ -84,9 +88,10 @@ impl Dataset {
 
     fn to_text(&self) -> String {
         let files: Vec<&str> = self.files.iter().map(|file| file.name).collect();
+        let differs = self.differs.map(|how| format!("{:13}recipe: {how}\n", "")).unwrap_or_default();
         let here = if self.cached { "here" } else { "not here" };
         format!(
-            "{:12} {}\n{:13}{here}; {}; {}; {}\n",
+            "{:12} {}\n{:13}{here}; {}; {}; {}\n{differs}",
             self.name,
             self.about,
             "",

@@ -132,7 +132,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "NUMBER", default_value_t = 0, help_heading = "Correction")]
     pub(super) validation_seed: u64,
 
-    /// Weight rows, or keep each with a probability equal to its weight.
+    /// Weight rows, or keep each with a probability equal to its weight (with --preset default, over the largest weight).
     #[arg(long, value_enum, default_value_t = TechniqueArg::Weighting, help_heading = "Correction")]
     pub(super) technique: TechniqueArg,
 
@@ -173,8 +173,9 @@ pub(super) enum MethodArg {
     Correction,
     Unconstrained,
     Reweighing,
-    #[value(alias = "calibration")]
     ThresholdPostprocessing,
+    #[value(alias = "calibration")]
+    PercentileThresholds,
     Lagrangian,
 }
 
@@ -218,9 +219,13 @@ Methods:
   threshold-postprocessing
                  one fit, then thresholds by group that keep the notion, or the bounds, on the
                  training rows at the least error; two classes [Hardt, Price & Srebro 2016].
-                 Also by the paper's name, calibration.
                  THE MODEL NEEDS THE GROUPS TO DECIDE: every file to be predicted must have the
                  columns that define them, also where the learner may not see them
+  percentile-thresholds
+                 one fit, then for each pattern of groups the percentile of its training scores at
+                 which it has the overall rate of that fit; one notion of one rate. The paper's
+                 calibration as it was run (by that name too), to repeat its numbers: the method above
+                 has the optimum. It needs the groups in the same way
   lagrangian     a linear model and multipliers trained jointly by gradients, violations relaxed by
                  hinges; two classes, built-in learner only [Eban et al. 2017]
 Bounds are looked for by `correction` and `threshold-postprocessing`, and tested whatever the
@@ -241,6 +246,8 @@ Examples:
 "), "
   A public dataset, prepared and split as in the paper (see evenhand data):
     evenhand fit --recipe adult --notion equalized-odds --max-violation 0.03 --model model.json
+  Disparate impact as its table and `evenhand paper` have it is `paper-disparate-impact`; `disparate-impact`
+  withholds whole columns, and so has other numbers.
 
 Columns of --weights: row, the number of the row in the data file, from 1 (of a recipe in the
 published file), and weight.
@@ -272,7 +279,7 @@ JSON keys: effect (what the correction changes: rows, notable_change, confidence
 notable, helped, missing, summary), method, notion, groups, classes (in the order of class_rates), multipliers (name, value),
 apply (of a correction, `weights` or `tilt`), rule (how they become weights: tilt, factor, range, relative), memberships (how well features tell each group that the learner
 may not see, where that was modelled: group, labelled, null for all rows, and auc), train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
-validation (with --validation), threshold (with --threshold best), thresholds (with --method threshold-postprocessing), groups_needed (there, and with --apply tilt where features tell groups), slack (with --method lagrangian), uncorrected (train, test), stop, trade_off (violation and cost, where a search without a bound stopped for the cost), loops, fits, seconds, warnings, model, weights, trace, ", where_reports_are!("report (where one was asked for), "), "bounds.
+validation (with --validation), threshold (with --threshold best), thresholds (with methods that decide by group), groups_needed (there, and with --apply tilt where features tell groups), slack (with --method lagrangian), uncorrected (train, test), stop, trade_off (violation and cost, where a search without a bound stopped for the cost), loops, fits, seconds, warnings, model, weights, trace, ", where_reports_are!("report (where one was asked for), "), "bounds.
 Keys of a bound: rows (`test` or `training`), bound, notion (where it is for one), value, low, high, confidence, verdict (`met`,
 `not-met`, `too-few-rows`, `cannot-tell`), worst, unmeasured, own_reference (constraints whose group is everyone), expected_under_parity (what a perfectly even classifier would show by chance), row_count."
 );

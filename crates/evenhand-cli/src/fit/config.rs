@@ -117,6 +117,7 @@ fn method(args: &FitArgs) -> Result<Method> {
         MethodArg::ThresholdPostprocessing => {
             Method::ThresholdPostprocessing(ThresholdPostprocessing { decisions: decisions(args) })
         }
+        MethodArg::PercentileThresholds => Method::PercentileThresholds,
         MethodArg::Lagrangian => {
             Method::Lagrangian(Lagrangian { seed: args.method_seed.unwrap_or(0), ..Lagrangian::default() })
         }
@@ -151,7 +152,7 @@ fn without_use(args: &FitArgs, method: Method) -> Refused {
     let own = args.training.own_learner().or(args.no_penalise_intercept.then_some("--no-penalise-intercept"));
     match own {
         Some(option) if linear => Some((option, "it trains a linear model of its own, without a penalty")),
-        _ if args.decisions.is_some() && !method.decides_by_group() => {
+        _ if args.decisions.is_some() && !matches!(method, Method::ThresholdPostprocessing(_)) => {
             Some(("--decisions", "only threshold-postprocessing has thresholds to draw between"))
         }
         _ if args.method_seed.is_some() && !draws => Some(("--method-seed", "nothing is drawn")),

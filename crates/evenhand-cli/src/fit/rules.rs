@@ -67,6 +67,9 @@ impl Rules {
             Method::ThresholdPostprocessing(_) => {
                 "one fit, then thresholds for each pattern of groups; rates are in expectation over random decisions"
             }
+            Method::PercentileThresholds => {
+                "one fit, then for each pattern of groups the percentile of its scores at which it has the overall rate"
+            }
             Method::Correction if self.given.is_some() => {
                 "scores that were given, which multipliers tilt; no model of labels was trained"
             }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use evenhand::correction::Problem;
+use evenhand::correction::{AskedViolation, Problem};
 use evenhand::{Error, Identify, Labels};
 use evenhand_datasets::inject::{Flip, Truth};
 
@@ -16,7 +16,7 @@ use crate::outputs::CsvArgs;
 ///
 /// The labels of DATA are taken for the truth. With --multiplier, biased labels are drawn as the paper's
 /// Proposition 1 has it: the odds of a positive label fall for a group by a factor that the multiplier decides,
-/// and by no more than that. With --flip, labels of a group are turned over at a rate. What is trained on the
+/// and by no more than that. With --violation, the multipliers are found that give so much of a violation (Assumption 1). With --flip, labels of a group are turned over at a rate. What is trained on the
 /// biased labels can then be evaluated by the true ones. [Jiang & Nachum 2019]
 #[derive(Debug, Args)]
 #[command(override_usage = usage_of_rows!("inject --out <FILE>"), after_long_help = EXAMPLES)]
@@ -36,12 +36,17 @@ pub(crate) struct InjectArgs {
     #[arg(long = "multiplier", value_name = "GROUP=NUMBER", conflicts_with = "flips", help_heading = "Bias")]
     multipliers: Vec<String>,
 
+    /// Violation that a group's biased labels have, overall rate minus its own, such as `sex=female=0.1`: above 0 is a bias against it. The
+    /// labels closest to the truth that have it are drawn, and their multipliers shown; may be repeated.
+    #[arg(long = "violation", value_name = "GROUP=NUMBER", conflicts_with_all = ["flips", "multipliers"], help_heading = "Bias")]
+    violations: Vec<String>,
+
     /// Share of a group's positive labels that become negative, such as `sex=female=0.3`; or with `:negative`,
     /// `sex=male:negative=0.1`, the other way round; may be repeated.
     #[arg(long = "flip", id = "flips", value_name = "GROUP[:negative]=RATE", help_heading = "Bias")]
     flips: Vec<String>,
 
-    /// Notion whose constraints the multipliers belong to.
+    /// Notion whose constraints the multipliers or violations belong to.
     #[arg(
         long,
         value_name = "NOTION",
@@ -99,27 +104,39 @@ Examples:
   Three in ten positive labels of women are lost:
     evenhand inject --recipe adult --flip sex=Female=0.3 --out biased.parquet
 
+  Women are labelled positive 15 points less often than everyone:
+    evenhand inject loans.csv --label approved --positive yes --group sex \\
+        --violation sex=female=0.15 --out biased.csv
+
 Multipliers are in units of g/Z - 1, as `evenhand identify` gives them: one of 0.4 on a group that
 is half of all multiplies its odds by exp(-0.4), and those of the others by exp(0.4). With --notion
 equalized-odds they are named `tpr GROUP` and `fpr GROUP`, and with a rate of one's own by its
-sentence; `evenhand identify --notion` finds them where the truth keeps the notion. Columns given to
---ignore are not written; of a recipe those that it uses are, of all its rows.
+sentence; `evenhand identify --notion` finds them where the truth keeps the notion.
+A violation is that of the probabilities by which labels are drawn; the labels themselves vary about
+it. It must be one that the true labels do not have already. Groups without one have no multiplier.
+Columns given to --ignore are not written; of a recipe those that it uses are, of all its rows.
 
 JSON keys: label, classes, positive, truth, truth_column, multipliers (name, value) or flips (group,
-from, to, rate), seed, rows, changed, true_rates and biased_rates (in the order of classes), groups
+from, to, rate), violations (with --violation: name, asked, before, that of the true labels), divergence (of the biased
+from the true labels, nats a row), seed, rows, changed, true_rates and biased_rates (in the order of classes), groups
 (name, rows, changed, true_rates, biased_rates), out, warnings.";
 
 /// A bias as it was written: of what, and how much.
 pub(super) enum Asked {
     Multipliers(Vec<(String, f64)>),
+    Violations(Vec<(String, f64)>),
     Flips(Vec<(String, f64)>),
 }
 
 impl Asked {
     pub(super) fn new(args: &InjectArgs) -> Result<Self> {
-        if args.flips.is_empty() && args.multipliers.is_empty() {
-            let message = "a bias is needed: --multiplier 'GROUP=NUMBER' or --flip 'GROUP=RATE'";
+        if args.flips.is_empty() && args.multipliers.is_empty() && args.violations.is_empty() {
+            let message =
+                "a bias is needed: --multiplier 'GROUP=NUMBER', --violation 'GROUP=NUMBER' or --flip 'GROUP=RATE'";
             return Err(Usage::new(message).hint("`evenhand inject --help` says what they mean").into());
+        }
+        if !args.violations.is_empty() {
+            return Ok(Self::Violations(parsed("--violation", "GROUP=NUMBER", &args.violations)?));
         }
         if args.flips.is_empty() {
             return Ok(Self::Multipliers(parsed("--multiplier", "GROUP=NUMBER", &args.multipliers)?));
@@ -155,18 +172,29 @@ fn parsed(option: &str, form: &str, texts: &[String]) -> Result<Vec<(String, f64
 
 /// One multiplier per constraint: zero where none was asked for.
 pub(super) fn multipliers(asked: &[(String, f64)], problem: &Problem) -> Result<Vec<f64>> {
+    let mut multipliers = vec![0.0; problem.constraints().len()];
+    for (place, value) in of_constraints("--multiplier", asked, problem)? {
+        multipliers[place] = value;
+    }
+    Ok(multipliers)
+}
+
+/// Violations of constraints there are.
+pub(super) fn violations(asked: &[(String, f64)], problem: &Problem) -> Result<Vec<AskedViolation>> {
+    let found = of_constraints("--violation", asked, problem)?.into_iter();
+    Ok(found.map(|(constraint, violation)| AskedViolation { constraint, violation }).collect())
+}
+
+/// Numbers that belong to constraints, by the place of each.
+fn of_constraints(option: &str, asked: &[(String, f64)], problem: &Problem) -> Result<Vec<(usize, f64)>> {
     let short = |name: &str, notion: String| match name.strip_prefix(&notion).map(str::trim_start) {
         Some(rest) if !rest.is_empty() => rest.to_owned(),
         _ => name.to_owned(),
     };
     let names: Vec<String> = problem.constraints().iter().map(|one| short(&one.name, one.notion.to_string())).collect();
-    let mut multipliers = vec![0.0; names.len()];
-    for (name, value) in asked {
-        let place =
-            names.iter().position(|known| known == name).ok_or_else(|| unknown("--multiplier", name, &names))?;
-        multipliers[place] = *value;
-    }
-    Ok(multipliers)
+    let place =
+        |name: &String| names.iter().position(|known| known == name).ok_or_else(|| unknown(option, name, &names));
+    asked.iter().map(|(name, value)| Ok((place(name)?, *value))).collect()
 }
 
 /// Flips of groups there are.

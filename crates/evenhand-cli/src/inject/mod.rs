@@ -80,6 +80,7 @@ fn bound(
     let (_, problem, mut warnings) = Binding::new(&correction, &whole.data)?;
     let bias = match asked {
         Asked::Multipliers(asked) => Bias::Multipliers(args::multipliers(asked, &problem)?),
+        Asked::Violations(asked) => Bias::Violations(args::violations(asked, &problem)?),
         Asked::Flips(asked) => {
             // Nothing is learnt for flips: what a learner would take a column for does not matter.
             warnings.retain(|warning| !matches!(warning, Warning::PossibleCodes { .. }));

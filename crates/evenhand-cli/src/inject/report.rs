@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use evenhand::Labels;
 use evenhand::correction::{NamedValue, Problem};
 use evenhand::data::Codes;
-use evenhand_datasets::inject::{Bias, Injected, Injection, Truth};
+use evenhand_datasets::inject::{Bias, Flip, Injected, Injection, Truth};
 use serde::Serialize;
 
 use super::Columns;
@@ -29,6 +29,10 @@ pub(super) struct Report {
     multipliers: Option<Vec<NamedValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     flips: Option<Vec<ShownFlip>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violations: Option<Vec<ShownViolation>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    divergence: Option<f64>,
     seed: u64,
     #[serde(flatten)]
     overall: Compared,
@@ -37,6 +41,15 @@ pub(super) struct Report {
     pub(super) warnings: Vec<WarningRecord>,
     #[serde(skip)]
     shown: Vec<usize>,
+}
+
+/// A violation of the probabilities by which labels are drawn.
+#[derive(Serialize)]
+struct ShownViolation {
+    name: String,
+    asked: f64,
+    /// That of the true labels.
+    before: f64,
 }
 
 #[derive(Serialize)]
@@ -78,21 +91,20 @@ impl Report {
             name: name.clone(),
             rates: Compared::of(problem, injected, |row| problem.is_in(row, at)),
         };
-        let (multipliers, flips) = match &injection.bias {
-            Bias::Multipliers(values) => {
-                let named = problem.constraints().iter().zip(values);
-                let named = named.map(|(one, &value)| NamedValue { name: one.name.clone(), value: Some(value) });
-                (Some(named.collect()), None)
-            }
-            Bias::Flips(flips) => {
-                let shown = flips.iter().map(|flip| ShownFlip {
-                    group: names[flip.group].clone(),
-                    from: classes[flip.from].clone(),
-                    to: classes[flip.to].clone(),
-                    rate: flip.rate,
-                });
-                (None, Some(shown.collect()))
-            }
+        let multipliers = match (&injection.bias, &injected.closest) {
+            (Bias::Multipliers(values), _) => Some(named(problem, values)),
+            (_, Some(closest)) => Some(named(problem, &closest.multipliers)),
+            _ => None,
+        };
+        let flip = |flip: &Flip| ShownFlip {
+            group: names[flip.group].clone(),
+            from: classes[flip.from].clone(),
+            to: classes[flip.to].clone(),
+            rate: flip.rate,
+        };
+        let flips = match &injection.bias {
+            Bias::Flips(flips) => Some(flips.iter().map(flip).collect()),
+            _ => None,
         };
         Self {
             label: columns.label,
@@ -104,6 +116,8 @@ impl Report {
             truth_column: columns.truth,
             multipliers,
             flips,
+            violations: violations(injection, problem, injected),
+            divergence: injected.closest.as_ref().map(|closest| closest.divergence),
             seed: args.seed,
             overall: Compared::of(problem, injected, |_| true),
             groups: names.iter().enumerate().map(group).collect(),
@@ -140,8 +154,15 @@ impl Report {
 
     fn bias(&self) -> String {
         let mut lines = Lines::default();
+        if let Some(violations) = &self.violations {
+            lines.push("Violations put in", ["asked", "true labels"].map(str::to_owned).to_vec());
+            lines.push_some(violations, MOST_LINES, |one| {
+                (format!("  {}", one.name), vec![signed(one.asked), signed(one.before)])
+            });
+        }
         if let Some(multipliers) = &self.multipliers {
-            lines.push("Multipliers put in", Vec::new());
+            let found = if self.violations.is_some() { "Multipliers found for them" } else { "Multipliers put in" };
+            lines.push(found, Vec::new());
             lines.push_some(multipliers, MOST_LINES, |one| {
                 (format!("  {}", one.name), vec![signed(one.value.unwrap_or_default())])
             });
@@ -154,6 +175,23 @@ impl Report {
         }
         lines.render()
     }
+}
+
+/// Multipliers with the names of their constraints.
+fn named(problem: &Problem, values: &[f64]) -> Vec<NamedValue> {
+    let pairs = problem.constraints().iter().zip(values);
+    pairs.map(|(one, &value)| NamedValue { name: one.name.clone(), value: Some(value) }).collect()
+}
+
+/// The violations that were asked for, where any were.
+fn violations(injection: &Injection, problem: &Problem, injected: &Injected) -> Option<Vec<ShownViolation>> {
+    let (Bias::Violations(asked), Some(closest)) = (&injection.bias, &injected.closest) else { return None };
+    let shown = asked.iter().zip(&closest.before).map(|(one, &before)| ShownViolation {
+        name: problem.constraints()[one.constraint].name.clone(),
+        asked: one.violation,
+        before,
+    });
+    Some(shown.collect())
 }
 
 impl Compared {

@@ -97,8 +97,13 @@ const EXAMPLES: &str = "\
 Methods:
   unconstrained  one fit, no correction
   reweighing     one fit with weights P(s)P(y)/P(s,y) (Kamiran & Calders)
-  calibration    one fit, then thresholds by group (Hardt et al.); knows the groups of the rows it
-                 decides, so it has no cell for disparate impact
+  calibration    one fit, then for each combination of groups the percentile of its training scores at
+                 which it has the overall rate, as the paper has it (--method percentile-thresholds of
+                 fit); demographic parity and equal opportunity, and not with --injected
+  threshold-postprocessing
+                 the optimum of what calibration does: thresholds of least error, with random
+                 decisions between them (Hardt et al.). Both know the groups of the rows they decide,
+                 so they have no cell for disparate impact
   lagrangian     model and multipliers trained jointly, hinges above rates (Eban et al.)
   label-bias     the paper's method as its authors ran it (--preset notebook)
   default        this project's default
@@ -108,7 +113,8 @@ violation expected under parity: what a perfectly even classifier would show by 
 
 Agreement with the paper (--protocol notebook): error and violation within .003 and .005 on adult and
 bank, .01 and .02 on compas and german; without correction the error within three test rows. The
-authors' split of communities is not known, nor their code for calibration and the Lagrangian approach.
+authors' split of communities is not known, so its cells are compared with --protocol repeated: within two
+standard deviations of a split. Nor is their code for the Lagrangian approach.
 
 Examples:
   evenhand paper --data data
@@ -171,6 +177,10 @@ impl Plan {
                 return Err(Usage::new("--injected asks for the true rates of groups: no --notion goes with it").into());
             }
             let known: Vec<&str> = InjectedExperiment::datasets().collect();
+            if let Some(other) = args.methods.iter().find(|name| name.as_str() == PaperMethod::Calibration.name()) {
+                let message = format!("--injected asks for the rate of each group, and {other} sets one rate for all");
+                return Err(Usage::new(message).hint("--method threshold-postprocessing can be asked for them").into());
+            }
             if let Some(other) = args.datasets.iter().find(|name| !known.contains(&name.as_str())) {
                 let message = format!("--injected has no bias for `{other}`; it has one for {}", known.join(", "));
                 return Err(Usage::new(message).into());

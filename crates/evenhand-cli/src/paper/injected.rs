@@ -81,7 +81,7 @@ struct Row {
 pub(super) fn measure(plan: &Plan, sources: &[Source<'static>], progress: Progress) -> Result<Injected> {
     let store: Store<Cell> = Store::open(plan.out.as_deref())?;
     let mut methods: Vec<Option<PaperMethod>> = vec![None];
-    methods.extend(plan.methods.iter().copied().map(Some));
+    methods.extend(plan.methods.iter().copied().filter(|&method| InjectedExperiment::takes(method)).map(Some));
     let mut jobs = Vec::new();
     for (&dataset, source) in plan.datasets.iter().zip(sources) {
         for draw in plan.draws() {

@@ -22,20 +22,22 @@ fn remarks(results: &Results) -> Vec<String> {
                 "One split decides little: `under parity` is the violation that a perfectly even classifier would show on these test rows. See --protocol repeated."
                     .into(),
             );
-            if results.rows.iter().any(|row| matches!(row.method, PaperMethod::Calibration | PaperMethod::Lagrangian)) {
-                remarks.push("The authors' code for calibration and the Lagrangian approach was not published. Calibration here is the exact optimum on the training rows, with random decisions between thresholds for every combination of groups: its violation there is 0. Of the Lagrangian approach the paper tells the rate, the passes and the steps of the slack; batches of 100 rows, the average over the second half of the passes and what counts as degenerate (97 % of a constant classifier's error) are chosen here.".into());
+            if results.rows.iter().any(|row| row.method == PaperMethod::Lagrangian) {
+                remarks.push("The authors' code for the Lagrangian approach was not published. The paper tells the rate, the passes and the steps of the slack; batches of 100 rows, the average over the second half of the passes and what counts as degenerate (97 % of a constant classifier's error) are chosen here.".into());
             }
         }
-        Protocol::Repeated => remarks.push(format!(
+        Protocol::Repeated => {
+            remarks.push(format!(
             "Means over {} splits drawn at random, the same for all methods, ± standard error of the mean; `under parity` is the violation that a perfectly even classifier would show on such test rows.",
             results.splits
-        )),
+            ));
+            if results.has_published() {
+                remarks.push("Which rows of communities the authors tested on is not known, so what they published stands beside drawn splits: it agrees if error and violation are within two standard deviations of a single split (not of the mean).".into());
+            }
+        }
     }
-    if results.rows.iter().any(|row| row.method == PaperMethod::Calibration) {
-        remarks.push(
-            "Calibration knows the groups of the rows it decides; all others do not, unless a feature tells them."
-                .into(),
-        );
+    if results.rows.iter().any(|row| row.method.decides_by_group()) {
+        remarks.push("Calibration has a percentile of the training scores as the threshold of every combination of groups, as the paper ran it; threshold post-processing is the exact optimum on the training rows, with random decisions between thresholds: its violation there is 0. Both know the groups of the rows they decide; all others do not, unless a feature tells them.".into());
     }
     remarks
 }
@@ -43,13 +45,13 @@ fn remarks(results: &Results) -> Vec<String> {
 /// For a terminal.
 pub(super) fn text(results: &Results) -> String {
     let mut lines = Lines::default();
-    let notebook = results.protocol == Protocol::Notebook;
+    let published = results.has_published();
     let mut last = None;
     for row in &results.rows {
         if last != Some((row.dataset, &row.notion)) {
             last = Some((row.dataset, &row.notion));
             let mut head = vec!["error".to_owned(), "violation".into(), "under parity".into()];
-            head.extend(if notebook { vec!["published".into(), String::new(), String::new()] } else { Vec::new() });
+            head.extend(if published { vec!["published".into(), String::new(), String::new()] } else { Vec::new() });
             lines.push(String::new(), Vec::new());
             lines.push(format!("{}, {}, {}", row.dataset, row.notion, counted(row.test_rows, "test row")), head);
         }
@@ -58,7 +60,7 @@ pub(super) fn text(results: &Results) -> String {
             estimate(row.test.violation),
             or_dash(row.expected_under_parity, rate),
         ];
-        if notebook {
+        if published {
             numbers.push(or_dash(row.published.map(|one| one.error), rate));
             numbers.push(or_dash(row.published.map(|one| one.violation), rate));
             numbers.push(row.agreement.map_or("", |agreement| agreement.words()).to_owned());
@@ -97,14 +99,11 @@ pub(super) fn folded(text: &str) -> String {
 }
 
 fn markdown(results: &Results) -> String {
-    let notebook = results.protocol == Protocol::Notebook;
+    let (timed, published) = (results.protocol == Protocol::Repeated, results.has_published());
     let mut head =
         vec!["dataset", "notion", "method", "test error", "test violation", "under parity", "training violation"];
-    head.extend(if notebook {
-        ["published error", "published violation", "agreement"].as_slice()
-    } else {
-        &["seconds", "fits"]
-    });
+    head.extend(if timed { ["seconds", "fits"].as_slice() } else { &[] });
+    head.extend(if published { ["published error", "published violation", "agreement"].as_slice() } else { &[] });
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut text = line(&head.iter().map(|&one| one.to_owned()).collect::<Vec<_>>());
     text += &line(&vec!["---".to_owned(); head.len()]);
@@ -112,12 +111,13 @@ fn markdown(results: &Results) -> String {
         let mut cells = vec![row.dataset.to_owned(), row.notion.to_string(), row.method.to_string()];
         cells.extend([estimate(Some(row.test.error)), estimate(row.test.violation)]);
         cells.extend([or_dash(row.expected_under_parity, rate), estimate(row.train.violation)]);
-        if notebook {
+        if timed {
+            cells.extend([format!("{:.3}", row.seconds), format!("{:.0}", row.fits)]);
+        }
+        if published {
             cells.extend([or_dash(row.published.map(|one| one.error), rate)]);
             cells.extend([or_dash(row.published.map(|one| one.violation), rate)]);
             cells.push(row.agreement.map_or("", |agreement| agreement.words()).to_owned());
-        } else {
-            cells.extend([format!("{:.3}", row.seconds), format!("{:.0}", row.fits)]);
         }
         text += &line(&cells);
     }

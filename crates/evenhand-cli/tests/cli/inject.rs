@@ -17,6 +17,38 @@ fn flips_are_shown_too() {
 }
 
 #[test]
+fn a_violation_is_shown_with_the_multipliers_found_for_it() {
+    let test = CliTest::new();
+    snapshot!(test, &format!("{LOANS} --violation sex=female=0.35 --seed 3 --out biased.csv"));
+    let json = test.json(&format!("{LOANS} --violation sex=female=0.35 --seed 3 --out biased.csv --json"));
+    let multiplier = json["multipliers"][0]["value"].as_f64().unwrap();
+    assert_eq!((&json["violations"][0]["asked"], json["multipliers"][1]["value"].as_f64()), (&0.35.into(), Some(0.0)));
+    assert!(multiplier > 0.0 && json["violations"][0]["before"].as_f64().unwrap() < 0.35, "{json}");
+    assert!(json["divergence"].as_f64().unwrap() > 0.0);
+    // The multiplier by itself draws the same labels.
+    test.expect(0, &format!("{LOANS} --multiplier sex=female={multiplier} --seed 3 --out same.csv"));
+    assert_eq!(test.read("biased.csv"), test.read("same.csv"));
+}
+
+#[test]
+fn violations_that_cannot_be_put_in_are_refused() {
+    let test = CliTest::new();
+    let wrong = [
+        "--violation sex=female=0.05",
+        "--violation sex=female=0",
+        "--violation sex=female=0.9",
+        "--violation sex=female=much",
+        "--violation sex=woman=0.3",
+        "--violation sex=female=0.4 --violation sex=male=0.4",
+        "--violation sex=female=0.4 --multiplier sex=female=0.4",
+        "--violation sex=female=0.4 --flip sex=female=0.4",
+    ];
+    let all: Vec<String> =
+        wrong.iter().map(|bias| format!("{bias}: {}", test.run(&format!("{LOANS} {bias} --out none.csv")))).collect();
+    snapshot_of!(all.join("\n"));
+}
+
+#[test]
 fn json_has_the_same_numbers() {
     let test = CliTest::new();
     snapshot!(test, &format!("{LOANS} --multiplier sex=female=0.5 --seed 3 --out biased.csv --json"));

@@ -5,7 +5,11 @@ use crate::support::{CliTest, each_line, snapshot, snapshot_of};
 const FIT: &str =
     "fit loans.csv --label approved --ignore id --group sex --group 'age<=30' --notion demographic-parity";
 
-const METHODS: [&str; 5] = ["correction", "unconstrained", "reweighing", "threshold-postprocessing", "lagrangian"];
+const METHODS: [&str; 6] =
+    ["correction", "unconstrained", "reweighing", "threshold-postprocessing", "percentile-thresholds", "lagrangian"];
+
+/// Methods that decide by group.
+const BY_GROUP: [&str; 2] = ["threshold-postprocessing", "percentile-thresholds"];
 
 #[test]
 fn threshold_postprocessing_shows_its_thresholds_and_what_it_needs() {
@@ -18,6 +22,11 @@ fn threshold_postprocessing_without_random_decisions_has_one_threshold_each() {
         CliTest::new(),
         &format!("{FIT} --method threshold-postprocessing --decisions deterministic --max-violation 0.02")
     );
+}
+
+#[test]
+fn percentile_thresholds_show_theirs_too() {
+    snapshot!(CliTest::new(), &format!("{FIT} --method percentile-thresholds"));
 }
 
 #[test]
@@ -39,7 +48,7 @@ fn every_method_is_named_in_json_and_has_the_same_baseline() {
         let json = test.json(&format!("{FIT} --method {method} --json"));
         assert_eq!(json["method"], method);
         assert_eq!(json["uncorrected"], plain["uncorrected"], "{method}");
-        assert_eq!(json.get("thresholds").is_some(), method == "threshold-postprocessing");
+        assert_eq!(json.get("thresholds").is_some(), BY_GROUP.contains(&method));
         assert_eq!(json.get("slack").is_some(), method == "lagrangian");
     }
     let json = test.json(&format!("{FIT} --method threshold-postprocessing --json"));
@@ -57,7 +66,7 @@ fn every_method_is_saved_predicts_and_verifies() {
         assert_eq!(json["matches"], true, "{method}: {json}");
         let names: Vec<&str> =
             json["checks"].as_array().unwrap().iter().map(|check| check["name"].as_str().unwrap()).collect();
-        assert_eq!(names.contains(&"thresholds"), method == "threshold-postprocessing", "{names:?}");
+        assert_eq!(names.contains(&"thresholds"), BY_GROUP.contains(&method), "{names:?}");
         let all = json["checks"].as_array().unwrap();
         let known = all.iter().all(|check| check["matches"] == true || check["name"] == "software");
         assert!(known, "{method}: {json}");
@@ -67,7 +76,7 @@ fn every_method_is_saved_predicts_and_verifies() {
 #[test]
 fn verify_finds_what_another_method_would_have_found() {
     let test = CliTest::new();
-    for method in ["reweighing", "threshold-postprocessing", "lagrangian"] {
+    for method in ["reweighing", "threshold-postprocessing", "percentile-thresholds", "lagrangian"] {
         test.expect(0, &format!("{FIT} --method {method} --model model.json"));
         let loans = test.read("loans.csv");
         test.write("other.csv", &loans.replacen(",yes\n", ",no\n", 30));
@@ -139,6 +148,10 @@ fn options_of_other_methods_are_refused() {
         "--method threshold-postprocessing --measure scores",
         "--method threshold-postprocessing --weights weights.csv",
         "--method threshold-postprocessing --trace trace.csv",
+        "--method percentile-thresholds --notion equalized-odds",
+        "--method percentile-thresholds --decisions deterministic",
+        "--method percentile-thresholds --method-seed 1",
+        "--method percentile-thresholds --threshold best",
         "--method unconstrained --weights weights.csv",
         "--method unconstrained --validation k-fold",
         "--method unconstrained --technique sampling",

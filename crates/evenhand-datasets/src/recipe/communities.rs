@@ -3,7 +3,7 @@
 use super::{Edges, Feature, File, GroupRule, Label, Names, Others, Part, Recipe, Rows, Split};
 
 /// The outer thirds of a share, which lies from 0 to 1: at most the lower percentile, and strictly above the upper one. The middle third
-/// is no bucket. The paper does not say where it cuts: with thirds groups have the rows that the authors' notebooks count.
+/// is no bucket. The paper's text cuts at the median; with thirds groups have the rows that the authors' notebooks count.
 const LOW: Feature = Feature::Buckets(Edges::Percentiles { of: Rows::All, lowest: Some(-1.0), at: &[100.0 / 3.0] });
 const HIGH: Feature = Feature::Buckets(Edges::Percentiles { of: Rows::All, lowest: None, at: &[200.0 / 3.0, 100.0] });
 

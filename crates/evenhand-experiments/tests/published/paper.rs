@@ -2,8 +2,8 @@
 //! datasets: see `support`.
 
 use crate::support::data_folder;
-use evenhand::Notion;
-use evenhand::correction::Silent;
+use evenhand::correction::{Lagrangian, Silent};
+use evenhand::{Method, Notion};
 use evenhand_datasets::Recipe;
 use evenhand_datasets::recipe::Source;
 use evenhand_experiments::{Agreement, Experiment, Measured, NOTIONS, PaperMethod, published};
@@ -72,5 +72,40 @@ fn without_correction_and_for_disparate_impact_the_cells_of_table_1_come_out() {
                 assert_eq!(agreement, Agreement::Agrees, "{dataset} {notion} {method}: {ours:?}, {theirs:?}");
             }
         }
+    }
+}
+
+/// The paper's figures begin with the unweighted dataset.
+#[test]
+fn a_sweep_begins_without_weights_and_passes_through_what_was_found() {
+    for (dataset, begins) in [("german", (0.2485, 0.0766)), ("compas", (0.3149, 0.2045))] {
+        let Some(folder) = data_folder(dataset) else { return };
+        let prepared = Recipe::named(dataset).unwrap().load(&folder).unwrap();
+        let experiment = Experiment::new(&prepared, &Notion::DemographicParity).unwrap();
+        let swept = experiment.sweep(PaperMethod::LabelBias, &[0.0, 1.0]).unwrap();
+        let at = |method| experiment.measure(method, &mut Silent).unwrap().test;
+        assert_eq!([swept[0].1, swept[1].1], [at(PaperMethod::Unconstrained), at(PaperMethod::LabelBias)], "{dataset}");
+        let (error, violation) = (swept[0].1.error, swept[0].1.violation.unwrap());
+        assert!((error - begins.0).abs() < 1e-4 && (violation - begins.1).abs() < 1e-4, "{error} {violation}");
+    }
+}
+
+/// "The smallest slack in increments of 5 % until the procedure returned a non-degenerate solution": whether one suffices does not tell of another.
+#[test]
+fn the_slack_of_the_lagrangian_approach_is_the_first_that_suffices() {
+    let Some(folder) = data_folder("communities") else { return };
+    let prepared = Recipe::named("communities").unwrap().load(&folder).unwrap();
+    let with = |slack_step: f64| {
+        let method = Method::Lagrangian(Lagrangian { slack_step, ..Lagrangian::default() });
+        let settings = prepared.correction(Notion::PaperDisparateImpact).method(method);
+        let found = settings.fit(&prepared.train, &prepared.learner()).unwrap();
+        (found.solution().slack.unwrap(), found.solution().fits)
+    };
+    let (slack, fits) = with(0.05);
+    assert!(fits > 5 && (slack - 0.05 * (fits - 1) as f64).abs() < 1e-12, "{slack} after {fits} trainings");
+    for earlier in 1..fits - 1 {
+        // Steps of that size begin with no slack, and then try it.
+        let step = 0.05 * earlier as f64;
+        assert!(with(step).0 > step + 1e-12, "{step} suffices, and {slack} was taken");
     }
 }

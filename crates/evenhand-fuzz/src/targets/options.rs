@@ -108,6 +108,7 @@ fn method(from: &mut Unstructured<'_>) -> Result<Method> {
             decisions: *from.choose(&[Decisions::Randomised { seed: 0 }, Decisions::Deterministic])?,
         }),
         3 => Method::Lagrangian(Lagrangian { passes: 1, ..Lagrangian::default() }),
+        4 => Method::PercentileThresholds,
         _ => Method::Correction,
     })
 }

@@ -31,8 +31,8 @@ pub enum Tilt {
     Expected,
 }
 
-/// By what `w̃` is divided. Either way the weights of one x in different classes have the same
-/// ratios, which is all that the correction of labels asks; what differs is how much an x counts.
+/// By what `w̃` is divided. For rates among everyone the weights of one x in different classes have the same ratios either way, up to a factor for
+/// each label, which is all that the correction of labels asks; what differs is how much an x counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WeightRange {
@@ -87,7 +87,7 @@ impl Tilt {
         match self {
             // Algorithm 1 moves all rows, Algorithm 2 those of its own label.
             Self::Paper => [constraint.reweights; 2],
-            // `c(x, 1) = g·y/P_G − y/P_X`: nothing where the label is not the one a rate conditions on. [Jiang & Nachum 2019, Sec. 3]
+            // `c(x, 1) = g·y/P_G − y/P_X`: nothing where the label is not the one a rate conditions on. [Jiang & Nachum 2019, Sec. 2.2]
             Self::Centred | Self::Expected => [constraint.labelled, constraint.base().1],
         }
     }

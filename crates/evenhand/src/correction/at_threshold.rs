@@ -70,8 +70,8 @@ impl Correction {
     ) -> Result<Solution<L::Predictor>> {
         let found = self.solve_at(problem, learner, observer)?;
         match self.method {
-            // Thresholds by group are the best there are already.
-            Method::ThresholdPostprocessing(_) => Ok(found),
+            // Decisions by group have thresholds of their own.
+            Method::ThresholdPostprocessing(_) | Method::PercentileThresholds => Ok(found),
             Method::Unconstrained => found.at_best_threshold(problem, self.measure, |_| true),
             Method::Correction | Method::Reweighing | Method::Lagrangian(_) => {
                 let asked = Inequalities::exact(problem, &self.bounds, self.measure);

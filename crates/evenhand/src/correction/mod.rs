@@ -34,7 +34,10 @@ pub use evaluation::{
 pub(crate) use evaluation::{Classifier, TiltBy};
 pub use fitted::Fitted;
 pub use frontier::{Asked, Frontier, Point};
-pub use problem::{Binding, CellWeights, ExpectedTilt, MembershipModel, MembershipQuality, Problem, ShiftCorrection};
+pub use problem::{
+    AskedViolation, Binding, CellWeights, Closest, ExpectedTilt, MembershipModel, MembershipQuality, Problem,
+    ShiftCorrection,
+};
 pub(crate) use problem::{Expectations, Observed, WeightMap};
 pub use settings::{
     Apply, Correction, CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, LoopSettings, Method, Preset,

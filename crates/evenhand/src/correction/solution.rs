@@ -173,10 +173,28 @@ impl<P: Predictor> Solution<P> {
         expected.map(|expected| expected.deciding(binding))
     }
 
+    /// The same fit, deciding by thresholds of groups: evaluated anew, beside what it decided before.
+    pub(in crate::correction) fn deciding_by(
+        mut self,
+        thresholds: Thresholds,
+        stop: Termination,
+        settings: &Correction,
+        problem: &Problem,
+    ) -> Result<Self> {
+        let before = self.evaluated(problem, Measure::Decisions)?;
+        (self.thresholds, self.stop) = (Some(thresholds), stop);
+        let after = self.evaluated(problem, Measure::Decisions)?;
+        self.train = after.metrics();
+        self.effect = Some(after.effect(&before, settings.notable_change, Effect::USUAL_CONFIDENCE)?);
+        Ok(self)
+    }
+
     /// From which probability on rows are decided positive, in a sentence, where that was chosen.
     pub fn decided_from(&self, settings: &Correction) -> Option<String> {
         let why = match (settings.threshold, settings.method) {
-            (Threshold::Half, _) | (_, Method::ThresholdPostprocessing(_)) => return None,
+            (Threshold::Half, _) | (_, Method::ThresholdPostprocessing(_) | Method::PercentileThresholds) => {
+                return None;
+            }
             (_, Method::Correction) if self.threshold.to_bits() == HALF.to_bits() => {
                 "since the correction is no better at the threshold at which the fit without it errs least on the training rows"
             }

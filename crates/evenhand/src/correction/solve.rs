@@ -70,6 +70,7 @@ impl Correction {
             Method::Correction => self.correct(problem, learner, observer),
             Method::Unconstrained => self.solve_uncorrected(problem, learner),
             Method::ThresholdPostprocessing(thresholds) => thresholds.train(self, problem, learner),
+            Method::PercentileThresholds => baselines::percentile_thresholds::train(self, problem, learner),
             Method::Lagrangian(lagrangian) => lagrangian.train(self, problem, learner, observer),
             Method::Reweighing => {
                 baselines::single_fit(problem, self, learner, baselines::reweighing::cell_weights(problem.cells()))

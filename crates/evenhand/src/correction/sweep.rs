@@ -1,6 +1,6 @@
 //! More or less of a correction: weights from multiples of the multipliers that were found.
 //!
-//! The paper's figures: x times λ, for x from 0 (no correction) past 1 (the correction found). [Jiang & Nachum 2019, Fig. 1]
+//! The paper's figures: x times λ, for x from 0 (no correction) past 1 (the correction found). [Jiang & Nachum 2019, Fig. 2 and 3]
 
 use super::at_threshold::is_same;
 use super::problem::Problem;
@@ -13,7 +13,8 @@ use crate::learner::Learner;
 use crate::{Error, Result};
 
 impl Correction {
-    /// Fits with weights from each of `scales` times the multipliers of a correction, on the rows it was found on.
+    /// Fits with weights from each of `scales` times the multipliers of a correction, on the rows it was found on. A scale of 0 is the unweighted
+    /// dataset, as in the paper's figures: with weights of λ = 0, which are ½ by the paper's presets, the penalty would count twice.
     ///
     /// ```
     /// use evenhand::correction::{Binding, Silent};
@@ -58,7 +59,7 @@ impl Correction {
         let mut swept = Vec::with_capacity(scales.len());
         for scale in scales {
             let multipliers = found.multipliers.iter().map(|multiplier| scale * multiplier).collect();
-            let iterate = run.fit(multipliers, false)?;
+            let iterate = run.fit(multipliers, *scale == 0.0)?;
             let go_on = observer.after(run.record(&iterate, observer.seconds()));
             swept.push(run.solution(iterate, if go_on { Termination::Converged } else { Termination::Cancelled }));
             if !go_on {

@@ -57,6 +57,9 @@ impl Termination {
                 "single thresholds keep what was asked as nearly as rows allow"
             }
             Method::ThresholdPostprocessing(_) => "what was asked holds on the training rows at the least error",
+            Method::PercentileThresholds => {
+                "each pattern of groups has the overall rate on the training rows as nearly as its own rows allow"
+            }
             Method::Lagrangian(_) if self == Self::Infeasible => "whatever the slack, everyone is decided alike",
             Method::Lagrangian(_) => "all passes were run",
             Method::Unconstrained | Method::Reweighing => "no bound and no notion was searched for",

@@ -12,7 +12,7 @@ use super::record::cell_records;
 use super::refit::apart;
 use super::{LearnerRecord, Model};
 use crate::constraint::TiltTable;
-use crate::correction::baselines::reweighing;
+use crate::correction::baselines::{percentile_thresholds, reweighing};
 use crate::correction::{
     Apply, CovariateShift, Expectations, Method, Metrics, Observed, Problem, Threshold, WeightMap,
 };
@@ -218,10 +218,17 @@ impl Model {
         }
     }
 
-    /// After threshold post-processing, its thresholds must be those that its scores lead to again.
+    /// Thresholds by group must be those that the scores lead to again.
     fn check_thresholds(&self, problem: &Problem) -> Result<Option<Check>> {
-        let Method::ThresholdPostprocessing(postprocessing) = self.settings.method else { return Ok(None) };
-        let (found, _) = postprocessing.thresholds(&self.settings, problem, self.predictor())?;
+        let found = match self.settings.method {
+            Method::ThresholdPostprocessing(postprocessing) => {
+                postprocessing.thresholds(&self.settings, problem, self.predictor())?.0
+            }
+            Method::PercentileThresholds => {
+                percentile_thresholds::thresholds(&self.settings, problem, self.predictor())?
+            }
+            _ => return Ok(None),
+        };
         let matches = self.thresholds.as_ref() == Some(&found);
         let has = if matches { "lead to these" } else { "lead to others" };
         let detail = format!("the scores {has}: {} patterns of groups", found.patterns.len());

@@ -216,7 +216,7 @@ fn a_margin_keeps_further_below_a_bound() {
     assert!(close <= 0.05 && usual < close - 0.002, "{close} {usual}");
 }
 
-/// `c(x, 1) = g·y/P_G − y/P_X`. [Jiang & Nachum 2019, Sec. 3]
+/// `c(x, 1) = g·y/P_G − y/P_X`. [Jiang & Nachum 2019, Sec. 2.2]
 #[test]
 fn equal_opportunity_leaves_rows_of_the_other_label_alone() {
     let (_, problem, _) = Binding::new(&correction("equal-opportunity"), &dataset(table())).unwrap();

@@ -4,6 +4,7 @@
 mod architecture;
 mod baselines;
 mod blind;
+mod closest;
 mod corrections;
 mod covariate_shift;
 mod derivatives;
@@ -20,6 +21,7 @@ mod kinds;
 mod missing;
 mod model_files;
 mod paper_impact;
+mod percentile_thresholds;
 mod population;
 mod properties;
 mod resealed;

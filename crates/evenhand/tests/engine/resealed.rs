@@ -88,8 +88,12 @@ fn with_key(model: &Value, key: &str, value: &Value) -> Value {
 
 #[test]
 fn thresholds_that_cannot_decide_are_refused() {
-    let settings = parity().method(Method::ThresholdPostprocessing(ThresholdPostprocessing::default()));
-    let model = json_of(&settings, &data());
+    for method in [Method::ThresholdPostprocessing(ThresholdPostprocessing::default()), Method::PercentileThresholds] {
+        refused_thresholds(&json_of(&parity().method(method), &data()));
+    }
+}
+
+fn refused_thresholds(model: &Value) {
     let cases = [
         ("/thresholds/patterns", json!([]), "it decides by thresholds, and has none"),
         ("/thresholds/patterns/0/groups", json!(["nobody"]), "a threshold is for a group that is not there"),
@@ -102,7 +106,7 @@ fn thresholds_that_cannot_decide_are_refused() {
         ("/groups_needed", json!([]), "the columns that it needs to tell groups are not those"),
     ];
     for (path, value, sentence) in cases {
-        let refusal = refusal(&changed(&model, path, &value));
+        let refusal = refusal(&changed(model, path, &value));
         assert!(refusal.contains(sentence), "{path}: {refusal}");
     }
 }

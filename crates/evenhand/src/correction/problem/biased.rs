@@ -9,6 +9,15 @@ use crate::kernel::link::softmax;
 use crate::learner::{Learner, Training, scores};
 use crate::{Error, Result};
 
+/// A constraint function of the theory.
+pub(super) struct Term<'a> {
+    pub(super) constraint: &'a Constraint,
+    /// The share of its group among the rows it conditions on.
+    share: f64,
+    /// The share of the rows it conditions on among all: by so much the mean of its values is less than a difference of rates.
+    pub(super) conditioned: f64,
+}
+
 impl Problem {
     /// The probabilities of each row's classes by an uncorrected fit, row by row.
     ///
@@ -35,36 +44,54 @@ impl Problem {
     pub fn biased(&self, multipliers: &[f64], truth: &[f64]) -> Result<Vec<f64>> {
         let classes = self.classes();
         self.check_multipliers(multipliers)?;
-        let expected = self.labels().len() * classes;
-        if truth.len() != expected {
-            return Err(Error::Length { what: "probabilities", expected, found: truth.len() });
-        }
+        self.check_probabilities(truth)?;
         let chosen = self.constraints().iter().zip(multipliers).filter(|(_, multiplier)| **multiplier != 0.0);
-        let terms: Vec<(&Constraint, f64, f64)> =
-            chosen.map(|(constraint, &multiplier)| (constraint, multiplier, self.share(constraint, truth))).collect();
+        let terms: Vec<(Term<'_>, f64)> =
+            chosen.map(|(constraint, &multiplier)| (self.term(constraint, truth), multiplier)).collect();
         let mut biased: Vec<f64> = truth.iter().map(|chance| chance.ln()).collect();
         for (row, (logits, truth)) in biased.chunks_mut(classes).zip(truth.chunks(classes)).enumerate() {
-            for &(constraint, multiplier, share) in &terms {
-                let [own, compared] = self.memberships(constraint, row);
-                let [labelled, others] = [constraint.labelled, constraint.base().1];
-                let centre = if constraint.reference.number().is_none() { compared } else { 0.0 };
-                let tilt = |own_chance: f64, other_chance: f64| {
-                    multiplier * (own / share * own_chance - centre * other_chance)
-                };
-                match constraint.event {
-                    Event::Predicts(class) => logits[class] -= tilt(among(labelled, truth), among(others, truth)),
-                    // c(x, y) = y_true(y|x)·(g/Z − 1): predicting y is correct with the probability of y, and wrong otherwise.
-                    Event::Correct | Event::Wrong => {
-                        for (class, chance) in truth.iter().enumerate() {
-                            let of = |labelled: Labelled| if labelled.holds(class) { *chance } else { 0.0 };
-                            logits[class] -= constraint.event.sign() * tilt(of(labelled), of(others));
-                        }
-                    }
+            for (term, multiplier) in &terms {
+                for (class, logit) in logits.iter_mut().enumerate() {
+                    *logit -= multiplier * self.value(term, row, class, truth);
                 }
             }
             logits.copy_from_slice(&softmax(logits));
         }
         Ok(biased)
+    }
+
+    /// A constraint function for rows whose true labels have these probabilities.
+    pub(super) fn term<'a>(&self, constraint: &'a Constraint, truth: &[f64]) -> Term<'a> {
+        let (inside, all) = self.weights_among(constraint, truth);
+        Term { constraint, share: inside / all, conditioned: all / self.cells().total_weight() }
+    }
+
+    /// c(x, y) of a row and a class, in the units of the centred tilt: times the share of the rows that the constraint conditions on. `truth` holds the
+    /// row's `y_true(·|x)`.
+    pub(super) fn value(&self, term: &Term<'_>, row: usize, class: usize, truth: &[f64]) -> f64 {
+        let Term { constraint, share, .. } = term;
+        let [own, compared] = self.memberships(constraint, row);
+        let [labelled, others] = [constraint.labelled, constraint.base().1];
+        let centre = if constraint.reference.number().is_none() { compared } else { 0.0 };
+        let tilt = |own_chance: f64, other_chance: f64| own / share * own_chance - centre * other_chance;
+        match constraint.event {
+            Event::Predicts(event) if event == class => tilt(among(labelled, truth), among(others, truth)),
+            Event::Predicts(_) => 0.0,
+            // c(x, y) = y_true(y|x)·(g/Z − 1): predicting y is correct with the probability of y, and wrong otherwise.
+            Event::Correct | Event::Wrong => {
+                let of = |labelled: Labelled| if labelled.holds(class) { truth[class] } else { 0.0 };
+                constraint.event.sign() * tilt(of(labelled), of(others))
+            }
+        }
+    }
+
+    /// Checks that there is a probability for every row and class.
+    pub(super) fn check_probabilities(&self, truth: &[f64]) -> Result<()> {
+        let expected = self.labels().len() * self.classes();
+        if truth.len() == expected {
+            return Ok(());
+        }
+        Err(Error::Length { what: "probabilities", expected, found: truth.len() })
     }
 
     /// Checks that there is one finite multiplier per constraint.
@@ -88,8 +115,8 @@ impl Problem {
             .map(|group| f64::from(u8::from(group.is_none_or(|group| self.is_in(row, group)))))
     }
 
-    /// The share of the group among the rows a constraint conditions on, Z in the paper, or as a multiple of those that it is compared with.
-    fn share(&self, constraint: &Constraint, truth: &[f64]) -> f64 {
+    /// The weight of the group among the rows a constraint conditions on, and of all of these, or of those that it is compared with: their ratio is Z in the paper.
+    fn weights_among(&self, constraint: &Constraint, truth: &[f64]) -> (f64, f64) {
         let weights = self.cells().row_weights();
         let (mut inside, mut all) = (0.0, 0.0);
         for (row, truth) in truth.chunks(self.classes()).enumerate() {
@@ -98,7 +125,7 @@ impl Problem {
             all += weight * compared * among(constraint.base().1, truth);
             inside += weight * own * among(constraint.labelled, truth);
         }
-        inside / all
+        (inside, all)
     }
 }
 

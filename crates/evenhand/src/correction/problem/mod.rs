@@ -6,13 +6,14 @@
 //! `inequalities` are what is asked of rates. `expected_tilt` is what is left of a group's tilt where features do not tell the
 //! group, `membership_quality` how well they do, and `told` finds features that tell it exactly. `weight_map` turns multipliers into sample weights,
 //! which `covariate_shift` divides by the shift that they bring and `cell_weights` lists by cell; `biased` goes the other way, from true labels to
-//! biased ones.
+//! biased ones, and `closest` finds the multipliers of given violations.
 //! Knows nothing of solvers and of how a classifier is evaluated.
 
 mod aggregation;
 mod biased;
 mod binding;
 mod cell_weights;
+mod closest;
 mod covariate_shift;
 mod evaluation_rows;
 mod expected_tilt;
@@ -28,6 +29,7 @@ mod withheld;
 
 pub use binding::Binding;
 pub use cell_weights::CellWeights;
+pub use closest::{AskedViolation, Closest};
 pub(crate) use covariate_shift::Observed;
 pub use covariate_shift::ShiftCorrection;
 pub(in crate::correction) use covariate_shift::are_probabilities;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// The settings of threshold post-processing, which the paper calls calibration. [Hardt, Price & Srebro 2016]
+/// The settings of threshold post-processing. [Hardt, Price & Srebro 2016]
 ///
 /// | setting | default | effect |
 /// |---|---|---|

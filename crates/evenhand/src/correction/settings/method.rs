@@ -9,6 +9,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::{Apply, Correction, CovariateShift, Lagrangian, Technique, ThresholdPostprocessing, Validation};
+use crate::notion::Notion;
 use crate::{Error, Measure, Result};
 
 /// How a classifier is made even-handed, all on the same rows, groups and features.
@@ -22,6 +23,7 @@ use crate::{Error, Measure, Result};
 /// | `unconstrained` | one fit with every row as it is | no |
 /// | `reweighing` | one fit, with weights that make label and groups independent | no |
 /// | `threshold-postprocessing` | one fit, then thresholds by group: the best there are on the training rows | yes |
+/// | `percentile-thresholds` | one fit, then one threshold for each pattern of groups, a percentile of its scores: the paper's calibration | yes |
 /// | `lagrangian` | trains a linear model and multipliers jointly by gradients | no |
 ///
 /// ```
@@ -57,21 +59,24 @@ pub enum Method {
     Unconstrained,
     /// One fit, with weights P(s)P(y)/P(s,y) for rows of groups s and label y. [Kamiran & Calders 2012]
     Reweighing,
-    /// One fit, then thresholds by group. The paper's Table 1 calls it calibration. [Hardt, Price & Srebro 2016]
-    #[serde(alias = "calibration")]
+    /// One fit, then thresholds by group: the optimum on the training rows. [Hardt, Price & Srebro 2016]
     ThresholdPostprocessing(ThresholdPostprocessing),
+    /// One fit, then for each pattern of groups the percentile of its scores at which it has the overall rate. What the paper's Table 1 calls
+    /// calibration. [Jiang & Nachum 2019, App. F]
+    PercentileThresholds,
     /// A linear classifier and multipliers trained jointly, violations relaxed by hinges. [Eban et al. 2017]
     Lagrangian(Lagrangian),
 }
 
 impl Method {
     /// All methods, each with its usual settings.
-    pub fn all() -> [Self; 5] {
+    pub fn all() -> [Self; 6] {
         [
             Self::Correction,
             Self::Unconstrained,
             Self::Reweighing,
             Self::ThresholdPostprocessing(ThresholdPostprocessing::default()),
+            Self::PercentileThresholds,
             Self::Lagrangian(Lagrangian::default()),
         ]
     }
@@ -83,6 +88,7 @@ impl Method {
             Self::Unconstrained => "unconstrained",
             Self::Reweighing => "reweighing",
             Self::ThresholdPostprocessing(_) => "threshold-postprocessing",
+            Self::PercentileThresholds => "percentile-thresholds",
             Self::Lagrangian(_) => "lagrangian",
         }
     }
@@ -95,7 +101,7 @@ impl Method {
 
     /// Whether deciding needs the columns that tell the groups.
     pub fn decides_by_group(self) -> bool {
-        matches!(self, Self::ThresholdPostprocessing(_))
+        matches!(self, Self::ThresholdPostprocessing(_) | Self::PercentileThresholds)
     }
 
     /// Whether settings that belong to corrections alone are as they are without one.
@@ -126,6 +132,11 @@ impl Method {
         if let Self::Lagrangian(lagrangian) = self {
             lagrangian.check()?;
         }
+        if self == Self::PercentileThresholds && !matches!(settings.notions.as_slice(), [one] if is_one_rate(one)) {
+            let asked: Vec<String> = settings.notions.iter().map(ToString::to_string).collect();
+            let allowed = "one of demographic-parity, disparate-impact, equal-opportunity and predictive-equality: one threshold sets one rate";
+            return refused("notions", &format!("`{}`", asked.join("`, `")), allowed);
+        }
         if settings.measure != Measure::Decisions && self.compares_decisions() {
             return refused("measure", "scores", "decisions: that is what this method evens out");
         }
@@ -134,7 +145,7 @@ impl Method {
 
     /// Whether it evens out decisions between two classes, and nothing else.
     fn compares_decisions(self) -> bool {
-        matches!(self, Self::ThresholdPostprocessing(_) | Self::Lagrangian(_))
+        matches!(self, Self::ThresholdPostprocessing(_) | Self::PercentileThresholds | Self::Lagrangian(_))
     }
 
     /// Whether the method can be used on rows of so many classes.
@@ -148,6 +159,18 @@ impl Method {
     }
 }
 
+/// Whether a notion asks for one rate of positive decisions to be that of everyone, so that a threshold sets it.
+fn is_one_rate(notion: &Notion) -> bool {
+    matches!(
+        notion,
+        Notion::DemographicParity
+            | Notion::DisparateImpact
+            | Notion::PaperDisparateImpact
+            | Notion::EqualOpportunity
+            | Notion::PredictiveEquality
+    )
+}
+
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -158,8 +181,8 @@ impl FromStr for Method {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        // The paper's Table 1 calls threshold post-processing calibration.
-        let name = if name == "calibration" { "threshold-postprocessing" } else { name };
+        // What the paper's Table 1 calls it.
+        let name = if name == "calibration" { "percentile-thresholds" } else { name };
         Self::all().into_iter().find(|method| method.name() == name).ok_or_else(|| {
             Error::setting("method", format!("`{name}`"), format!("one of {}", Self::all().map(Self::name).join(", ")))
         })

@@ -285,7 +285,7 @@ impl Correction {
         let trains = match self.method {
             Method::Correction => self.apply == Apply::Weights,
             Method::Reweighing | Method::Lagrangian(_) => true,
-            Method::Unconstrained | Method::ThresholdPostprocessing(_) => false,
+            Method::Unconstrained | Method::ThresholdPostprocessing(_) | Method::PercentileThresholds => false,
         };
         if self.score.is_some() && trains {
             let how =

@@ -22,7 +22,7 @@ use crate::{Error, Result};
 /// | `tilt` | the method `correction`; [`Tilt::Expected`] with [`Preset::Default`] |
 /// | `preset` | the method `correction`; with other methods [`Preset::Notebook`] says how numbers are encoded |
 /// | `validation`, `technique`, `covariate_shift` | the method `correction` |
-/// | `threshold` | every method but `threshold-postprocessing`, which has thresholds by group |
+/// | `threshold` | every method but `threshold-postprocessing` and `percentile-thresholds`, which have thresholds by group |
 /// | all others | every method |
 ///
 /// ```
@@ -169,7 +169,7 @@ impl CorrectionOptions {
     /// Refuses what only a search for multipliers uses, where the method is another.
     fn check_method(&self) -> Result<()> {
         if self.threshold == Threshold::Best && self.method.decides_by_group() {
-            let allowed = "`half`: thresholds by group are the best there are already";
+            let allowed = "`half`: it decides by thresholds of groups";
             return Err(Error::setting("threshold", format!("`best` with the method {}", self.method), allowed));
         }
         if self.method.is_correction() {

@@ -42,7 +42,7 @@ pub enum Technique {
     /// Each row counts by its weight.
     #[default]
     Weighting,
-    /// Each row is kept with a probability equal to its weight, for learners that take no weights.
+    /// Each row is kept with a probability equal to its weight, in the default to its weight over the largest, for learners that take no weights.
     Sampling {
         /// Seed of the random draws.
         seed: u64,

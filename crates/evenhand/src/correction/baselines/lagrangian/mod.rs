@@ -3,17 +3,16 @@
 //! `relaxation` is the Lagrangian: log loss, and violations relaxed by hinges. `adam` takes the descent steps of the
 //! coefficients; the multipliers take plain ascent steps and stay positive. The result is the average of both over the
 //! second half of the passes. Relaxed violations can seldom vanish, and multipliers that grow without end may leave a
-//! classifier that is hardly better than a constant one: then training starts again with more slack, the least that
-//! suffices in steps of 5 % (`slack`).
+//! classifier that is hardly better than a constant one: then training starts again with more slack, in steps of 5 %, until one
+//! suffices. They are tried in order: with more slack the error may be higher again, so that halving could skip the least.
 //!
-//! The paper gives the learning rate, the passes and the steps of the slack [Jiang & Nachum 2019, App. C]. The rest was
+//! The paper gives the learning rate, the passes and the steps of the slack [Jiang & Nachum 2019, App. F]. The rest was
 //! chosen in favour of this method: batches of 100 rows; plain steps for the multipliers, since both signs of a
 //! violation exceed the slack and Adam would raise them alike; and the average, since iterates circle around a saddle
 //! point.
 
 mod adam;
 mod relaxation;
-mod slack;
 
 use std::sync::Arc;
 
@@ -27,7 +26,6 @@ use crate::learner::Learner;
 use crate::{Error, Measure, Result};
 use adam::Adam;
 use relaxation::Relaxation;
-use slack::Slack;
 
 /// A classifier with at least this share of the error of a constant classifier is degenerate.
 const DEGENERATE: f64 = 0.97;
@@ -45,9 +43,9 @@ impl Lagrangian {
         order.shuffle(&mut ChaCha8Rng::seed_from_u64(self.seed));
         order.truncate(self.sample.unwrap_or(order.len()));
         let shuffled = problem.select(&order)?;
-        let mut steps = Slack::new(self.slack_step);
-        loop {
-            let slack = steps.slack();
+        for trained in 0_usize.. {
+            // Violations are at most 1, so the slack is too.
+            let slack = (trained as f64 * self.slack_step).min(1.0);
             let mut run = Run { settings: &self, shuffled: &shuffled, learner, slack, trace: Vec::new() };
             let (coefficients, multipliers, cancelled) = run.train(observer)?;
             let predictor = linear(learner, coefficients)?;
@@ -75,14 +73,15 @@ impl Lagrangian {
                     (_, true) => Termination::Infeasible,
                     (_, false) => Termination::IterationLimit,
                 },
-                fits: 0,
+                fits: trained + 1,
                 warnings: Vec::new(),
                 uncorrected: None,
             };
-            if let Some((found, fits)) = steps.next(found, degenerate && !cancelled, cancelled) {
-                return Ok(Solution { fits, ..found });
+            if !degenerate || cancelled || slack >= 1.0 {
+                return Ok(found);
             }
         }
+        unreachable!("the slack ends at 1")
     }
 }
 

@@ -11,12 +11,11 @@ mod rounding;
 mod simplex;
 
 use super::single_fit;
-use crate::correction::evaluation::Effect;
+use crate::Result;
 use crate::correction::evaluation::thresholds::{PatternRule, Thresholds, names};
 use crate::correction::settings::{Correction, Decisions, ThresholdPostprocessing};
 use crate::correction::{Problem, Solution, Termination};
 use crate::learner::{Learner, Predictor};
-use crate::{Measure, Result};
 use programme::Programme;
 
 impl ThresholdPostprocessing {
@@ -27,14 +26,9 @@ impl ThresholdPostprocessing {
         problem: &Problem,
         learner: &L,
     ) -> Result<Solution<L::Predictor>> {
-        let mut solution = single_fit(problem, settings, learner, vec![1.0; problem.cells().len()])?;
-        let before = solution.evaluated(problem, Measure::Decisions)?;
+        let solution = single_fit(problem, settings, learner, vec![1.0; problem.cells().len()])?;
         let (thresholds, stop) = self.thresholds(settings, problem, &solution.predictor)?;
-        (solution.thresholds, solution.stop) = (Some(thresholds), stop);
-        let after = solution.evaluated(problem, Measure::Decisions)?;
-        solution.train = after.metrics();
-        solution.effect = Some(after.effect(&before, settings.notable_change, Effect::USUAL_CONFIDENCE)?);
-        Ok(solution)
+        solution.deciding_by(thresholds, stop, settings, problem)
     }
 
     /// The best thresholds for the scores of a predictor on training rows, and whether they keep what was asked.

@@ -4,14 +4,13 @@
 //! its ROC curve is taken; rates and errors are linear in them, whatever the notion and however groups overlap. The
 //! inequalities are those of `problem`, so bounds of every kind are kept too. [Hardt, Price & Srebro 2016, Sec. 4]
 
-use std::collections::BTreeMap;
-
+use super::super::pattern_rows::PatternRows;
 use super::roc::{Curve, Point};
 use super::simplex::{Row, least};
 use crate::correction::Correction;
 use crate::correction::problem::{Inequalities, Problem};
 use crate::kernel::CellSums;
-use crate::learner::{Predictor, scores};
+use crate::learner::Predictor;
 use crate::{Measure, Result};
 
 /// Tolerance on limits for rounding errors.
@@ -51,26 +50,15 @@ impl Programme {
         };
         let none = (0..cells.len()).flat_map(|cell| [cells.weight(cell), 0.0]);
         let base = asked.levels(&CellSums::of_decisions(2, none));
-        // Cells of a label in the same groups differ in the values that are missing alone, and have the same slopes.
-        let mut places: BTreeMap<Vec<usize>, [Vec<usize>; 2]> = BTreeMap::new();
-        for cell in 0..cells.len() {
-            places.entry(cells.groups(cell).collect()).or_default()[cells.label(cell)].push(cell);
-        }
-        let mut pattern_of = vec![0; cells.len()];
-        for (at, both) in places.values().enumerate() {
-            both.iter().flatten().for_each(|&cell| pattern_of[cell] = at);
-        }
-        let mut rows = vec![Vec::new(); places.len()];
-        let scores = scores(predictor, problem.features(), 2)?;
-        for (row, cell) in cells.cell_of_row().iter().enumerate() {
-            let weight = cells.row_weights().map_or(1.0, |weights| weights[row]);
-            rows[pattern_of[cell]].push((scores[2 * row + 1], cells.label(cell) == 1, weight));
-        }
-        let patterns = places.values().zip(rows).map(|(both, rows)| Pattern {
-            cell: both.iter().flatten().copied().next().expect("a pattern has a cell"),
-            rows: both.iter().flatten().map(|&cell| cells.count(cell)).sum(),
-            curve: Curve::new(rows),
-            slopes: both.each_ref().map(|all| all.first().map_or_else(|| vec![0.0; base.len()], |&cell| slopes(cell))),
+        let patterns = PatternRows::of(problem, predictor)?.into_iter().map(|pattern| Pattern {
+            cell: pattern.cell(),
+            rows: pattern.count,
+            // Cells of one label have the same slopes.
+            slopes: pattern
+                .cells
+                .each_ref()
+                .map(|all| all.first().map_or_else(|| vec![0.0; base.len()], |&cell| slopes(cell))),
+            curve: Curve::new(pattern.rows),
         });
         Ok(Self { patterns: patterns.collect(), total: cells.total_weight(), base })
     }
