@@ -32,6 +32,8 @@ mod matrix;
 mod model;
 mod scaling;
 mod settings;
+#[cfg(test)]
+mod tests;
 mod train;
 
 pub use arithmetic::arithmetic;

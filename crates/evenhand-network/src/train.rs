@@ -150,17 +150,17 @@ pub(crate) fn places(order: &[usize]) -> Vec<u32> {
 }
 
 /// A network while it is trained.
-struct Trainer {
+pub(crate) struct Trainer {
     arch: Arch,
-    layers: Vec<Layer>,
+    pub(crate) layers: Vec<Layer>,
     moments: Vec<[Moments; 2]>,
     /// What comes out of each layer, and the derivative of the loss with respect to it before the ReLU.
-    activations: Vec<Vec<f32>>,
-    deltas: Vec<Vec<f32>>,
+    pub(crate) activations: Vec<Vec<f32>>,
+    pub(crate) deltas: Vec<Vec<f32>>,
 }
 
 impl Trainer {
-    fn new(layers: Vec<Layer>, batch: usize) -> Self {
+    pub(crate) fn new(layers: Vec<Layer>, batch: usize) -> Self {
         let buffers = || layers.iter().map(|layer| vec![0.0; batch * layer.outputs]).collect();
         let (activations, deltas) = (buffers(), buffers());
         let moments = layers.iter().map(|layer| [layer.weights.len(), layer.biases.len()].map(Moments::new)).collect();
@@ -168,13 +168,13 @@ impl Trainer {
     }
 
     /// What comes out of the last layer, and the derivative of the loss with respect to it.
-    fn last(&mut self) -> (&[f32], &mut [f32]) {
+    pub(crate) fn last(&mut self) -> (&[f32], &mut [f32]) {
         let last = self.layers.len() - 1;
         (&self.activations[last], &mut self.deltas[last])
     }
 
     /// Carries the derivative from the last layer to the first, and updates each.
-    fn backward(&mut self, batch: &Gathered, rate: f32) {
+    pub(crate) fn backward(&mut self, batch: &Gathered, rate: f32) {
         for at in (0..self.layers.len()).rev() {
             let large = is_large(self.layers[at].weights.len().saturating_mul(batch.len()));
             let (before, own) = self.deltas.split_at_mut(at);
@@ -186,7 +186,7 @@ impl Trainer {
     }
 
     /// Fills the activations of every layer.
-    fn forward(&mut self, batch: &Gathered) {
+    pub(crate) fn forward(&mut self, batch: &Gathered) {
         let last = self.layers.len() - 1;
         for (at, layer) in self.layers.iter().enumerate() {
             let large = is_large(layer.weights.len().saturating_mul(batch.len()));
@@ -237,7 +237,7 @@ impl Trainer {
 }
 
 /// The derivative of the mean weighted log loss with respect to the last layer's output: `(probability − 1[label]) · weight / rows`.
-fn softmax_errors(
+pub(crate) fn softmax_errors(
     outputs: &[f32],
     classes: usize,
     wanted: impl Iterator<Item = (usize, f32)>,

@@ -118,6 +118,8 @@ pub(crate) fn run(args: FrontierArgs) -> Result<Ending> {
     match config.training.fitter.clone() {
         Fitter::Logistic(learner) => run_with(config, &learner),
         Fitter::Given(learner) => run_with(config, &learner),
+        #[cfg(feature = "network")]
+        Fitter::Network(learner) => run_with(config, &learner),
         Fitter::Process(learner) => run_with(config, &learner),
     }
 }

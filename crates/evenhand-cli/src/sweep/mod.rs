@@ -108,6 +108,8 @@ pub(crate) fn run(args: SweepArgs) -> Result<Ending> {
     match config.training.fitter.clone() {
         Fitter::Logistic(learner) => run_with(config, &learner),
         Fitter::Given(learner) => run_with(config, &learner),
+        #[cfg(feature = "network")]
+        Fitter::Network(learner) => run_with(config, &learner),
         Fitter::Process(learner) => run_with(config, &learner),
     }
 }

@@ -13,7 +13,22 @@ pub(super) type Watch<'a> = dyn Fn(usize, usize) -> bool + Sync + 'a;
 /// Networks by their weights.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    known: Mutex<Vec<(Vec<f64>, Arc<NetworkModel>)>>,
+    known: Mutex<Vec<(Vec<f64>, Place)>>,
+}
+
+/// Where a network is put once it is trained. Held while it is: who wants the same one waits for it.
+type Place = Arc<Mutex<Option<Arc<NetworkModel>>>>;
+
+impl Memory {
+    fn place(&self, key: Vec<f64>) -> Place {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, place)) = known.iter().find(|(weights, _)| *weights == key) {
+            return place.clone();
+        }
+        let place = Place::default();
+        known.push((key, place.clone()));
+        place
+    }
 }
 
 /// Trains, unless it remembers.
@@ -28,14 +43,13 @@ impl Learner for Remembering<'_> {
     type WarmStart = ();
 
     fn fit(&self, training: Training<'_>, (): &mut ()) -> Result<Arc<NetworkModel>> {
-        let key = by_class(&training);
-        // Held while training: who wants the same network waits for it.
-        let mut known = self.memory.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, model)) = known.iter().find(|(weights, _)| *weights == key) {
+        let place = self.memory.place(by_class(&training));
+        let mut known = place.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = &*known {
             return Ok(model.clone());
         }
         let model = Arc::new(fit_network(self.network, training, &mut |_, _, _| (), self.watch)?);
-        known.push((key, model.clone()));
+        *known = Some(model.clone());
         Ok(model)
     }
 }

@@ -13,8 +13,10 @@ mod notebook_loop;
 pub use experiment::{DigitsExperiment, DigitsMeasured, Effort};
 
 use std::fmt;
+use std::str::FromStr;
 
 use evenhand::learner::Network;
+use evenhand::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// A row of the table.
@@ -83,6 +85,16 @@ impl DigitsMethod {
 impl fmt::Display for DigitsMethod {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
+    }
+}
+
+impl FromStr for DigitsMethod {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|one| one.name() == text).ok_or_else(|| {
+            Error::setting("method", format!("`{text}`"), format!("one of {}", Self::ALL.map(Self::name).join(", ")))
+        })
     }
 }
 
