@@ -37,7 +37,10 @@ impl Images {
         let (sizes, pixels) = read(path, IMAGES, 3, "images")?;
         let found = [sizes[1], sizes[2]];
         if found != size {
-            let detail = format!("its images are {} by {} pixels, and {} by {} are wanted", found[0], found[1], size[0], size[1]);
+            let detail = format!(
+                "its images are {} by {} pixels, and {} by {} are wanted",
+                found[0], found[1], size[0], size[1]
+            );
             return Err(unreadable(path, detail));
         }
         Ok(Self { size, pixels })
@@ -67,11 +70,16 @@ fn read(path: &Path, magic: u32, dimensions: usize, what: &str) -> Result<(Vec<u
     let failed = |source: std::io::Error| Error::Io { path: path.to_owned(), source };
     let (mut content, gzipped) = unpacked(path).map_err(failed)?;
     let broken = |source: std::io::Error| {
-        if gzipped { Error::Unreadable { path: path.to_owned(), format: "gzip", source: source.into() } } else { failed(source) }
+        if gzipped {
+            Error::Unreadable { path: path.to_owned(), format: "gzip", source: source.into() }
+        } else {
+            failed(source)
+        }
     };
     let mut header = Vec::new();
     content.by_ref().take(4 * (1 + dimensions as u64)).read_to_end(&mut header).map_err(broken)?;
-    let numbers: Vec<u32> = header.chunks_exact(4).map(|four| u32::from_be_bytes([four[0], four[1], four[2], four[3]])).collect();
+    let numbers: Vec<u32> =
+        header.chunks_exact(4).map(|four| u32::from_be_bytes([four[0], four[1], four[2], four[3]])).collect();
     if numbers.first() != Some(&magic) {
         let found = numbers.first().map_or_else(|| "nothing".to_owned(), ToString::to_string);
         return Err(unreadable(path, format!("a file of {what} begins with {magic}, this one with {found}")));
@@ -86,7 +94,11 @@ fn read(path: &Path, magic: u32, dimensions: usize, what: &str) -> Result<(Vec<u
     // One more tells a file that is too long.
     content.take(expected.saturating_add(1)).read_to_end(&mut bytes).map_err(broken)?;
     if bytes.len() as u64 != expected {
-        let than = if (bytes.len() as u64) < expected { format!("{} follow: it was cut off", bytes.len()) } else { "more follow".into() };
+        let than = if (bytes.len() as u64) < expected {
+            format!("{} follow: it was cut off", bytes.len())
+        } else {
+            "more follow".into()
+        };
         return Err(unreadable(path, format!("its header names {expected} bytes of {what}, and {than}")));
     }
     Ok((sizes, bytes))
@@ -134,7 +146,10 @@ mod tests {
         assert_eq!(other, "its images are 2 by 2 pixels, and 1 by 3 are wanted");
         let cut = said(&idx(&[IMAGES, 2, 1, 3], &[0; 5]), images);
         assert_eq!(cut, "its header names 6 bytes of images, and 5 follow: it was cut off");
-        assert_eq!(said(&idx(&[IMAGES, 2, 1, 3], &[0; 7]), images), "its header names 6 bytes of images, and more follow");
+        assert_eq!(
+            said(&idx(&[IMAGES, 2, 1, 3], &[0; 7]), images),
+            "its header names 6 bytes of images, and more follow"
+        );
         assert_eq!(said(&idx(&[IMAGES, 2], &[]), images), "it ends within its header");
         assert_eq!(said(&idx(&[LABELS, 2], &[0; 2]), images), "a file of images begins with 2051, this one with 2049");
         assert_eq!(said(b"abc", images), "a file of images begins with 2051, this one with nothing");

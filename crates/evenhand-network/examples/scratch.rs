@@ -21,7 +21,12 @@ fn main() {
     let truth = l(read("t10k-labels-idx1-ubyte"));
     if mode == "biased" {
         let mut s = 12345u64 + seed;
-        for y in labels.iter_mut() { s = s.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407); if (s >> 33) as f64 / (1u64 << 31) as f64 <= 0.2 { *y = 2; } }
+        for y in labels.iter_mut() {
+            s = s.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            if (s >> 33) as f64 / (1u64 << 31) as f64 <= 0.2 {
+                *y = 2;
+            }
+        }
     }
     let weights: Vec<f64> = labels.iter().map(|&y| if y == 2 { ratio } else { 1.0 }).collect();
     let rows = Inputs::numbers(&train, 784);
@@ -35,5 +40,8 @@ fn main() {
     let acc = dec.iter().zip(&truth).filter(|(a, b)| a == b).count() as f64 / 10000.0;
     let two = dec.iter().filter(|d| **d == 2).count() as f64 / 10000.0;
     let ptwo: f64 = p.chunks(10).map(|c| c[2]).sum::<f64>() / 10000.0;
-    println!("{mode} ratio {ratio} seed {seed} lr {lr}: {t:.1}s acc {acc:.4} rate2 {two:.4} mean p2 {ptwo:.4} total {:.1}", start.elapsed().as_secs_f64());
+    println!(
+        "{mode} ratio {ratio} seed {seed} lr {lr}: {t:.1}s acc {acc:.4} rate2 {two:.4} mean p2 {ptwo:.4} total {:.1}",
+        start.elapsed().as_secs_f64()
+    );
 }

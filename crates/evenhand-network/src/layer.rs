@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use faer::Accum;
 use faer::prelude::ReborrowMut as _;
 
 use crate::inputs::Gathered;
@@ -53,7 +52,7 @@ impl Layer {
             if numeric == 0 {
                 block.rb_mut().fill(0.0);
             } else {
-                multiply(block.rb_mut(), Accum::Replace, input, part);
+                multiply(block.rb_mut(), input, part);
             }
             for row in 0..rows {
                 let line = block.rb_mut().row_mut(row).try_as_row_major_mut().expect("rows are contiguous");
@@ -78,7 +77,7 @@ impl Layer {
         let weights = rows_of(&self.weights, self.inputs, self.outputs);
         by_columns(rows_of_mut(out, rows, self.inputs), large, &|columns, mut block| {
             let part = weights.subrows(columns.start, columns.len());
-            multiply(block.rb_mut(), Accum::Replace, delta, part.transpose());
+            multiply(block.rb_mut(), delta, part.transpose());
             for row in 0..rows {
                 let line = block.rb_mut().row_mut(row).try_as_row_major_mut().expect("rows are contiguous");
                 let start = row * self.inputs;
@@ -98,7 +97,7 @@ impl Layer {
         if !dense.is_empty() {
             let input = rows_of(incoming.numbers, rows, numeric).subcols(dense.start, dense.len());
             let out = rows_of_mut(numbers, dense.len(), self.outputs);
-            multiply(out, Accum::Replace, input.transpose(), rows_of(delta, rows, self.outputs));
+            multiply(out, input.transpose(), rows_of(delta, rows, self.outputs));
         }
         switched.fill(0.0);
         let Some(batch) = incoming.active else { return };

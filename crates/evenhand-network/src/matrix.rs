@@ -24,9 +24,19 @@ pub(crate) fn rows_of_mut(values: &mut [f32], rows: usize, columns: usize) -> Ma
     MatMut::from_row_major_slice_mut(values, rows, columns)
 }
 
-/// `out = left · right`, or added to it.
-pub(crate) fn multiply(out: MatMut<'_, f32>, accumulate: Accum, left: MatRef<'_, f32>, right: MatRef<'_, f32>) {
-    matmul(out, accumulate, left, right, 1.0, Par::Seq);
+/// Products of no more multiplications are done here: faer would hand them to kernels whose build takes longer than they are worth.
+const SMALL: usize = 1 << 12;
+
+/// `out = left · right`.
+pub(crate) fn multiply(mut out: MatMut<'_, f32>, left: MatRef<'_, f32>, right: MatRef<'_, f32>) {
+    if out.nrows() * out.ncols() * left.ncols() > SMALL {
+        return matmul(out, Accum::Replace, left, right, 1.0, Par::Seq);
+    }
+    for row in 0..out.nrows() {
+        for column in 0..out.ncols() {
+            out[(row, column)] = (0..left.ncols()).map(|at| left[(row, at)] * right[(at, column)]).sum();
+        }
+    }
 }
 
 /// Whether so many multiplications are worth more than one thread.

@@ -115,8 +115,7 @@ impl Arranged {
         let last = self.layers.len() - 1;
         for (at, layer) in self.layers.iter().enumerate() {
             other.resize(TOGETHER * layer.outputs, 0.0);
-            let incoming =
-                if at == 0 { Incoming::gathered(batch) } else { Incoming::activations(TOGETHER, one) };
+            let incoming = if at == 0 { Incoming::gathered(batch) } else { Incoming::activations(TOGETHER, one) };
             layer.forward(incoming, at < last, false, other);
             std::mem::swap(one, other);
         }
@@ -155,7 +154,8 @@ impl TryFrom<Record> for NetworkModel {
         let expected = sizes.windows(2).try_fold(0_usize, |sum, pair| {
             sum.checked_add(pair[0].checked_add(1)?.checked_mul(pair[1])?).filter(|sum| *sum <= MOST_WEIGHTS)
         });
-        let bytes = STANDARD.decode(weights).map_err(|error| format!("the weights of a network are no base64: {error}"))?;
+        let bytes =
+            STANDARD.decode(weights).map_err(|error| format!("the weights of a network are no base64: {error}"))?;
         let found = bytes.len() / 4;
         if bytes.len() % 4 != 0 || Some(found) != expected {
             return Err(format!("a network has {found} weights, and its layers need others"));

@@ -79,7 +79,8 @@ mod tests {
 
     #[test]
     fn a_folded_layer_says_of_raw_numbers_what_the_layer_says_of_scaled_ones() {
-        let values: Vec<f32> = (0..40).flat_map(|at| [(at % 7) as f32 / 7.0, 4000.0 + (at % 11) as f32 * 30.0]).collect();
+        let values: Vec<f32> =
+            (0..40).flat_map(|at| [(at % 7) as f32 / 7.0, 4000.0 + (at % 11) as f32 * 30.0]).collect();
         let rows = Inputs::numbers(&values, 2);
         let scaling = Scaling::of(&rows);
         assert_eq!(scaling.columns.iter().map(|column| column.place).collect::<Vec<_>>(), [1]);

@@ -45,14 +45,7 @@ pub enum Batches {
 
 impl Default for Network {
     fn default() -> Self {
-        Self {
-            layers: vec![128, 128],
-            steps: 5_000,
-            batch: 50,
-            learning_rate: 1e-3,
-            batches: Batches::Drawn,
-            seed: 0,
-        }
+        Self { layers: vec![128, 128], steps: 5_000, batch: 50, learning_rate: 1e-3, batches: Batches::Drawn, seed: 0 }
     }
 }
 

@@ -2,12 +2,12 @@
 
 use serde::Deserialize;
 
+use crate::NetworkModel;
 use crate::adam::rate;
 use crate::inputs::{Gathered, Inputs};
 use crate::layer::{Incoming, Layer};
 use crate::settings::{Batches, Network};
 use crate::train::{Failed, Trainer, places, softmax_errors};
-use crate::NetworkModel;
 
 /// What numpy computed; see `golden/network.py`.
 #[derive(Deserialize)]
@@ -138,7 +138,11 @@ fn gradients_are_finite_differences_of_the_loss() {
             };
             // A step small enough to pass no kink of a ReLU here, and large against the rounding of outputs.
             let slope = (loss(2e-3) - loss(-2e-3)) / 4e-3;
-            assert!((f64::from(found[at]) - slope).abs() < 1e-3, "layer {layer}, weight {weight}: {} {slope}", found[at]);
+            assert!(
+                (f64::from(found[at]) - slope).abs() < 1e-3,
+                "layer {layer}, weight {weight}: {} {slope}",
+                found[at]
+            );
             at += 1;
         }
     }
@@ -273,7 +277,8 @@ fn a_training_can_be_stopped_and_says_how_far_it_is() {
 fn what_cannot_be_trained_is_said() {
     let (values, codes, labels) = made_up(100);
     let rows = inputs(&values, &codes);
-    let fails = |network: Network, weights: &[f64]| network.train(&rows, &labels, 2, weights, &|_, _| false).unwrap_err();
+    let fails =
+        |network: Network, weights: &[f64]| network.train(&rows, &labels, 2, weights, &|_, _| false).unwrap_err();
     let usual = Network { layers: vec![4], steps: 30, ..Network::default() };
     assert_eq!(fails(usual.clone(), &[0.0; 100]), Failed::NoWeight);
     let huge = fails(Network { layers: vec![usize::MAX], ..usual.clone() }, &[1.0; 100]);

@@ -178,7 +178,9 @@ impl Trainer {
         for at in (0..self.layers.len()).rev() {
             let large = is_large(self.layers[at].weights.len().saturating_mul(batch.len()));
             let (before, own) = self.deltas.split_at_mut(at);
-            if let (Some(before), Some(activations)) = (before.last_mut(), at.checked_sub(1).map(|at| &self.activations[at])) {
+            if let (Some(before), Some(activations)) =
+                (before.last_mut(), at.checked_sub(1).map(|at| &self.activations[at]))
+            {
                 self.layers[at].backward(&own[0], activations, large, before);
             }
             self.update(at, batch, large, rate);
@@ -213,12 +215,13 @@ impl Trainer {
         let mut weights = std::mem::take(&mut layers[at].weights);
         let layer = &layers[at];
         let block = UPDATED * layer.outputs;
-        let work = |gradient: &mut Vec<f32>, place: usize, weights: &mut [f32], first: &mut [f32], second: &mut [f32]| {
-            gradient.resize(weights.len(), 0.0);
-            let start = place * UPDATED;
-            layer.gradient(incoming, delta, start..start + weights.len() / layer.outputs, gradient);
-            update(arch, weights, first, second, gradient, rate);
-        };
+        let work =
+            |gradient: &mut Vec<f32>, place: usize, weights: &mut [f32], first: &mut [f32], second: &mut [f32]| {
+                gradient.resize(weights.len(), 0.0);
+                let start = place * UPDATED;
+                layer.gradient(incoming, delta, start..start + weights.len() / layer.outputs, gradient);
+                update(arch, weights, first, second, gradient, rate);
+            };
         if large {
             let moments = of_weights.first.par_chunks_mut(block).zip(of_weights.second.par_chunks_mut(block));
             let blocks = weights.par_chunks_mut(block).zip(moments).enumerate();
@@ -244,7 +247,9 @@ pub(crate) fn softmax_errors(
     errors: &mut [f32],
 ) {
     let rows = (outputs.len() / classes) as f32;
-    for ((line, errors), (label, weight)) in outputs.chunks_exact(classes).zip(errors.chunks_exact_mut(classes)).zip(wanted) {
+    for ((line, errors), (label, weight)) in
+        outputs.chunks_exact(classes).zip(errors.chunks_exact_mut(classes)).zip(wanted)
+    {
         let largest = line.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let mut sum = 0.0;
         for (error, output) in errors.iter_mut().zip(line) {

@@ -28,7 +28,7 @@ use crate::predict;
 #[cfg(feature = "network")]
 use crate::progress::ShownSteps;
 use crate::progress::Watch;
-use crate::training::{Fitter, Read};
+use crate::training::{Costly, Fitter, Read};
 use config::Config;
 use report::{Comparison, Found, Report, ShownEffect};
 
@@ -47,14 +47,10 @@ fn run_config(config: Config) -> Result<Ending> {
         #[cfg(feature = "network")]
         Fitter::Network(network) => {
             let shown = ShownSteps::default();
-            let watch = |done, of| shown.step(done, of);
-            let learner = evenhand::learner::WatchedNetwork { learner: &network, watch: &watch };
-            run_with(config, &learner, LearnerRecord::of_network(&network), |watch| shown.on(watch))
+            let learner = Costly::Network { network: &network, watch: &|done, of| shown.step(done, of) };
+            run_with(config, &learner, LearnerRecord::clone, |watch| shown.on(watch))
         }
-        Fitter::Process(learner) => {
-            let record = |model: &evenhand::learner::ProcessModel| LearnerRecord::Process { model: model.clone() };
-            run_with(config, &learner, record, |_| ())
-        }
+        Fitter::Process(learner) => run_with(config, &Costly::Process(&learner), LearnerRecord::clone, |_| ()),
     }
 }
 

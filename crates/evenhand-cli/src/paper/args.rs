@@ -200,9 +200,17 @@ impl Plan {
             injected: args.injected,
             datasets,
             notions,
-            methods: if args.table == 2 { Vec::new() } else { asked(&args.methods, PaperMethod::ALL.to_vec(), str::parse)? },
+            methods: if args.table == 2 {
+                Vec::new()
+            } else {
+                asked(&args.methods, PaperMethod::ALL.to_vec(), str::parse)?
+            },
             #[cfg(feature = "network")]
-            digits: if args.table == 2 { asked(&args.methods, DigitsMethod::ALL.to_vec(), str::parse)? } else { Vec::new() },
+            digits: if args.table == 2 {
+                asked(&args.methods, DigitsMethod::ALL.to_vec(), str::parse)?
+            } else {
+                Vec::new()
+            },
             #[cfg(feature = "network")]
             seeds: args.digits.seeds.unwrap_or(1),
             #[cfg(feature = "network")]
@@ -239,8 +247,7 @@ fn check_table(args: &PaperArgs) -> Result<()> {
         ("--protocol repeated", args.protocol == Protocol::Repeated),
     ];
     let digits = &args.digits;
-    let of_second =
-        [("--seeds", digits.seeds.is_some()), ("--full", digits.full), ("--steps", digits.steps.is_some())];
+    let of_second = [("--seeds", digits.seeds.is_some()), ("--full", digits.full), ("--steps", digits.steps.is_some())];
     let (given, other) = if args.table == 2 { (&of_first[..], 1) } else { (&of_second[..], 2) };
     match given.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(Usage::new(format!("{option} belongs to --table {other}"))
@@ -252,9 +259,10 @@ fn check_table(args: &PaperArgs) -> Result<()> {
 
 /// A dataset of Table 1.
 fn dataset(name: &str) -> evenhand::Result<&'static str> {
-    DATASETS.into_iter().find(|one| *one == name).ok_or_else(|| {
-        Error::setting("dataset", format!("`{name}`"), format!("one of {}", DATASETS.join(", ")))
-    })
+    DATASETS
+        .into_iter()
+        .find(|one| *one == name)
+        .ok_or_else(|| Error::setting("dataset", format!("`{name}`"), format!("one of {}", DATASETS.join(", "))))
 }
 
 /// What was named, each once and in the order of `all`; all of them where nothing was.

@@ -118,7 +118,14 @@ pub(super) fn measure(plan: &Plan, progress: Progress) -> Result<Digits> {
     let jobs: Vec<(u64, Vec<DigitsMethod>)> = (1..=plan.seeds).map(|seed| (seed, missing(seed))).collect();
     let trainings: usize =
         jobs.iter().flat_map(|(_, methods)| methods).map(|&method| DigitsExperiment::trainings(method, effort)).sum();
-    let work = Work { bar: progress.count("training", trainings * steps), store: Mutex::new(store), effort, steps, threads, plan };
+    let work = Work {
+        bar: progress.count("training", trainings * steps),
+        store: Mutex::new(store),
+        effort,
+        steps,
+        threads,
+        plan,
+    };
     if trainings > 0 {
         work.seeds(&jobs, progress)?;
     }
@@ -199,8 +206,10 @@ impl Work<'_> {
 impl Digits {
     fn new(plan: &Plan, effort: Effort, steps: usize, cells: &[Cell]) -> Option<Self> {
         let of = |method: DigitsMethod| -> Vec<&Cell> {
-            let mut own: Vec<&Cell> =
-                cells.iter().filter(|cell| (1..=plan.seeds).any(|seed| cell.key == key(method, seed, effort, steps))).collect();
+            let mut own: Vec<&Cell> = cells
+                .iter()
+                .filter(|cell| (1..=plan.seeds).any(|seed| cell.key == key(method, seed, effort, steps)))
+                .collect();
             own.sort_by_key(|cell| cell.key.seed);
             own
         };
@@ -224,7 +233,10 @@ impl Digits {
         let seeds = if self.seeds == 1 {
             "One seed.".to_owned()
         } else {
-            format!("Means over {} seeds, each with labels and networks of its own, ± standard deviation over seeds.", self.seeds)
+            format!(
+                "Means over {} seeds, each with labels and networks of its own, ± standard deviation over seeds.",
+                self.seeds
+            )
         };
         let loops = format!(
             "label-bias: the paper's method as the authors' notebook has it: rows labelled 2 weigh σ(2λ) and all others ½; {} of their {ALL_LOOPS} loops, each with a fresh network. Published: what the table says, and what the notebook printed later.",

@@ -3,6 +3,7 @@
 //! `args` is what can be typed, `rows` reads what it names. Everything is checked before any file is read.
 
 mod args;
+mod costly;
 #[cfg(feature = "network")]
 mod network;
 mod rows;
@@ -24,6 +25,7 @@ use crate::origin::Origin;
 use crate::page;
 use crate::progress::Progress;
 use args::{ApplyArg, CovariateShiftArg, TiltArg};
+pub(crate) use costly::Costly;
 pub(crate) use rows::Read;
 use rows::Rows;
 

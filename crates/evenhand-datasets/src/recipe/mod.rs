@@ -27,14 +27,8 @@ use evenhand::{ReadOptions, Table};
 use crate::CatalogueEntry;
 
 /// All recipes, in the order of their names.
-const ALL: [&Recipe; 6] = [
-    &adult::RECIPE,
-    &bank::RECIPE,
-    &communities::RECIPE,
-    &compas::RECIPE,
-    &german::RECIPE,
-    &mnist::RECIPE,
-];
+const ALL: [&Recipe; 6] =
+    [&adult::RECIPE, &bank::RECIPE, &communities::RECIPE, &compas::RECIPE, &german::RECIPE, &mnist::RECIPE];
 
 /// How a published dataset becomes a training set, a test set, features and groups.
 ///

@@ -76,7 +76,8 @@ impl DigitsExperiment {
         let class = class.ok_or_else(|| Error::setting("dataset", "without a class 2", "mnist"))?;
         let truth = match prepared.train.table().column("digit")? {
             Column::Categorical(digits) => {
-                let code = |row| digits.value(row).and_then(|digit| binding.classes().iter().position(|one| one == digit));
+                let code =
+                    |row| digits.value(row).and_then(|digit| binding.classes().iter().position(|one| one == digit));
                 (0..train.labels().len()).map(|row| code(row).map(|code| code as u32)).collect::<Option<Vec<u32>>>()
             }
             Column::Numeric(_) => None,
@@ -91,7 +92,8 @@ impl DigitsExperiment {
     /// Setting a share s of all labels to 2 makes a true rate r one of `q = s + (1 − s) r`; weights that give labels the asked rate again have `λ =
     /// log(r / (1 − r)) − log(q / (1 − q))`. Both rates are those of the training rows.
     pub fn put_in(&self) -> f64 {
-        let rate = |labels: &Codes| labels.iter().filter(|&label| label == self.class).count() as f64 / labels.len() as f64;
+        let rate =
+            |labels: &Codes| labels.iter().filter(|&label| label == self.class).count() as f64 / labels.len() as f64;
         let log_odds = |rate: f64| (rate / (1.0 - rate)).ln();
         log_odds(rate(&self.truth)) - log_odds(rate(self.train.labels()))
     }
@@ -123,7 +125,8 @@ impl DigitsExperiment {
             }
             DigitsMethod::Unconstrained => self.judge(method, &learner.fit(unweighted, &mut ())?, 1),
             DigitsMethod::Calibration => {
-                let probabilities = scores(&learner.fit(unweighted, &mut ())?, self.test.features(), self.test.classes())?;
+                let probabilities =
+                    scores(&learner.fit(unweighted, &mut ())?, self.test.features(), self.test.classes())?;
                 let decisions = calibrated(&probabilities, self.test.classes(), self.class, RATE);
                 Ok(self.judged(method, &decisions, 0))
             }
@@ -136,7 +139,8 @@ impl DigitsExperiment {
             DigitsMethod::LabelBias => {
                 let decided = |model: &NetworkModel| Ok(self.rate(&self.decisions(model, &self.train)?));
                 let loops = effort.loops.max(1);
-                let (model, multiplier) = notebook_loop::train(&learner, unweighted, self.class, RATE, loops, &decided)?;
+                let (model, multiplier) =
+                    notebook_loop::train(&learner, unweighted, self.class, RATE, loops, &decided)?;
                 Ok(DigitsMeasured { multiplier: Some(multiplier), ..self.judge(method, &model, loops - 1)? })
             }
             DigitsMethod::Default => self.judge_solution(method, &self.asked, &learner),
@@ -151,7 +155,12 @@ impl DigitsExperiment {
     }
 
     /// What the engine finds.
-    fn judge_solution(&self, method: DigitsMethod, settings: &Correction, learner: &Remembering<'_>) -> Result<DigitsMeasured> {
+    fn judge_solution(
+        &self,
+        method: DigitsMethod,
+        settings: &Correction,
+        learner: &Remembering<'_>,
+    ) -> Result<DigitsMeasured> {
         let solution = settings.solve(&self.train, learner, &mut Silent)?;
         let test = solution.evaluate(&self.test, Measure::Decisions)?;
         Ok(DigitsMeasured {
@@ -168,7 +177,8 @@ impl DigitsExperiment {
     fn log_weight<P>(&self, solution: &Solution<P>) -> Result<f64> {
         let weights = self.train.weights(solution.rule, &solution.multipliers)?.to_rows();
         let labels = self.train.labels();
-        let of = |own: bool| (0..labels.len()).find(|&row| (labels.get(row) == self.class) == own).map(|row| weights[row]);
+        let of =
+            |own: bool| (0..labels.len()).find(|&row| (labels.get(row) == self.class) == own).map(|row| weights[row]);
         Ok(of(true).zip(of(false)).map_or(0.0, |(own, other)| (own / other).ln()))
     }
 
@@ -195,7 +205,8 @@ impl DigitsExperiment {
     fn is_degenerate(&self, model: &NetworkModel) -> Result<bool> {
         let (decisions, labels) = (self.decisions(model, &self.train)?, self.train.labels());
         let wrong = decisions.iter().zip(labels.iter()).filter(|(one, label)| *one != label).count();
-        let commonest = (0..self.train.classes()).map(|class| labels.iter().filter(|&label| label == class).count()).max();
+        let commonest =
+            (0..self.train.classes()).map(|class| labels.iter().filter(|&label| label == class).count()).max();
         let constant = labels.len() - commonest.unwrap_or_default();
         Ok(wrong as f64 >= DEGENERATE * constant as f64)
     }

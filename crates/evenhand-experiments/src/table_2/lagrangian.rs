@@ -4,8 +4,8 @@
 //! `[f > 0] ≤ max(0, 1 + f)` and `[f > 0] ≥ 1 − max(0, 1 − f)`. Each bound has a multiplier that grows with its excess over the slack, batch by batch. The
 //! learning rate of both is that of the network, as the paper has it here. The slack is the smallest in steps of 5 %, tried in order, whose network is not degenerate.
 
-use evenhand::learner::{Network, NetworkModel, Training, fit_network};
 use evenhand::Result;
+use evenhand::learner::{Network, NetworkModel, Training, fit_network};
 
 use super::memory::Watch;
 
@@ -61,7 +61,8 @@ impl Multipliers {
             let margin = f64::from(line[class] - line[other]);
             let [above, below] = [1.0 + margin, 1.0 - margin];
             hinges = [hinges[0] + share * above.max(0.0), hinges[1] + share * below.max(0.0)];
-            let slope = |hinge: f64, sign: f64, multiplier: f64| if hinge > 0.0 { sign * multiplier * share } else { 0.0 };
+            let slope =
+                |hinge: f64, sign: f64, multiplier: f64| if hinge > 0.0 { sign * multiplier * share } else { 0.0 };
             let slope = (slope(above, 1.0, self.values[0]) + slope(below, -1.0, self.values[1])) as f32;
             errors[class] += slope;
             errors[other] -= slope;

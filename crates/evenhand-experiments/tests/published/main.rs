@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking, too")]
 
 mod beyond;
+mod digits;
 mod golden;
 mod paper;
 mod splits;

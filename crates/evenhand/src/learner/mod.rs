@@ -21,9 +21,7 @@ pub(crate) use influence::Asked;
 pub use interruptible::Interruptible;
 pub use logistic::{Logistic, LogisticModel};
 #[cfg(feature = "network")]
-pub use network::{
-    Batches, Network, NetworkModel, WatchedNetwork, arithmetic, check as check_network, fit_network,
-};
+pub use network::{Batches, Network, NetworkModel, WatchedNetwork, arithmetic, check as check_network, fit_network};
 pub use process::{ProcessLearner, ProcessModel};
 
 pub use crate::predictor::{Predictor, Scorer, Sensitivity, scores};

@@ -171,7 +171,7 @@ impl LearnerRecord {
 
     /// The record of a network that was trained here.
     #[cfg(feature = "network")]
-    pub fn of_network(settings: &crate::learner::Network) -> impl Fn(&crate::learner::NetworkModel) -> Self {
+    pub fn of_network(settings: &crate::learner::Network) -> impl Fn(&crate::learner::NetworkModel) -> Self + use<> {
         let (settings, arithmetic) = (settings.clone(), crate::learner::arithmetic());
         move |model| Self::Network {
             settings: settings.clone(),

@@ -18,6 +18,8 @@ mod invariance;
 mod kinds;
 mod missing;
 mod model_files;
+#[cfg(feature = "network")]
+mod network;
 mod paper_impact;
 mod population;
 mod properties;
