@@ -23,6 +23,7 @@ from ._exceptions import (
 )
 from ._frontier import Frontier, frontier, sample_weights
 from ._identify import Identification, identify
+from ._network import Network
 from ._report import Report
 from ._scorers import violation_scorer
 from ._scores import CorrectedScores, correct_scores
@@ -41,6 +42,7 @@ __all__ = [
     "EvenhandWarning",
     "Frontier",
     "Identification",
+    "Network",
     "Report",
     "__version__",
     "audit",

@@ -51,7 +51,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
     ----------
     estimator : estimator object, default=None
         What is trained. None is the built-in logistic regression, which takes raw frames: texts,
-        categories, booleans, missing values and numbers as they are. Any other estimator must take
+        categories, booleans, missing values and numbers as they are; so does a :class:`Network`. Any other estimator must take
         ``sample_weight`` in ``fit`` (a pipeline: in its last step), or go with ``method="sampling"``. It is cloned.
     constraints : str, Constraint or list of these, default="demographic_parity"
         What should be equal across groups: ``"demographic_parity"``, ``"disparate_impact"``,
@@ -336,7 +336,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
         data = gathered()
         settings = self._settings(notions, data, X)
         learner = None
-        if self.estimator is not None:
+        if not self._is_built_in():
             self._withheld_columns = self._withheld(notions, data, X)
             learner = Learner(
                 self.estimator,
@@ -433,7 +433,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn what this takes: what the estimator takes."""
         tags = super().__sklearn_tags__()
-        if self.estimator is None:
+        if self._is_built_in():
             tags.input_tags.sparse = True
             tags.input_tags.allow_nan = True
             tags.input_tags.categorical = True

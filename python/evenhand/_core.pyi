@@ -107,6 +107,7 @@ class Settings:
         max_passes: int | None = None,
         score: str | None = None,
         with_group: bool = False,
+        network: tuple[list[int], int, int, float, str, int] | None = None,
     ) -> Settings: ...
     @property
     def most_fits(self) -> int: ...

@@ -24,6 +24,7 @@ from ._bounds import limits_of
 from ._columns import is_frame, refuse_lazy, table_of
 from ._data import Data, Target, add_sensitive, assemble, target_of
 from ._exceptions import EvenhandError
+from ._network import Network
 from ._sensitive import sensitive_of
 from .constraints import Constraints, spelled
 
@@ -66,24 +67,32 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
     classes_: NDArray[Any]
     _binding: _core.Binding
 
+    def _is_built_in(self) -> bool:
+        """Whether the engine learns, and no estimator of another library."""
+        return self.estimator is None or isinstance(self.estimator, Network)
+
     def _check_choices(self) -> None:
         if self.on_interrupt not in ("raise", "keep"):
             raise self._refused("on_interrupt", "'raise' or 'keep'")
-        if self.estimator is not None and self.method in BUILT_IN_ONLY:
+        if not self._is_built_in() and self.method in BUILT_IN_ONLY:
             raise self._refused("method", "one that trains by weighted fits, or estimator=None: this one is not")
-        if self.apply == "tilt" and self.estimator is not None and not hasattr(self.estimator, "predict_proba"):
+        if self.apply == "tilt" and not self._is_built_in() and not hasattr(self.estimator, "predict_proba"):
             raise self._refused(
                 "apply", "'weights' with an estimator that has no predict_proba: there is nothing to tilt"
             )
-        if self.estimator is not None and "paper-disparate-impact" in _core.notions(spelled(self.constraints)):
+        if not self._is_built_in() and "paper-disparate-impact" in _core.notions(spelled(self.constraints)):
             raise self._refused(
                 "constraints", "'disparate_impact' with an estimator, which makes indicators of its own"
             )
-        if self.threshold == "best" and self.estimator is not None and not hasattr(self.estimator, "predict_proba"):
+        if self.threshold == "best" and not self._is_built_in() and not hasattr(self.estimator, "predict_proba"):
             raise self._refused("threshold", "'half' with an estimator that has no predict_proba")
         for name in ("categorical", "numeric", "missing"):
-            if self.estimator is not None and getattr(self, name) is not None:
+            if not self._is_built_in() and getattr(self, name) is not None:
                 raise self._refused(name, "None with an estimator, which takes columns in its own way")
+        if isinstance(self.estimator, Network) and self.l2 is not None:
+            raise self._refused("l2", "None with a Network, which has no such penalty")
+        if isinstance(self.estimator, Network) and self.method == "lagrangian":
+            raise self._refused("method", "one that trains the network, or estimator=None: this one is linear")
         for name in ("margin", "l2", "notable_change"):
             if not isinstance(getattr(self, name), (numbers.Real, type(None))):
                 raise self._refused(name, "a number or None")
@@ -121,7 +130,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
             if _num_samples(X) == 0:
                 raise EvenhandError("Found array with 0 sample(s) while a minimum of 1 is required.", "no-rows")
             return X
-        if self.estimator is not None and not _is_matrix(X):
+        if not self._is_built_in() and not _is_matrix(X):
             return X
         tags = get_tags(self)
         return validate_data(
@@ -129,15 +138,15 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
             X,
             reset=reset,
             accept_sparse=["csr", "csc"] if tags.input_tags.sparse else False,
-            dtype="numeric" if self.estimator is None else None,
+            dtype="numeric" if self._is_built_in() else None,
             ensure_all_finite="allow-nan" if tags.input_tags.allow_nan else True,
-            ensure_2d=self.estimator is None or not tags.input_tags.three_d_array,
-            allow_nd=self.estimator is not None,
+            ensure_2d=self._is_built_in() or not tags.input_tags.three_d_array,
+            allow_nd=not self._is_built_in(),
         )
 
     def _features(self, X: Any) -> _core.Table:
         """Columns of X for the engine. Beside another estimator they only determine the direction of its steps."""
-        if self.estimator is None:
+        if self._is_built_in():
             return table_of(X)
         shape: tuple[int, ...] = getattr(X, "shape", ())
         if sparse.issparse(X) or len(shape) != 2 or shape[1] > MOST_STAND_IN_COLUMNS:
@@ -162,7 +171,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
         looped = self.preset != "default"
         withhold = [*(self.withhold or ()), *data.withhold]
         unseen = not set(data.table.names) - set(withhold) - {data.label, data.weight}
-        if self.estimator is not None and unseen and not self._is_blind():
+        if not self._is_built_in() and unseen and not self._is_blind():
             # Without columns of X the sensitive ones determine the direction of steps; the estimator never sees them.
             withhold = []
         return _core.Settings(
@@ -189,6 +198,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
             standardise=self.standardise,
             interactions=self.interactions,
             l2=self.l2,
+            network=self.estimator._settings() if isinstance(self.estimator, Network) else None,
         )
 
     def _withheld(self, notions: list[str], data: Data, X: Any) -> list[str]:

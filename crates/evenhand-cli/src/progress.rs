@@ -51,7 +51,7 @@ impl Progress {
     /// Watches the fits of a frontier, whose number is not known beforehand.
     pub(crate) fn fits(self) -> Watch {
         let bar = if self.shown { ProgressBar::no_length() } else { ProgressBar::hidden() };
-        let style = ProgressStyle::with_template("tracing, fit {pos} {msg}");
+        let style = ProgressStyle::with_template("tracing, fit {pos} {prefix}{msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
         Watch { started: Instant::now(), bar }
     }
@@ -59,7 +59,7 @@ impl Progress {
     /// Watches the loops of a correction.
     pub(crate) fn loops(self, most: usize) -> Watch {
         let bar = if self.shown { ProgressBar::new(most as u64) } else { ProgressBar::hidden() };
-        let style = ProgressStyle::with_template("correcting {bar:20} loop {pos}/{len} {msg}");
+        let style = ProgressStyle::with_template("correcting {bar:20} loop {pos}/{len} {prefix}{msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         Watch { started: Instant::now(), bar }
     }
@@ -77,6 +77,32 @@ impl Watch {
     pub(crate) fn finish(self) -> f64 {
         self.bar.finish_and_clear();
         self.started.elapsed().as_secs_f64()
+    }
+}
+
+/// The steps of a fit that takes many, shown beside the fits themselves.
+#[cfg(feature = "network")]
+#[derive(Debug, Default)]
+pub(crate) struct ShownSteps {
+    bar: std::sync::OnceLock<ProgressBar>,
+}
+
+#[cfg(feature = "network")]
+impl ShownSteps {
+    /// Shows them where the fits are shown.
+    pub(crate) fn on(&self, watch: &Watch) {
+        // A second bar would be of a second run, and there is one.
+        let _ = self.bar.set(watch.bar.clone());
+    }
+
+    /// Another step; nobody asks to stop.
+    pub(crate) fn step(&self, done: usize, of: usize) -> bool {
+        if let Some(bar) = self.bar.get()
+            && (done.is_multiple_of(50) || done == of)
+        {
+            bar.set_prefix(format!("step {done}/{of} "));
+        }
+        false
     }
 }
 

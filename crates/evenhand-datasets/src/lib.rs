@@ -18,6 +18,7 @@
 //! ```
 
 mod catalogue;
+mod images;
 pub mod inject;
 pub mod recipe;
 pub mod synthetic;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use evenhand::correction::{Apply, Observer, Solution};
-use evenhand::learner::{Given, Interruptible, LogisticModel};
+use evenhand::learner::{Given, Interruptible, LogisticModel, WatchedNetwork};
 use evenhand::model::LearnerRecord;
 use evenhand::{Correction, Dataset, Predictor, ReadOptions, Warning};
 use numpy::PyArray1;
@@ -71,6 +71,7 @@ pub(crate) fn fit(
     let asked = Asked { settings, reading: roles.reading(), callback: callback.as_ref(), keep };
     match learner {
         None if settings.correction.score.is_some() => fit_given(py, data, asked),
+        None if settings.network.is_some() => fit_network(py, data, asked),
         None => fit_built_in(py, data, asked),
         Some(learner) => fit_python(py, &data, asked, &learner),
     }
@@ -91,6 +92,15 @@ fn fit_built_in(py: Python<'_>, data: Dataset, asked: Asked<'_>) -> PyResult<Fit
         correction.fit_observed(data, &Interruptible { learner, stop }, observer)
     };
     fit_saved(py, data, asked, fit, record, |solution| Found::BuiltIn(Arc::new(solution)))
+}
+
+fn fit_network(py: Python<'_>, data: Dataset, asked: Asked<'_>) -> PyResult<Fitted> {
+    let network = asked.settings.network.clone().unwrap_or_default();
+    let record = LearnerRecord::of_network(&network);
+    let fit = move |correction: &Correction, data: &Dataset, observer: &mut dyn Observer, stop: Stop<'_>| {
+        correction.fit_observed(data, &WatchedNetwork { learner: &network, watch: &|_, _| stop() }, observer)
+    };
+    fit_saved(py, data, asked, fit, record, |solution| Found::Network(Arc::new(solution)))
 }
 
 /// Corrects scores that are a column of the data.
@@ -174,13 +184,14 @@ impl Fitted {
         found: impl FnOnce(Solution<P>) -> Found,
     ) -> PyResult<Self> {
         let solution = fitted.solution();
-        let Settings { correction, learner } = settings;
+        let Settings { correction, learner, network } = settings;
         let (inner, threshold) = (fitted.binding().clone(), solution.threshold);
         let binding = Binding { settings: correction.clone(), inner, reading, threshold };
         // What an estimator of another library takes a column for is its own business.
         let is_ours = |warning: &&Warning| predictor.is_none() || !matches!(warning, Warning::PossibleCodes { .. });
         let warned: Vec<Warning> = fitted.warnings().iter().filter(is_ours).cloned().collect();
-        let basis = Basis { correction: correction.clone(), learner: *learner, digest, warnings: warned.clone() };
+        let (learner, network) = (*learner, network.clone());
+        let basis = Basis { correction: correction.clone(), learner, network, digest, warnings: warned.clone() };
         Ok(Self {
             model,
             predictor,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use evenhand::correction::{Binding, Observer, Problem, Solution};
-use evenhand::learner::{Given, GivenModel, Interruptible, LogisticModel};
+use evenhand::learner::{Given, GivenModel, Interruptible, LogisticModel, Network, NetworkModel, WatchedNetwork};
 use evenhand::{Correction, Dataset, Learner, Logistic, Warning};
 use evenhand_report::{FEW_STRENGTHS, FitResult, Record, STRENGTHS, Trained, built_in};
 use pyo3::prelude::*;
@@ -30,6 +30,7 @@ pub(crate) struct FitState {
 pub(crate) enum Found {
     BuiltIn(Arc<Solution<LogisticModel>>),
     Given(Arc<Solution<GivenModel>>),
+    Network(Arc<Solution<NetworkModel>>),
     Python(Box<Solution<PythonPredictor>>),
 }
 
@@ -37,6 +38,7 @@ pub(crate) enum Found {
 pub(crate) struct Basis {
     pub(crate) correction: Correction,
     pub(crate) learner: Logistic,
+    pub(crate) network: Option<Network>,
     pub(crate) digest: String,
     pub(crate) warnings: Vec<Warning>,
 }
@@ -85,6 +87,18 @@ impl FitState {
                     let rows = request.prepare(Binding::problem);
                     Ok(rows
                         .and_then(|rows| report(&rows, &learner, &solution, (&name, &STRENGTHS), identify, observer)))
+                })?
+            }
+            (Found::Network(solution), _) => {
+                let solution = Arc::clone(solution);
+                watched(py, None, false, move |observer, stop| {
+                    let network = request.basis.network.clone().unwrap_or_default();
+                    let name = json!({ "kind": "network", "settings": network });
+                    let learner = WatchedNetwork { learner: &network, watch: &|_, _| stop() };
+                    let rows = request.prepare(Binding::problem);
+                    Ok(rows.and_then(|rows| {
+                        report(&rows, &learner, &solution, (&name, &FEW_STRENGTHS), identify, observer)
+                    }))
                 })?
             }
             (Found::Python(solution), Some(learner)) => {

@@ -133,7 +133,8 @@ pub(crate) fn frontier(
         let mut modelled = found.points.iter().map(|point| point.solution.memberships(&binding));
         let memberships = modelled.find(|one| !one.is_empty()).unwrap_or_default();
         let digest = data.digest();
-        let basis = Basis { correction, learner: learner.learner, digest, warnings: found_warnings.clone() };
+        let (learner, warnings) = (learner.learner, found_warnings.clone());
+        let basis = Basis { correction, learner, network: None, digest, warnings };
         let traced = Traced { frontier: Arc::new(found), basis: Arc::new(basis) };
         Ok((Path { points, memberships, floor, fits }, found_warnings, traced))
     })?;

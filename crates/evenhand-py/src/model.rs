@@ -1,4 +1,4 @@
-//! A corrected logistic regression: what the model file holds.
+//! A corrected classifier of the built-in learners: what the model file holds.
 
 use std::path::PathBuf;
 
@@ -96,7 +96,7 @@ impl Model {
         self.inner.groups_needed.clone()
     }
 
-    /// One row of coefficients a margin, the intercept last; `None` for a learner that is a program.
+    /// One row of coefficients a margin, the intercept last; `None` for a learner that is a program or a network.
     #[getter]
     fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let LearnerRecord::Logistic { model, .. } = &self.inner.learner else { return Ok(None) };

@@ -4,6 +4,7 @@ use evenhand::correction::{
     Apply, CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, Limit, Score, Technique,
     ThresholdPostprocessing, Validation, WeightRange,
 };
+use evenhand::learner::{Batches, Network, check_network};
 use evenhand::{Correction, Error, Logistic, Measure, Method, Preset, ReadOptions, Schema, Tilt};
 use pyo3::prelude::*;
 
@@ -14,6 +15,8 @@ use crate::error::raised;
 pub(crate) struct Settings {
     pub(crate) correction: Correction,
     pub(crate) learner: Logistic,
+    /// What learns in its place, if anything.
+    pub(crate) network: Option<Network>,
 }
 
 /// Which column is the label, what counts as positive, which one weighs rows, what is a category or a number, and which
@@ -63,7 +66,7 @@ impl Settings {
         notions, *, groups, withhold, max_violation=None, max_difference=None, min_ratio=None, preset="default",
         validation="training", measure="decisions", threshold="half", covariate_shift="ignored", seed=0, method="weighting", margin=None, min_group=None, max_fits=None, bounded=None, loops=None,
         step=None, tilt=None, apply="weights", keep_best=None, notable_change=None, standardise=None, interactions=None, l2=None, penalise_intercept=None, tolerance=None,
-        max_passes=None, score=None, with_group=false,
+        max_passes=None, score=None, with_group=false, network=None,
     ))]
     #[allow(clippy::too_many_arguments)] // the settings, by name
     fn new(
@@ -98,6 +101,7 @@ impl Settings {
         max_passes: Option<usize>,
         score: Option<String>,
         with_group: bool,
+        network: Option<Layers>,
     ) -> PyResult<Self> {
         let make = || -> evenhand::Result<Self> {
             let preset = preset_of(preset)?;
@@ -140,7 +144,8 @@ impl Settings {
                 max_passes: max_passes.unwrap_or(usual.max_passes),
             };
             learner.check()?;
-            Ok(Self { correction, learner })
+            let network = network.map(network_of).transpose()?;
+            Ok(Self { correction, learner, network })
         };
         make().map_err(raised)
     }
@@ -163,6 +168,20 @@ type Limits = Vec<(Option<String>, f64)>;
 
 fn limits(given: Option<Limits>) -> Vec<Limit> {
     given.into_iter().flatten().map(|(notion, limit)| Limit { notion, limit }).collect()
+}
+
+/// A network as Python hands it over: layers, steps, batch, learning rate, how weights count, seed.
+type Layers = (Vec<usize>, usize, usize, f64, String, u64);
+
+fn network_of((layers, steps, batch, learning_rate, batches, seed): Layers) -> evenhand::Result<Network> {
+    let batches = match batches.as_str() {
+        "drawn" => Batches::Drawn,
+        "weighted" => Batches::Weighted,
+        other => return Err(setting("batches", &format!("`{other}`"), "`drawn` or `weighted`")),
+    };
+    let network = Network { layers, steps, batch, learning_rate, batches, seed };
+    check_network(&network)?;
+    Ok(network)
 }
 
 fn preset_of(preset: &str) -> evenhand::Result<Preset> {

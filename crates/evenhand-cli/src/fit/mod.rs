@@ -25,7 +25,10 @@ use crate::bounds::{self, Judged, TestedBound};
 use crate::output::{self, WarningRecord, note};
 use crate::outputs::Outputs;
 use crate::predict;
-use crate::training::{Fitter, Read};
+#[cfg(feature = "network")]
+use crate::progress::ShownSteps;
+use crate::progress::Watch;
+use crate::training::{Costly, Fitter, Read};
 use config::Config;
 use report::{Comparison, Found, Report, ShownEffect};
 
@@ -38,13 +41,16 @@ fn run_config(config: Config) -> Result<Ending> {
         Fitter::Logistic(settings) => {
             let record =
                 |model: &evenhand::learner::LogisticModel| LearnerRecord::Logistic { settings, model: model.clone() };
-            run_with(config, &settings, record)
+            run_with(config, &settings, record, |_| ())
         }
-        Fitter::Given(learner) => run_with(config, &learner, LearnerRecord::of_given(learner.membership)),
-        Fitter::Process(learner) => {
-            let record = |model: &evenhand::learner::ProcessModel| LearnerRecord::Process { model: model.clone() };
-            run_with(config, &learner, record)
+        Fitter::Given(learner) => run_with(config, &learner, LearnerRecord::of_given(learner.membership), |_| ()),
+        #[cfg(feature = "network")]
+        Fitter::Network(network) => {
+            let shown = ShownSteps::default();
+            let learner = Costly::Network { network: &network, watch: &|done, of| shown.step(done, of) };
+            run_with(config, &learner, LearnerRecord::clone, |watch| shown.on(watch))
         }
+        Fitter::Process(learner) => run_with(config, &Costly::Process(&learner), LearnerRecord::clone, |_| ()),
     }
 }
 
@@ -52,12 +58,14 @@ fn run_with<L: Learner>(
     mut config: Config,
     learner: &L,
     record: impl Fn(&L::Predictor) -> LearnerRecord,
+    watched: impl Fn(&Watch),
 ) -> Result<Ending> {
     let progress = config.training.start()?;
     let rows = config.training.read(progress)?;
     rows.complete(&mut config.correction);
     let config = &config;
     let mut watch = progress.loops(most_loops(config));
+    watched(&watch);
     let fitted = config.correction.fit_observed(rows.train(), learner, &mut watch)?;
     let seconds = watch.finish();
     let tested_on = rows.test.as_ref().map(|test| fitted.binding().problem(test)).transpose()?;

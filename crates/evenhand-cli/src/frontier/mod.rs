@@ -21,7 +21,7 @@ use crate::files;
 use crate::output::{self, WarningRecord};
 use crate::outputs::{CsvArgs, Outputs};
 use crate::page;
-use crate::training::{Fitter, Training, TrainingArgs, see_below};
+use crate::training::{Costly, Fitter, Training, TrainingArgs, see_below};
 use report::Report;
 
 /// Trace error against violation, from no correction to as little violation as a correction leads to.
@@ -118,7 +118,9 @@ pub(crate) fn run(args: FrontierArgs) -> Result<Ending> {
     match config.training.fitter.clone() {
         Fitter::Logistic(learner) => run_with(config, &learner),
         Fitter::Given(learner) => run_with(config, &learner),
-        Fitter::Process(learner) => run_with(config, &learner),
+        #[cfg(feature = "network")]
+        Fitter::Network(network) => run_with(config, &Costly::Network { network: &network, watch: &|_, _| false }),
+        Fitter::Process(learner) => run_with(config, &Costly::Process(&learner)),
     }
 }
 

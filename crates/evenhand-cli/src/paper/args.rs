@@ -6,7 +6,9 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use evenhand::{Error, Notion};
 use evenhand_datasets::Recipe;
-use evenhand_experiments::{InjectedExperiment, NOTIONS, PaperMethod};
+#[cfg(feature = "network")]
+use evenhand_experiments::table_2::DigitsMethod;
+use evenhand_experiments::{DATASETS, InjectedExperiment, NOTIONS, PaperMethod};
 
 use crate::data::folder_of;
 use crate::failure::Usage;
@@ -24,6 +26,15 @@ pub(crate) struct PaperArgs {
     /// Folder that holds the datasets, a folder each (`adult/adult.data`, …) [default: the cache of `evenhand data get`].
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+
+    /// Which table of the paper: 1, or 2, MNIST where a fifth of the training labels was set to 2.
+    #[cfg_attr(feature = "network", arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2)))]
+    #[cfg_attr(not(feature = "network"), arg(skip = 1_u8))]
+    pub(super) table: u8,
+
+    #[cfg(feature = "network")]
+    #[command(flatten)]
+    digits: DigitsArgs,
 
     /// Which rows to train and to test on.
     #[arg(long, value_enum, default_value_t = Protocol::Notebook)]
@@ -83,6 +94,23 @@ pub(crate) struct PaperArgs {
     threads: Option<u16>,
 }
 
+/// What belongs to Table 2.
+#[cfg(feature = "network")]
+#[derive(Debug, Args)]
+struct DigitsArgs {
+    /// With --table 2, how many seeds: each draws labels and trains networks of its own [default: 1].
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    seeds: Option<u64>,
+
+    /// With --table 2, run all 100 loops of the paper's method, in place of 5: hours.
+    #[arg(long)]
+    full: bool,
+
+    /// With --table 2, train each network for so many steps [default: 10000, as the authors did].
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    steps: Option<u32>,
+}
+
 /// Which rows are trained on and tested on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -135,14 +163,18 @@ Shown is the root mean square of score minus truth against the number of rows; t
 it is n^(-1/(4+2D)), on the curve with its dimension, 1, in the place of D. No dataset is needed.
 With --out: rates.md, rates.svg, rates.csv, rates.json, and every draw in rates.jsonl.
 
-Table 2 (MNIST) is not part of it yet.
+Table 2 (MNIST): all is known of the truth is that 10 % are a 2. Besides the methods above, `true-labels` is trained on
+the labels before any was set to 2, and `tilt` tilts the probabilities of the unconstrained network (Corollary 1):
+  evenhand paper --table 2 --data data
+  evenhand paper --table 2 --data data --seeds 3 --out results
 
 JSON keys: protocol, splits, rows (dataset, notion, method, train and test (error, violation: mean, error,
 splits), test_rows, expected_under_parity, fits, seconds, slack, published (error, violation), agreement).
 With --injected: splits, rows (dataset, method, error, violation, recovered, changed).
 With --rates: draws, multipliers, populations (name, dimensions, intrinsic_dimensions, learner,
 guaranteed_slope, slopes (known, found, none: mean, error), sizes (rows, known, found, none,
-multipliers: mean, error)).";
+multipliers: mean, error)). With --table 2: seeds, loops, steps, put_in, rows (method, accuracy, rate,
+multiplier, trainings, slack, seconds, published, later).";
 
 /// Arguments that make sense together.
 pub(super) struct Plan {
@@ -158,10 +190,20 @@ pub(super) struct Plan {
     pub(super) out: Option<PathBuf>,
     pub(super) csv: CsvArgs,
     pub(super) threads: Option<usize>,
+    #[cfg(feature = "network")]
+    pub(super) digits: Vec<DigitsMethod>,
+    #[cfg(feature = "network")]
+    pub(super) seeds: u64,
+    #[cfg(feature = "network")]
+    pub(super) full: bool,
+    #[cfg(feature = "network")]
+    pub(super) steps: Option<usize>,
 }
 
 impl Plan {
     pub(super) fn new(args: PaperArgs) -> Result<Self> {
+        #[cfg(feature = "network")]
+        check_table(&args)?;
         if let Some(out) = &args.out
             && out.exists()
             && !out.is_dir()
@@ -171,7 +213,7 @@ impl Plan {
         if let Some(out) = args.out.as_deref().filter(|out| out.is_dir()) {
             files::check_folder(&out.join("table.md"), out)?;
         }
-        let mut datasets = asked(&args.datasets, Recipe::names().collect(), |name| Ok(Recipe::named(name)?.name()))?;
+        let mut datasets = asked(&args.datasets, DATASETS.to_vec(), dataset)?;
         if args.injected {
             if !args.notions.is_empty() {
                 return Err(Usage::new("--injected asks for the true rates of groups: no --notion goes with it").into());
@@ -196,7 +238,23 @@ impl Plan {
             rates: args.rates.then_some((args.rows_max as usize, args.draws)),
             datasets,
             notions,
-            methods: asked(&args.methods, PaperMethod::ALL.to_vec(), str::parse)?,
+            methods: if args.table == 2 {
+                Vec::new()
+            } else {
+                asked(&args.methods, PaperMethod::ALL.to_vec(), str::parse)?
+            },
+            #[cfg(feature = "network")]
+            digits: if args.table == 2 {
+                asked(&args.methods, DigitsMethod::ALL.to_vec(), str::parse)?
+            } else {
+                Vec::new()
+            },
+            #[cfg(feature = "network")]
+            seeds: args.digits.seeds.unwrap_or(1),
+            #[cfg(feature = "network")]
+            full: args.digits.full,
+            #[cfg(feature = "network")]
+            steps: args.digits.steps.map(|steps| steps as usize),
             out: args.out,
             csv: args.csv,
             threads: args.threads.map(usize::from),
@@ -215,6 +273,34 @@ impl Plan {
             Protocol::Repeated => (1..=self.splits).map(Some).collect(),
         }
     }
+}
+
+/// Options of one table do not go with the other.
+#[cfg(feature = "network")]
+fn check_table(args: &PaperArgs) -> Result<()> {
+    let of_first = [
+        ("--injected", args.injected),
+        ("--dataset", !args.datasets.is_empty()),
+        ("--notion", !args.notions.is_empty()),
+        ("--protocol repeated", args.protocol == Protocol::Repeated),
+    ];
+    let digits = &args.digits;
+    let of_second = [("--seeds", digits.seeds.is_some()), ("--full", digits.full), ("--steps", digits.steps.is_some())];
+    let (given, other) = if args.table == 2 { (&of_first[..], 1) } else { (&of_second[..], 2) };
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(Usage::new(format!("{option} belongs to --table {other}"))
+            .hint(format!("leave it out, or give --table {other}"))
+            .into()),
+        None => Ok(()),
+    }
+}
+
+/// A dataset of Table 1.
+fn dataset(name: &str) -> evenhand::Result<&'static str> {
+    DATASETS
+        .into_iter()
+        .find(|one| *one == name)
+        .ok_or_else(|| Error::setting("dataset", format!("`{name}`"), format!("one of {}", DATASETS.join(", "))))
 }
 
 /// What was named, each once and in the order of `all`; all of them where nothing was.

@@ -1,9 +1,11 @@
 //! `evenhand paper`: the paper's experiments again, its numbers beside ours.
 //!
 //! `args` is what can be typed, `grid` measures cell by cell, `store` keeps what was measured, `results` is the table made of it,
-//! `render` how the table is shown, `injected` what `--injected` does, `rates` what `--rates` does, `sweeps` the figures. What a method is and what was published is the library's.
+//! `render` how the table is shown, `digits` what `--table 2` does, `injected` what `--injected` does, `rates` what `--rates` does, `sweeps` the figures. What a method is and what was published is the library's.
 
 mod args;
+#[cfg(feature = "network")]
+mod digits;
 mod grid;
 mod injected;
 mod rates;
@@ -34,6 +36,10 @@ pub(crate) fn run(args: PaperArgs) -> Result<Ending> {
     if plan.rates.is_some() {
         return show_rates(&plan, progress, json);
     }
+    #[cfg(feature = "network")]
+    if !plan.digits.is_empty() {
+        return table_2(&plan, progress, json);
+    }
     let sources = progress.during("reading the datasets", || grid::read(&plan))?;
     if plan.injected {
         return find_back(&plan, &sources, progress, json);
@@ -53,6 +59,23 @@ pub(crate) fn run(args: PaperArgs) -> Result<Ending> {
         if let Some(folder) = &plan.out {
             note(&format!("tables and figures are in {}", folder.display()));
         }
+    }
+    Ok(Ending::Fine)
+}
+
+/// The digits.
+#[cfg(feature = "network")]
+fn table_2(plan: &Plan, progress: Progress, json: bool) -> Result<Ending> {
+    let digits = digits::measure(plan, progress)?;
+    if let Some(folder) = &plan.out {
+        let mut outputs = Outputs::new(plan.csv);
+        digits.write(folder, &mut outputs)?;
+        outputs.commit()?;
+    }
+    if json {
+        output::json(&digits)?;
+    } else {
+        output::text(&digits.text())?;
     }
     Ok(Ending::Fine)
 }

@@ -22,7 +22,7 @@ use crate::files;
 use crate::output::{self, WarningRecord};
 use crate::outputs::{CsvArgs, Outputs};
 use crate::text::{Lines, percent, rate};
-use crate::training::{Fitter, Training, TrainingArgs, see_below};
+use crate::training::{Costly, Fitter, Training, TrainingArgs, see_below};
 
 /// Show what more and less of a correction does: weights from x times the multipliers found, for x from 0 to 1.5.
 ///
@@ -108,7 +108,9 @@ pub(crate) fn run(args: SweepArgs) -> Result<Ending> {
     match config.training.fitter.clone() {
         Fitter::Logistic(learner) => run_with(config, &learner),
         Fitter::Given(learner) => run_with(config, &learner),
-        Fitter::Process(learner) => run_with(config, &learner),
+        #[cfg(feature = "network")]
+        Fitter::Network(network) => run_with(config, &Costly::Network { network: &network, watch: &|_, _| false }),
+        Fitter::Process(learner) => run_with(config, &Costly::Process(&learner)),
     }
 }
 

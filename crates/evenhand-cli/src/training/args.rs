@@ -91,9 +91,13 @@ pub(crate) struct TrainingArgs {
     #[arg(long, conflicts_with = "recipe", help_heading = "Learner")]
     pub(super) no_interactions: bool,
 
-    /// Command to use in place of the built-in logistic regression, see below.
+    /// What learns in place of the built-in logistic regression: a command, see below, or `network`.
     #[arg(long, value_name = "COMMAND", help_heading = "Learner")]
     pub(super) learner: Option<String>,
+
+    #[cfg(feature = "network")]
+    #[command(flatten)]
+    pub(super) network: super::network::NetworkArgs,
 
     /// How many threads to use; the result is the same with any [default: all cores].
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Learner")]
@@ -186,6 +190,9 @@ A rate of one's own reads as a sentence:
   'rate=predicted wrongly given each group at most 0.2'
   'rate=predicted positive given each group and labelled positive'    equal opportunity
 Names that hold such words are written in backquotes.
+
+With --learner network, a fully connected network learns: ReLU layers, a softmax, Adam. A program of that
+name is called as ./network.
 
 A learner of your own is called as
   COMMAND fit TRAIN MODEL          TRAIN is in LIBSVM format, TRAIN.weight has a weight per line

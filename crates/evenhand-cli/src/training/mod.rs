@@ -3,6 +3,9 @@
 //! `args` is what can be typed, `rows` reads what it names. Everything is checked before any file is read.
 
 mod args;
+mod costly;
+#[cfg(feature = "network")]
+mod network;
 mod rows;
 
 pub(crate) use args::{MeasureArg, ThresholdArg, TrainingArgs, see_below};
@@ -22,6 +25,7 @@ use crate::origin::Origin;
 use crate::page;
 use crate::progress::Progress;
 use args::{ApplyArg, CovariateShiftArg, TiltArg};
+pub(crate) use costly::Costly;
 pub(crate) use rows::Read;
 use rows::Rows;
 
@@ -52,6 +56,8 @@ pub(crate) enum Fitter {
     Logistic(Logistic),
     /// Nobody: another model's scores are given.
     Given(Given),
+    #[cfg(feature = "network")]
+    Network(evenhand::learner::Network),
     Process(ProcessLearner),
 }
 
@@ -61,6 +67,8 @@ impl Fitter {
     pub(crate) fn strengths(&self) -> &'static [f64] {
         match self {
             Self::Logistic(_) | Self::Given(_) => &STRENGTHS,
+            #[cfg(feature = "network")]
+            Self::Network(_) => &FEW_STRENGTHS,
             Self::Process(_) => &FEW_STRENGTHS,
         }
     }
@@ -70,6 +78,8 @@ impl Fitter {
         match self {
             Self::Logistic(settings) => built_in(settings),
             Self::Given(given) => serde_json::json!({ "kind": "given", "settings": given.membership }),
+            #[cfg(feature = "network")]
+            Self::Network(settings) => serde_json::json!({ "kind": "network", "settings": settings }),
             Self::Process(learner) => {
                 serde_json::json!({ "kind": "process", "command": page::without_folders(&learner.command) })
             }
@@ -180,7 +190,17 @@ impl TrainingArgs {
     }
 }
 
+/// The learner of this name is built in.
+#[cfg(feature = "network")]
+const NETWORK: &str = "network";
+
 fn fitter(args: &TrainingArgs, usual: Logistic) -> Result<Fitter> {
+    #[cfg(feature = "network")]
+    if args.learner.as_deref() == Some(NETWORK) {
+        return Ok(Fitter::Network(args.network.network()?));
+    }
+    #[cfg(feature = "network")]
+    args.network.check_idle()?;
     if let Some(command) = &args.learner {
         return Ok(Fitter::Process(ProcessLearner { command: command.clone() }));
     }

@@ -22,6 +22,8 @@ mod kinds;
 mod learner;
 mod leftovers;
 mod method;
+#[cfg(feature = "network")]
+mod network;
 mod paper;
 mod rates;
 mod recipe;

@@ -85,7 +85,7 @@ pub(super) const ALL: [CatalogueEntry; 6] = [
     },
     CatalogueEntry {
         name: "mnist",
-        about: "handwritten digits, ten classes; no recipe yet",
+        about: "handwritten digits: which one is it, where a fifth of the training labels was set to 2?",
         licence: "CC BY-SA 3.0",
         citation: "LeCun, Y., Bottou, L., Bengio, Y. and Haffner, P. (1998), Proceedings of the IEEE 86(11):2278-2324",
         files: &[

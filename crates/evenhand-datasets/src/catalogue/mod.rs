@@ -132,7 +132,7 @@ pub(crate) fn find(folder: &Path, name: &str) -> Option<PathBuf> {
 }
 
 /// The content of a file, and whether it is gzipped: its first bytes tell, not its name.
-fn unpacked(path: &Path) -> io::Result<(Box<dyn Read>, bool)> {
+pub(crate) fn unpacked(path: &Path) -> io::Result<(Box<dyn Read>, bool)> {
     let mut file = File::open(path)?;
     let mut start = Vec::new();
     (&mut file).take(2).read_to_end(&mut start)?;

@@ -10,6 +10,7 @@ mod bank;
 mod communities;
 mod compas;
 mod german;
+mod mnist;
 mod percentile;
 mod prepare;
 mod shuffle;
@@ -26,7 +27,8 @@ use evenhand::{ReadOptions, Table};
 use crate::CatalogueEntry;
 
 /// All recipes, in the order of their names.
-const ALL: [&Recipe; 5] = [&adult::RECIPE, &bank::RECIPE, &communities::RECIPE, &compas::RECIPE, &german::RECIPE];
+const ALL: [&Recipe; 6] =
+    [&adult::RECIPE, &bank::RECIPE, &communities::RECIPE, &compas::RECIPE, &german::RECIPE, &mnist::RECIPE];
 
 /// How a published dataset becomes a training set, a test set, features and groups.
 ///
@@ -68,6 +70,8 @@ enum Names {
     Header,
     /// The file has none.
     Given(&'static [&'static str]),
+    /// It is no text: a file of images of this height and width, with a column per pixel.
+    Pixels([usize; 2]),
 }
 
 /// Rows that stay; a missing value meets none of these.
@@ -88,6 +92,14 @@ enum Label {
     Above {
         column: &'static str,
         percentile: f64,
+    },
+    /// One of several classes. The column `truth` has it, which is no feature; a share of the training rows, drawn by a seed, is labelled otherwise.
+    Flipped {
+        column: &'static str,
+        truth: &'static str,
+        to: &'static str,
+        share: f64,
+        seed: u32,
     },
 }
 
@@ -145,6 +157,10 @@ enum Others {
     Dropped,
     /// Numbers as they are, but for the columns named here.
     Numbers {
+        but: &'static [&'static str],
+    },
+    /// The same, but for those that are alike in all training rows.
+    Varying {
         but: &'static [&'static str],
     },
 }
@@ -242,7 +258,9 @@ mod tests {
             if let Split::File(name) = recipe.split {
                 files.push(name);
             }
-            let published: Vec<&str> = recipe.entry().unwrap().files.iter().map(|file| file.name).collect();
+            let published = recipe.entry().unwrap().files.iter().map(|file| file.name);
+            // Of images, the files of labels stand beside them.
+            let published: Vec<&str> = published.filter(|name| !name.contains("labels")).collect();
             assert_eq!(files, published, "{}", recipe.name);
         }
     }
@@ -256,7 +274,7 @@ mod tests {
         }
         assert_eq!(
             Recipe::named("iris").unwrap_err().to_string(),
-            "`recipe` is `iris`; allowed is one of adult, bank, communities, compas, german"
+            "`recipe` is `iris`; allowed is one of adult, bank, communities, compas, german, mnist"
         );
     }
 }

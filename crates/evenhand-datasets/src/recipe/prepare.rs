@@ -1,6 +1,7 @@
 //! Carrying out a recipe: from its rows to two datasets, a plan and groups.
 
 use super::percentile::percentiles;
+use super::shuffle::permutation;
 use super::source::Parts;
 use super::{Edges, Feature, GroupRule, Label, Others, Recipe, Rows};
 use evenhand::data::Categorical;
@@ -67,12 +68,18 @@ impl Prepared {
 }
 
 /// Carries a recipe out on its rows, some of them for training and the others for testing.
-pub(super) fn prepare(recipe: &Recipe, table: &Table, places: &[usize], parts: Parts) -> Result<Prepared> {
+pub(super) fn prepare(
+    recipe: &Recipe,
+    table: &Table,
+    places: &[usize],
+    parts: Parts,
+    label_seed: Option<u32>,
+) -> Result<Prepared> {
     let training = table.select(&parts.train);
     let plan = plan(recipe, table, &training)?;
     let groups = groups(recipe, &plan)?;
     let mut kept = keep_columns(recipe, table, &plan)?;
-    let schema = label(recipe, &mut kept)?;
+    let schema = label(recipe, &mut kept, &parts, label_seed)?;
     if recipe.fill_missing {
         fill_missing(&mut kept, &parts.train)?;
     }
@@ -113,9 +120,15 @@ fn plan(recipe: &Recipe, all: &Table, training: &Table) -> Result<Vec<ColumnPlan
         };
         plans.push(ColumnPlan { column: (*column).to_owned(), kind });
     }
-    if let Others::Numbers { but } = recipe.others {
-        let names = all.names().iter().filter(|name| *name != recipe.label.column() && !but.contains(&name.as_str()));
-        plans.extend(names.map(|name| ColumnPlan { column: name.clone(), kind: PlanKind::Number }));
+    let (but, vary) = match recipe.others {
+        Others::Dropped => return Ok(plans),
+        Others::Numbers { but } => (but, false),
+        Others::Varying { but } => (but, true),
+    };
+    for name in all.names().iter().filter(|name| *name != recipe.label.column() && !but.contains(&name.as_str())) {
+        if !vary || numbers(training, name)?.windows(2).any(|pair| pair[0].to_bits() != pair[1].to_bits()) {
+            plans.push(ColumnPlan { column: name.clone(), kind: PlanKind::Number });
+        }
     }
     Ok(plans)
 }
@@ -169,20 +182,22 @@ fn bucket_specs(column: &str, plan: &[ColumnPlan]) -> Vec<String> {
 impl Label {
     fn column(&self) -> &'static str {
         match self {
-            Self::Is { column, .. } | Self::Above { column, .. } => column,
+            Self::Is { column, .. } | Self::Above { column, .. } | Self::Flipped { column, .. } => column,
         }
     }
 }
 
 /// The label and every column that is encoded: all others are left behind.
 fn keep_columns(recipe: &Recipe, table: &Table, plan: &[ColumnPlan]) -> Result<Table> {
-    let used = |name: &str| name == recipe.label.column() || plan.iter().any(|plan| plan.column == name);
+    let is_truth = |name: &str| matches!(recipe.label, Label::Flipped { truth, .. } if truth == name);
+    let is_feature = |name: &str| plan.iter().any(|plan| plan.column == name);
+    let used = |name: &str| name == recipe.label.column() || is_truth(name) || is_feature(name);
     let columns = table.columns().filter(|(name, _)| used(name));
     Table::new(columns.map(|(name, column)| (name.to_owned(), column.clone())).collect(), table.shown_row(0))
 }
 
 /// Puts the label in place and says which value is positive.
-fn label(recipe: &Recipe, table: &mut Table) -> Result<Schema> {
+fn label(recipe: &Recipe, table: &mut Table, parts: &Parts, seed: Option<u32>) -> Result<Schema> {
     match recipe.label {
         Label::Is { column, positive } => Ok(Schema::label(column).positive(positive)),
         Label::Above { column, percentile } => {
@@ -193,7 +208,22 @@ fn label(recipe: &Recipe, table: &mut Table) -> Result<Schema> {
             table.set(column, side)?;
             Ok(Schema::label(column).positive("high"))
         }
+        Label::Flipped { column, truth, to, share, seed: published } => {
+            let mut labels: Vec<Option<String>> =
+                (0..table.rows()).map(|row| table.column(truth).map(|known| known.text(row))).collect::<Result<_>>()?;
+            for &row in flipped(&parts.train, share, seed.unwrap_or(published)).iter() {
+                labels[row] = Some(to.to_owned());
+            }
+            table.set(column, Column::Categorical(Categorical::from_values(labels)))?;
+            Ok(Schema::label(column))
+        }
     }
+}
+
+/// A share of some rows, drawn as `RandomState(seed).choice(rows, share · rows, replace=False)` of numpy draws them.
+fn flipped(rows: &[usize], share: f64, seed: u32) -> Vec<usize> {
+    let order = permutation(rows.len(), seed);
+    order.into_iter().take((share * rows.len() as f64).round() as usize).map(|at| rows[at]).collect()
 }
 
 fn fill_missing(table: &mut Table, train: &[usize]) -> Result<()> {

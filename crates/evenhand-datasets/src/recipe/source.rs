@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::prepare::{numbers, prepare};
 use super::shuffle::permutation;
-use super::{File, Keep, Names, Part, Prepared, Recipe, Split};
+use super::{File, Keep, Names, Part, Prepared, Recipe, Split, mnist};
 use evenhand::data::{holdout, holdout_rows, read_text};
 use evenhand::model::Verdict;
 use evenhand::{Error, Result};
@@ -34,6 +34,8 @@ pub struct Source<'a> {
     /// The place of each row among those of the files.
     places: Vec<usize>,
     published: Parts,
+    /// By which labels are drawn, where it is not the published one.
+    label_seed: Option<u32>,
 }
 
 /// Which rows are for training and which for testing.
@@ -45,13 +47,16 @@ pub(super) struct Parts {
 
 /// The rows of one published file, whatever becomes of them, read with these options but for the names of its columns.
 pub(super) fn rows_of(recipe: &Recipe, path: &Path, options: &ReadOptions) -> Result<Table> {
-    recipe.file.parse(path, &recipe.file.text(path)?, options)
+    match recipe.file.names {
+        Names::Pixels(size) => mnist::images_of(path, size),
+        _ => recipe.file.parse(path, &recipe.file.text(path)?, options),
+    }
 }
 
 impl<'a> Source<'a> {
     pub(super) fn read(recipe: &'a Recipe, folder: &Path) -> Result<Self> {
         let (table, places, published) = read(recipe, folder)?;
-        Ok(Self { recipe, table, places, published })
+        Ok(Self { recipe, table, places, published, label_seed: None })
     }
 
     /// How many rows, for training and for testing.
@@ -100,13 +105,24 @@ impl<'a> Source<'a> {
         model.verify_parts(&prepared.all, &prepared.train, Some(&prepared.test))
     }
 
+    /// The same rows, where a recipe draws labels by another seed than the published one.
+    #[must_use]
+    pub fn with_label_seed(self, seed: u32) -> Self {
+        Self { label_seed: Some(seed), ..self }
+    }
+
     fn prepare(&self, parts: Parts) -> Result<Prepared> {
-        prepare(self.recipe, &self.table, &self.places, parts)
+        prepare(self.recipe, &self.table, &self.places, parts, self.label_seed)
     }
 }
 
 /// All rows that stay, their places in the files, and which of them are published for training and for testing.
 fn read(recipe: &Recipe, folder: &Path) -> Result<(Table, Vec<usize>, Parts)> {
+    if let (Names::Pixels(size), Split::File(test)) = (&recipe.file.names, &recipe.split) {
+        let (table, parts) = mnist::read(folder, *size, [recipe.file.name, test])?;
+        let all = (0..table.rows()).collect();
+        return Ok((table, all, parts));
+    }
     let path = file_in(folder, recipe.file.name)?;
     let first = recipe.file.text(&path)?;
     let options = ReadOptions::default().missing(recipe.file.missing.iter().copied());
@@ -144,7 +160,7 @@ impl File {
     /// With the names of the published file, and all else as asked.
     fn parse(&self, path: &Path, text: &str, options: &ReadOptions) -> Result<Table> {
         let options = match self.names {
-            Names::Header => options.clone(),
+            Names::Header | Names::Pixels(_) => options.clone(),
             Names::Given(names) => options.clone().header(false).names(names.iter().copied()),
         };
         // Warnings are about repeated names only, and which columns are used is said here.
@@ -153,7 +169,7 @@ impl File {
 }
 
 /// Where a file of that name is in a folder, gzipped or not.
-fn file_in(folder: &Path, name: &str) -> Result<PathBuf> {
+pub(super) fn file_in(folder: &Path, name: &str) -> Result<PathBuf> {
     catalogue::find(folder, name).ok_or_else(|| {
         let source = io::Error::new(io::ErrorKind::NotFound, "there is no such file, gzipped or not");
         Error::Io { path: folder.join(name), source }

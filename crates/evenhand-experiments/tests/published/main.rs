@@ -4,6 +4,7 @@
 
 mod beyond;
 mod calibration;
+mod digits;
 mod golden;
 mod paper;
 mod splits;

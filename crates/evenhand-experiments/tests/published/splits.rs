@@ -8,7 +8,7 @@ use evenhand_datasets::recipe::Prepared;
 
 #[test]
 fn a_drawn_split_has_the_rows_of_the_published_one_in_other_places() {
-    for name in Recipe::names() {
+    for name in evenhand_experiments::DATASETS {
         let Some(folder) = data_folder(name) else { continue };
         let source = Recipe::named(name).unwrap().read(&folder).unwrap();
         let (published, drawn) = (source.published().unwrap(), source.drawn(1).unwrap());

@@ -2,7 +2,7 @@
 //!
 //! A learner sees features, labels and weights and nothing else; it never sees groups.
 //! `logistic` is built in; `function` makes a learner of any closure, `process` of any
-//! program, `given` one of scores by another model, `interruptible` one that can be stopped in the middle of a fit. `minimise` is
+//! program, `given` one of scores by another model, `network` (behind the feature of that name) a fully connected network, `interruptible` one that can be stopped in the middle of a fit. `minimise` is
 //! the minimiser behind `logistic`, `influence` the influence of single rows on its result.
 
 mod function;
@@ -11,6 +11,8 @@ mod influence;
 mod interruptible;
 mod logistic;
 mod minimise;
+#[cfg(feature = "network")]
+mod network;
 mod process;
 
 pub use function::{FnLearner, FnPredictor, check_probabilities};
@@ -18,6 +20,8 @@ pub use given::{Given, GivenModel, GivenScores};
 pub(crate) use influence::Asked;
 pub use interruptible::Interruptible;
 pub use logistic::{Logistic, LogisticModel};
+#[cfg(feature = "network")]
+pub use network::{Batches, Network, NetworkModel, WatchedNetwork, arithmetic, check as check_network, fit_network};
 pub use process::{ProcessLearner, ProcessModel};
 
 pub use crate::predictor::{Predictor, Scorer, Sensitivity, scores};

@@ -133,6 +133,16 @@ pub enum LearnerRecord {
         /// How membership is modelled.
         settings: Logistic,
     },
+    /// A fully connected network.
+    #[cfg(feature = "network")]
+    Network {
+        /// How it was trained.
+        settings: crate::learner::Network,
+        /// By whose rounding: the kind of processor. On another, training leads elsewhere.
+        arithmetic: String,
+        /// Its weights.
+        model: crate::learner::NetworkModel,
+    },
     /// A program of the user's.
     Process {
         /// The command and what it left behind.
@@ -159,9 +169,22 @@ impl LearnerRecord {
         }
     }
 
+    /// The record of a network that was trained here.
+    #[cfg(feature = "network")]
+    pub fn of_network(settings: &crate::learner::Network) -> impl Fn(&crate::learner::NetworkModel) -> Self + use<> {
+        let (settings, arithmetic) = (settings.clone(), crate::learner::arithmetic());
+        move |model| Self::Network {
+            settings: settings.clone(),
+            arithmetic: arithmetic.to_owned(),
+            model: model.clone(),
+        }
+    }
+
     /// The classifier alone.
     pub fn predictor(&self) -> &dyn Predictor {
         match self {
+            #[cfg(feature = "network")]
+            Self::Network { model, .. } => model,
             Self::Logistic { model, .. } => model,
             Self::Given { .. } => &GivenScores,
             Self::Process { model } => model,
@@ -256,6 +279,8 @@ impl Model {
         let learner = match &self.learner {
             LearnerRecord::Logistic { settings, .. } => json!(settings),
             LearnerRecord::Given { settings } => json!(["given", settings]),
+            #[cfg(feature = "network")]
+            LearnerRecord::Network { settings, .. } => json!(["network", settings]),
             LearnerRecord::Process { model } => json!(model.command()),
         };
         let (schema, split) = (self.binding.schema(), &self.provenance.split);

@@ -14,6 +14,9 @@ const SAME_RUN: f64 = 1e-6;
 
 /// Why a run cannot be done again.
 const BY_ANOTHER_PROGRAM: &str = "the learner is another program, which is not run again";
+#[cfg(feature = "network")]
+const BY_ANOTHER_PROCESSOR: &str =
+    "the network was trained on another kind of processor, and by the rounding of this one training leads elsewhere";
 const CANCELLED: &str = "the run was stopped from outside, and ends elsewhere if it is done again";
 
 /// Ends a run that takes more iterations than a file says it took: it is another one already, and the number of loops that
@@ -37,6 +40,15 @@ impl Model {
             let given = Given { membership: settings };
             let fitted = self.settings.fit_observed(train, &given, &mut AsLong(self.trace.len()))?;
             let record = LearnerRecord::of_given(settings);
+            return Ok(Ok(Self::new(&self.settings, &fitted, record, None, data, self.provenance.split)));
+        }
+        #[cfg(feature = "network")]
+        if let LearnerRecord::Network { settings, arithmetic, .. } = &self.learner {
+            if arithmetic != crate::learner::arithmetic() {
+                return Ok(Err(BY_ANOTHER_PROCESSOR));
+            }
+            let fitted = self.settings.fit_observed(train, settings, &mut AsLong(self.trace.len()))?;
+            let record = LearnerRecord::of_network(settings);
             return Ok(Ok(Self::new(&self.settings, &fitted, record, None, data, self.provenance.split)));
         }
         let LearnerRecord::Logistic { settings, .. } = &self.learner else { return Ok(Err(BY_ANOTHER_PROGRAM)) };

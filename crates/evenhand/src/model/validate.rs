@@ -120,6 +120,16 @@ impl Model {
                 )?;
                 2
             }
+            #[cfg(feature = "network")]
+            LearnerRecord::Network { settings, model, .. } => {
+                settings.check()?;
+                let found = model.width();
+                check(found == width, || format!("{what} takes {found} features, and the columns make {width}"))?;
+                check(model.hidden() == settings.layers, || {
+                    format!("{what} has other layers than its settings ask for")
+                })?;
+                model.classes()
+            }
             LearnerRecord::Process { model } => model.classes(),
         };
         check(own == classes, || format!("{what} tells {own} classes apart, and there are {classes}"))

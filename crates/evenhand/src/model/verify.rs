@@ -105,10 +105,10 @@ impl Model {
         let (all, _) = self.binding.problem(train)?;
         let problem = self.settings.validation.fitted_part(&all)?.unwrap_or(all);
         checks.push(self.check_weights(&problem)?);
-        if self.settings.covariate_shift == CovariateShift::Corrected {
-            checks.push(self.check_observed(&problem));
-        }
         let again = self.refitted(train)?;
+        if self.settings.covariate_shift == CovariateShift::Corrected {
+            checks.push(self.check_observed(&problem, again.as_ref().ok()));
+        }
         checks.push(self.check_classifier(&problem, again.as_ref().ok())?);
         checks.extend(self.check_thresholds(&problem)?);
         checks.extend(self.check_threshold(&again));
@@ -252,11 +252,20 @@ impl Model {
     }
 
     /// The fit by which weights were divided must be where the loss without correction is least.
-    fn check_observed(&self, problem: &Problem) -> Check {
+    #[cfg_attr(not(feature = "network"), expect(unused_variables, reason = "networks are trained again"))]
+    fn check_observed(&self, problem: &Problem, again: Option<&Self>) -> Check {
         let name = "observed";
         match &self.observed {
             Some(LearnerRecord::Logistic { settings, model }) => {
                 least(name, "loss", settings, model, problem, &WeightMap::unweighted(problem.cells()))
+            }
+            #[cfg(feature = "network")]
+            Some(LearnerRecord::Network { model, .. }) => {
+                let again = again.and_then(|again| match &again.observed {
+                    Some(LearnerRecord::Network { model, .. }) => Some(model),
+                    _ => None,
+                });
+                same_network(name, model, again)
             }
             Some(LearnerRecord::Given { .. } | LearnerRecord::Process { .. }) => elsewhere(name),
             None => {
@@ -278,6 +287,14 @@ impl Model {
             LearnerRecord::Given { .. } => {
                 let detail = "another model's scores, which came with the rows".to_owned();
                 Ok(Check { name, matches: None, detail })
+            }
+            #[cfg(feature = "network")]
+            LearnerRecord::Network { model, .. } => {
+                let again = again.and_then(|again| match &again.learner {
+                    LearnerRecord::Network { model, .. } => Some(model),
+                    _ => None,
+                });
+                Ok(same_network(name, model, again))
             }
             LearnerRecord::Process { .. } => Ok(elsewhere(name)),
         }
@@ -330,6 +347,21 @@ fn least(
     let matches = norm <= FLAT;
     let has = if matches { "is least there" } else { "is not least there" };
     Check { name, matches: Some(matches), detail: format!("the {loss} {has}: gradient {norm:.1e} per unit of weight") }
+}
+
+/// Whether a network has the weights that training led to again: no loss is least where it ends.
+#[cfg(feature = "network")]
+fn same_network(
+    name: &'static str,
+    model: &crate::learner::NetworkModel,
+    again: Option<&crate::learner::NetworkModel>,
+) -> Check {
+    let Some(again) = again else {
+        return Check { name, matches: None, detail: "the training was not done again".into() };
+    };
+    let matches = again == model;
+    let detail = if matches { "the same weights, bit for bit" } else { "other weights came of it" };
+    Check { name, matches: Some(matches), detail: format!("trained again: {detail}") }
 }
 
 fn elsewhere(name: &'static str) -> Check {

@@ -20,6 +20,8 @@ mod invariance;
 mod kinds;
 mod missing;
 mod model_files;
+#[cfg(feature = "network")]
+mod network;
 mod paper_impact;
 mod percentile_thresholds;
 mod population;
