@@ -309,7 +309,8 @@ def identify(
     tilt: str = "centred",
     sensitivity: bool = False,
     notions: Sequence[str] | None = None,
-) -> tuple[str, _Warnings, Report]: ...
+    weights: bool = False,
+) -> tuple[str, NDArray[np.float64] | None, _Warnings, Report]: ...
 def frontier(
     table: Table,
     roles: Roles,

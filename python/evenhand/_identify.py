@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from . import _core
 from ._data import gather, positive_of, quiet_about, target_of
 from ._exceptions import warn_of
@@ -36,10 +39,28 @@ class Identification(Recorded):
     Without multipliers that make scores even there is no estimate: ``converged`` is false, and the frames are empty.
     """
 
-    def __init__(self, record: dict[str, Any], library: str, report: _core.Report) -> None:
+    def __init__(
+        self,
+        record: dict[str, Any],
+        library: str,
+        report: _core.Report,
+        sample_weight: NDArray[np.float64] | None = None,
+    ) -> None:
         self._record = record
         self._library = library
         self._report = report
+        self._sample_weight = sample_weight
+
+    @property
+    def sample_weight(self) -> NDArray[np.float64]:
+        """The weight of every row that undoes the bias, for any learner, also one that does not see the groups.
+
+        There where it was asked for (``weights=True``) and there is an estimate.
+        """
+        if self._sample_weight is None:
+            why = f"there is no estimate: {self.missing}" if self.missing else "identify(..., weights=True) computes it"
+            raise AttributeError(f"Identification has no sample_weight: {why}")
+        return self._sample_weight
 
     @property
     def effects(self) -> Any:
@@ -155,6 +176,7 @@ def identify(
     tilt: str = "centred",
     sensitivity: bool = False,
     constraints: Constraints = "demographic_parity",
+    weights: bool = False,
 ) -> Identification:
     """Estimate how far labels were tilted for or against each group.
 
@@ -187,6 +209,10 @@ def identify(
     constraints : str, Constraint or list of these, default="demographic_parity"
         What true labels are taken to keep. One that is a bound (``pinned``, ``at least``) identifies no bias:
         :attr:`Identification.missing` says so.
+    weights : bool, default=False
+        Whether to compute the weights that undo the bias, :attr:`Identification.sample_weight`, with which any learner
+        can be trained. X may have the group even where that learner may not: a model that sees the group identifies the
+        bias, and the weights undo it for one that does not.
 
     Returns
     -------
@@ -208,6 +234,12 @@ def identify(
     >>> found = identify(X, y, sensitive_features="sex=female", sensitivity=True)
     >>> 0.05 < found.tipping_points["difference"][0] < 0.2
     True
+
+    A classifier that does not see who is a woman, trained on labels without the bias against them:
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> found = identify(X, y, sensitive_features="sex=female", weights=True)
+    >>> blind = LogisticRegression().fit(X[["income", "history"]], y, sample_weight=found.sample_weight)
     """
     target = target_of(y)
     data = gather(
@@ -221,7 +253,7 @@ def identify(
         numeric=numeric,
         missing=missing,
     )
-    record, found_warnings, report = _core.identify(
+    record, sample_weight, found_warnings, report = _core.identify(
         data.table,
         data.roles,
         groups=data.groups,
@@ -233,6 +265,7 @@ def identify(
         tilt=tilt,
         sensitivity=sensitivity,
         notions=spelled(constraints),
+        weights=weights,
     )
     warn_of(found_warnings, quiet=quiet_about(X))
-    return Identification(json.loads(record), library_of(X, sensitive_features, y), report)
+    return Identification(json.loads(record), library_of(X, sensitive_features, y), report, sample_weight)

@@ -34,6 +34,7 @@ mod sweep;
 mod text;
 mod training;
 mod verify;
+mod weight_table;
 
 use std::ffi::OsString;
 

@@ -1,6 +1,7 @@
 //! How far labels were tilted against each group.
 
 use evenhand::{Identify, Logistic, Notion};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use crate::binding::dataset;
@@ -11,13 +12,13 @@ use crate::settings::{Roles, tilt_of};
 use crate::table::Table;
 use crate::work::{apart, json};
 
-/// The identified bias as JSON, warnings, and a report of it. The table is used up.
+/// The identified bias as JSON, the weights that undo it if they are asked for and there is an estimate, warnings, and a report. The table is used up.
 #[pyfunction]
-#[pyo3(signature = (table, roles, *, groups, withhold, confidence=0.95, resamples=0, seed=0, l2=None, tilt="centred", sensitivity=false, notions=None))]
+#[pyo3(signature = (table, roles, *, groups, withhold, confidence=0.95, resamples=0, seed=0, l2=None, tilt="centred", sensitivity=false, notions=None, weights=false))]
 #[allow(clippy::too_many_arguments)] // the settings, by name
-pub(crate) fn identify(
-    py: Python<'_>,
-    table: &Bound<'_, Table>,
+pub(crate) fn identify<'py>(
+    py: Python<'py>,
+    table: &Bound<'py, Table>,
     roles: &Roles,
     groups: Vec<String>,
     withhold: Vec<String>,
@@ -28,7 +29,8 @@ pub(crate) fn identify(
     tilt: &str,
     sensitivity: bool,
     notions: Option<Vec<String>>,
-) -> PyResult<(String, Warnings, Report)> {
+    weights: bool,
+) -> PyResult<(String, Option<Bound<'py, PyArray1<f64>>>, Warnings, Report)> {
     let usual = Identify::default();
     let learner = Logistic { l2: l2.unwrap_or(usual.learner.l2), ..usual.learner };
     let groups = groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;
@@ -44,11 +46,16 @@ pub(crate) fn identify(
     let settings =
         Identify { groups, notions, withhold, confidence, resamples, seed, learner, plan: None, tilt, sensitivity };
     let data = dataset(table, roles)?;
-    let (found, found_warnings, report) = apart(py, || {
-        let (found, found_warnings) = settings.run(&data)?;
+    let (found, undoing, found_warnings, report) = apart(py, || {
+        let (found, undoing, found_warnings) = if weights {
+            settings.run_with_weights(&data)?
+        } else {
+            settings.run(&data).map(|(found, found_warnings)| (found, None, found_warnings))?
+        };
         let record = record(&data, &settings, &settings.learner);
         let report = evenhand_report::Report::from_identification(&found, &found_warnings, &data, record);
-        Ok((found, found_warnings, report))
+        Ok((found, undoing, found_warnings, report))
     })?;
-    Ok((json(&found)?, warnings(&found_warnings), Report { inner: report }))
+    let undoing = undoing.map(|weights| PyArray1::from_vec(py, weights.to_rows()));
+    Ok((json(&found)?, undoing, warnings(&found_warnings), Report { inner: report }))
 }

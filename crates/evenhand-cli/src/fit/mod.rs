@@ -29,6 +29,7 @@ use crate::predict;
 use crate::progress::ShownSteps;
 use crate::progress::Watch;
 use crate::training::{Costly, Fitter, Read};
+use crate::weight_table;
 use config::Config;
 use report::{Comparison, Found, Report, ShownEffect};
 
@@ -107,7 +108,7 @@ fn run_with<L: Learner>(
     warnings.extend(WarningRecord::all(of_training, None));
     warnings.extend(WarningRecord::all(of_test, Some("test")));
     if let Some(path) = &config.weights {
-        outputs.table(path, &tables::weights(&fitted, rows.train_rows.as_deref())?)?;
+        outputs.table(path, &weight_table::table(fitted.weights(), rows.train_rows.as_deref())?)?;
     }
     if let Some(path) = &config.trace {
         outputs.table(path, &tables::trace(&fitted)?)?;

@@ -2,7 +2,7 @@
 
 mod sensitivity;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
@@ -15,11 +15,10 @@ use serde::Serialize;
 use crate::Ending;
 use crate::args::{DataArgs, ResultArgs, usage_of_rows, where_reports_are};
 use crate::output::{self, WarningRecord, note};
-#[cfg(feature = "report")]
-use crate::outputs::Outputs;
-use crate::page;
+use crate::outputs::{CsvArgs, Outputs};
 use crate::progress::Progress;
 use crate::text::{Lines, clean, counted, signed, thousands};
+use crate::{files, page, weight_table};
 
 /// Estimate how far labels were tilted for or against each group.
 ///
@@ -74,6 +73,14 @@ pub(crate) struct IdentifyArgs {
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 
+    /// Where to write the weight of every row that undoes the bias (.csv, .parquet, .arrow, …; or `-`, CSV on standard output), for any learner,
+    /// also one that may not see the groups.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    weights: Option<PathBuf>,
+
+    #[command(flatten)]
+    csv: CsvArgs,
+
     #[command(flatten)]
     pub(crate) result: ResultArgs,
 }
@@ -97,6 +104,9 @@ Examples:
   What if women truly deserve it less often?
     evenhand identify loans.csv --label approved --positive yes --group sex=female --sensitivity
 
+  The labels without the bias, for a learner that may not see who is a woman:
+    evenhand identify loans.csv --label approved --positive yes --group sex --weights weights.csv
+
   Without the check by drawing rows again, for a program to read:
     evenhand identify loans.parquet --label approved --group sex --resamples 0 --json
 
@@ -106,7 +116,8 @@ simultaneous_high, resampled, sentence), unit (of multipliers), multipliers (nam
 standard_error, low, high, resampled), violation, stop, fits, sensitivity (where it was asked for:
 assumption, curves (group, observed, tipping (difference, low, high), points (difference,
 overall_rate, group_rate, multiplier, multiplier_low, multiplier_high, odds_ratio, low, high),
-sentence); differences are everyone's rate minus the group's), warnings",
+sentence); differences are everyone's rate minus the group's), weights (where they were written to),
+warnings",
     where_reports_are!(", report (where one was asked for)"),
     "."
 );
@@ -125,6 +136,8 @@ struct Report {
     warnings: Vec<WarningRecord>,
     #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
     page: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weights: Option<PathBuf>,
     /// Whether rows were not drawn again because there are many.
     #[serde(skip)]
     many_rows: bool,
@@ -133,9 +146,7 @@ struct Report {
 pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
     let mut settings = settings(args)?;
     let origin = args.data.origin()?;
-    if let Some(report) = &args.result.report {
-        page::check(report, &origin.files().iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
-    }
+    check_files(args, &origin.files())?;
     if let Some(threads) = args.threads {
         rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global().context("--threads")?;
     }
@@ -146,8 +157,14 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
     if many_rows {
         settings.resamples = 0;
     }
-    let (found, more) = progress.during("estimating", || settings.run(&whole.data))?;
+    let (found, weights, more) = progress.during("estimating", || {
+        if args.weights.is_some() {
+            return settings.run_with_weights(&whole.data);
+        }
+        settings.run(&whole.data).map(|(found, warnings)| (found, None, warnings))
+    })?;
     let warnings: Vec<Warning> = whole.warnings.into_iter().chain(more).collect();
+    let mut outputs = Outputs::new(args.csv);
     #[cfg(feature = "report")]
     if let Some(path) = &args.result.report {
         let data = &whole.data;
@@ -159,12 +176,15 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
         );
         let record = record.by(page::command());
         let report = evenhand_report::Report::from_identification(&found, &warnings, data, record);
-        let mut outputs = Outputs::without_tables();
         page::write(&mut outputs, path, &report)?;
-        outputs.commit()?;
     }
+    let written = args.weights.as_ref().zip(weights.as_ref());
+    if let Some((path, weights)) = written {
+        outputs.table(path, &weight_table::table(weights, None)?)?;
+    }
+    outputs.commit()?;
     let (warnings, page) = (WarningRecord::all(warnings, None), args.result.report.clone());
-    let report = Report { found, warnings, page, many_rows };
+    let report = Report { found, warnings, page, weights: written.map(|(path, _)| path.clone()), many_rows };
     output::report(args.result.json, &report, &report.warnings, || report.to_text())?;
     Ok(match &report.found.missing {
         None => Ending::Fine,
@@ -175,6 +195,16 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
             Ending::Missed
         }
     })
+}
+
+/// Whether the outputs can be put where they are asked for.
+fn check_files(args: &IdentifyArgs, read: &[PathBuf]) -> Result<()> {
+    let mut others: Vec<&Path> = read.iter().map(PathBuf::as_path).collect();
+    if let Some(report) = &args.result.report {
+        page::check(report, &others)?;
+        others.push(report);
+    }
+    args.weights.iter().try_for_each(|weights| files::check_table(weights, &others))
 }
 
 fn notions(asked: &[String]) -> evenhand::Result<Vec<Notion>> {
@@ -208,7 +238,7 @@ impl Report {
     fn to_text(&self) -> String {
         let found = &self.found;
         let made_of = format!("{}, {}.\n", counted(found.rows, "row"), counted(found.fits, "fit"));
-        let wrote = page::wrote(self.page.as_deref());
+        let wrote = format!("{}{}", self.wrote_weights(), page::wrote(self.page.as_deref()));
         if let Some(why) = &found.missing {
             let left = format!(" The largest violation of probabilities that is left is {:.4}.", found.violation);
             let left = if found.fits > 0 { left } else { String::new() };
@@ -230,6 +260,14 @@ impl Report {
             wrapped(&found.assumption),
             sentences.concat(),
             found.unit,
+        )
+    }
+
+    fn wrote_weights(&self) -> String {
+        let Some(path) = &self.weights else { return String::new() };
+        format!(
+            "Wrote to {} the weights that undo the bias: train any learner with them, also one that may not see the groups.\n",
+            files::shown(path)
         )
     }
 

@@ -129,3 +129,22 @@ fn what_cannot_be_asked_is_refused() {
     let all: Vec<String> = wrong.iter().map(|arguments| test.run(arguments)).collect();
     snapshot_of!(all.join("\n"));
 }
+
+#[test]
+fn weights_are_written_and_refused_before_any_work() {
+    let test = CliTest::new();
+    let json = test.json(&format!("{IDENTIFY} --resamples 0 --weights weights.csv --json"));
+    assert_eq!(json["weights"], "weights.csv");
+    let written = test.read("weights.csv");
+    assert!(written.starts_with("row,weight\n1,0.") && written.lines().count() == 401, "{written}");
+    let text = test.run(&format!("{IDENTIFY} --resamples 0 --weights weights.parquet"));
+    assert!(text.contains("Wrote to weights.parquet the weights that undo the bias"), "{text}");
+    let place = test.run(&format!("{IDENTIFY} --weights nowhere/weights.csv"));
+    assert!(place.starts_with("exit code 2") && place.contains("there is no folder nowhere"), "{place}");
+    let labels = test.run(&format!("{IDENTIFY} --notion equal-opportunity --weights other.csv"));
+    assert!(labels.starts_with("exit code 2") && labels.contains("goes by the true label"), "{labels}");
+    // Without an estimate there are none.
+    group_is_label(&test);
+    test.expect(1, "identify group_is_label.csv --label y --group sex --weights none.csv");
+    assert!(!test.path("none.csv").exists() && !test.path("other.csv").exists());
+}

@@ -6,7 +6,7 @@
 //! `estimate` finds them with standard errors: by weights for rates among everyone, of one class in two, and for all other notions by `joint`, a model of the truth and
 //! the bias together (`bias_model` is one row of it, `joint_rows` their sums). `simultaneous` says how far intervals reach that hold for all groups at
 //! once, `bootstrap` checks them by drawing rows again, `sensitivity` asks what they would be if
-//! groups truly differed, `words` says what they mean. Leans on `correction` and the built-in learner.
+//! groups truly differed, `weights` undoes them in labels, `words` says what they mean. Leans on `correction` and the built-in learner.
 
 mod bias_model;
 mod bootstrap;
@@ -15,6 +15,7 @@ mod joint;
 mod joint_rows;
 mod sensitivity;
 mod simultaneous;
+mod weights;
 mod words;
 
 pub use bootstrap::Resampled;

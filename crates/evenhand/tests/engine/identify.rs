@@ -350,3 +350,53 @@ fn known_rates_of_groups_undo_a_bias_whose_truth_is_uneven() {
     let (best, biased, found) = (error(&trained_on(&truth)), error(&trained_on(&past)), error(fitted.predictor()));
     assert!(biased - found > 0.8 * (biased - best), "{biased} unconstrained, {found} corrected, {best} by the truth");
 }
+
+/// A learner that sees neither sex nor age is trained with the weights of a bias that was identified by both.
+#[test]
+fn weights_of_the_bias_undo_it_for_a_learner_that_does_not_see_the_groups() {
+    let table = synthetic::population(20_000, 3).unwrap();
+    let (found, weights, _) = settings().run_with_weights(&dataset(table.clone())).unwrap();
+    let weights = weights.unwrap().to_rows();
+    // The closed form, by hand.
+    let is = |column: &str, value: &str, row| table.column(column).unwrap().text(row).as_deref() == Some(value);
+    let groups = [("sex", "female"), ("age_band", "18-24")];
+    let share = groups.map(|(column, value)| {
+        (0..table.rows()).filter(|&row| is(column, value, row)).count() as f64 / table.rows() as f64
+    });
+    for (row, weight) in weights.iter().enumerate().step_by(97) {
+        let tilt = |at: usize| f64::from(u8::from(is(groups[at].0, groups[at].1, row))) / share[at] - 1.0;
+        let exponent: f64 = (0..2).map(|at| found.multipliers[at].value * tilt(at)).sum();
+        let positive = 1.0 / (1.0 + (-exponent).exp());
+        let own = if is("approved", "yes", row) { positive } else { 1.0 - positive };
+        assert!((own - weight).abs() < 1e-12, "row {row}: {weight} for {own}");
+    }
+    let error = |label: &str, other: &str, weights: Option<&[f64]>| {
+        let mut table = table.clone();
+        let mut schema = Schema::label(label).positive("yes").ignore(other);
+        if let Some(weights) = weights {
+            table.set("weight", Column::Numeric(weights.to_vec())).unwrap();
+            schema = schema.weight("weight");
+        }
+        let data = Dataset::new(table, &schema).unwrap();
+        let mut blind = parity();
+        blind.withhold = vec!["sex".into(), "age_band".into()];
+        let (binding, problem, _) = Binding::new(&blind, &data).unwrap();
+        let model = blind.uncorrected(&problem, &Logistic::default()).unwrap();
+        let fresh = synthetic::population(50_000, 4).unwrap();
+        let truth = Dataset::new(fresh, &Schema::label("deserved").positive("yes").ignore("approved")).unwrap();
+        model.evaluate(&binding.problem(&truth).unwrap().0, Measure::Decisions).unwrap().error
+    };
+    let (best, biased) = (error("deserved", "approved", None), error("approved", "deserved", None));
+    let undone = error("approved", "deserved", Some(&weights));
+    assert!(biased - undone > 0.8 * (biased - best), "{biased} by biased labels, {undone} undone, {best} by the truth");
+}
+
+#[test]
+fn weights_that_groups_and_labels_do_not_tell_are_refused() {
+    let data = dataset(synthetic::population(2_000, 3).unwrap());
+    let refused = |settings: Identify| settings.run_with_weights(&data).unwrap_err().to_string();
+    let by_labels = refused(settings().notion(Notion::EqualOpportunity));
+    assert!(by_labels.contains("goes by the true label"), "{by_labels}");
+    let expected = Identify { tilt: Tilt::Expected, withhold: vec!["sex".into()], ..settings() };
+    assert!(refused(expected).contains("what features tell"));
+}
