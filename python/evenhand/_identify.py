@@ -199,7 +199,7 @@ def identify(
     What if women truly deserve loans less often?
 
     >>> found = identify(X, y, sensitive_features="sex=female", sensitivity=True)
-    >>> 0.05 < found.tipping_points["difference"][0] < 0.2
+    >>> 0.05 < float(found.tipping_points["difference"][0]) < 0.2
     True
     """
     target = target_of(y)
