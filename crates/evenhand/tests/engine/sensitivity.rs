@@ -1,12 +1,16 @@
 //! What a bias is estimated to be where groups truly differ. `bench/identify` measures the coverage of the curves at more sizes.
 use evenhand::identify::{Identification, SensitivityCurve};
-use evenhand::{Dataset, Identify, Schema};
+use evenhand::{Correction, Dataset, Identify, Measure, Notion, Schema};
 use evenhand_datasets::synthetic;
 use evenhand_datasets::synthetic::{BiasModel, PopulationParameters};
 
-fn identified(model: &BiasModel, rows: usize, seed: u64, groups: &[&str]) -> Identification {
+fn drawn(model: &BiasModel, rows: usize, seed: u64) -> Dataset {
     let table = model.draw(rows, seed).unwrap().table;
-    let data = Dataset::new(table, &Schema::label("approved").positive("yes").ignore("deserved")).unwrap();
+    Dataset::new(table, &Schema::label("approved").positive("yes").ignore("deserved")).unwrap()
+}
+
+fn identified(model: &BiasModel, rows: usize, seed: u64, groups: &[&str]) -> Identification {
+    let data = drawn(model, rows, seed);
     let settings = Identify { sensitivity: true, ..Identify::default() };
     groups.iter().fold(settings, |settings, group| settings.group(group).unwrap()).run(&data).unwrap().0
 }
@@ -92,4 +96,19 @@ fn a_group_of_everyone_has_no_curve() {
     let found = identified(&PopulationParameters::default().bias_model(), 1_000, 7, &["income>0", "sex=female"]);
     let groups: Vec<&str> = curves(&found).iter().map(|curve| curve.group.as_str()).collect();
     assert_eq!(groups, ["sex=female"]);
+}
+
+/// Another way to the same numbers: the true rates that go with a point of the curve, asked for as known rates.
+#[test]
+fn known_rates_lead_to_the_bias_that_the_curve_has_for_them() {
+    let model = PopulationParameters::default().bias_model();
+    let found = identified(&model, 3_000, 11, &["sex=female"]);
+    let (share, point) = (found.effects[0].rows as f64 / found.rows as f64, curves(&found)[0].points[6]);
+    let men = (point.overall_rate - share * point.group_rate) / (1.0 - share);
+    let known = |group: &str, rate: f64| format!("known-rate=sex={group}:{rate}").parse::<Notion>().unwrap();
+    let asked = Correction::new(known("female", point.group_rate)).and(known("male", men)).measure(Measure::Scores);
+    let fitted = asked.fit(&drawn(&model, 3_000, 11), &Identify::default().learner).unwrap();
+    // Compared with a number, a multiplier adds λ/Z to the log odds of its group and nothing to others.
+    let raised = fitted.solution().multipliers[0] / share;
+    assert!(close(raised, -point.odds_ratio.ln(), 1e-3), "{raised} {point:?}");
 }
