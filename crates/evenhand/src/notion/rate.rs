@@ -132,7 +132,7 @@ impl Subset {
     /// All rows.
     pub const EVERYONE: Self = Self { rows: SubsetRows::Everyone, labelled: SubsetLabel::Any };
 
-    fn spec(&self) -> Option<&GroupSpec> {
+    pub(super) fn spec(&self) -> Option<&GroupSpec> {
         match &self.rows {
             SubsetRows::Of(spec) => Some(spec),
             SubsetRows::Everyone | SubsetRows::EachGroup => None,
