@@ -286,7 +286,7 @@ mod tests {
                 format!("c{}", chosen((0..classes).map(|class| score(class) / total), random.random()))
             })
             .collect();
-        let texts = |values: Vec<Option<&str>>| Column::Categorical(Categorical::from_values(values.into_iter()));
+        let texts = |values: Vec<Option<&str>>| Column::Categorical(Categorical::from_values(values));
         let columns = vec![
             ("skill".to_owned(), Column::Numeric(skill.clone())),
             ("luck".to_owned(), Column::Numeric(luck.clone())),

@@ -251,7 +251,7 @@ impl Scenario {
             })
             .collect();
         let number = |of: &dyn Fn(&Person) -> f64| Column::Numeric(people.iter().map(of).collect());
-        let texts = |of: Vec<Option<&str>>| Column::Categorical(Categorical::from_values(of.into_iter()));
+        let texts = |of: Vec<Option<&str>>| Column::Categorical(Categorical::from_values(of));
         let member = |one: &Person| f64::from(u8::from(one.member));
         let table = Table::new(
             vec![

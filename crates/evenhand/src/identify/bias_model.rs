@@ -168,7 +168,7 @@ impl Row {
         soften(&mut self.truth);
     }
 
-    /// ∂p_class/∂margin.
+    /// The derivative of a true probability in a margin.
     fn slope(&self, class: usize, margin: usize) -> f64 {
         let own = self.margin_classes[margin];
         self.truth[class] * (f64::from(u8::from(class == own)) - self.truth[own])
@@ -377,7 +377,9 @@ fn soften(values: &mut [f64]) {
         *value = (*value - largest).exp();
         total += *value;
     }
-    values.iter_mut().for_each(|value| *value /= total);
+    for value in values.iter_mut() {
+        *value /= total;
+    }
 }
 
 #[cfg(test)]

@@ -208,7 +208,7 @@ pub(super) fn asked(problem: &Problem) -> Vec<(Option<usize>, usize)> {
 /// An estimate in every output's form; `classes` are the names of the classes.
 pub(super) fn identification(
     problem: &Problem,
-    found: Estimated,
+    found: &Estimated,
     classes: &[String],
     confidence: f64,
     tilt: Tilt,

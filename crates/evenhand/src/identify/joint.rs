@@ -2,7 +2,7 @@
 //!
 //! Weights can undo a bias whose tilt is known. Where a constraint conditions on labels, its tilt has the unknown truth in it; then the model of observed
 //! labels is Proposition 1 itself, `q ∝ p_β · exp(−Σ λ_k t_k(x, y; p_β))`, and β and λ solve two systems at once: the gradient of its log
-//! loss vanishes, and so do the violations of p_β. Newton steps solve them, and give the sandwich estimate of the variance.
+//! loss vanishes, and so do the violations of `p_β`. Newton steps solve them, and give the sandwich estimate of the variance.
 
 use faer::linalg::solvers::{Llt, Solve};
 use faer::{Mat, Side};
@@ -118,7 +118,7 @@ impl<'a> Joint<'a> {
             let finite = violation.is_finite() && decrement.is_finite();
             let missing = violation.max(decrement / root);
             if let Some((from, of, less)) =
-                before.take().filter(|(_, _, less)| !(missing <= WORSE * less) && steps < STEPS)
+                before.take().filter(|(_, _, less)| (missing > WORSE * less || missing.is_nan()) && steps < STEPS)
             {
                 for (now, from) in coefficients.iter_mut().zip(&from).chain(multipliers.iter_mut().zip(&of)) {
                     *now = from + 0.25 * (*now - from);

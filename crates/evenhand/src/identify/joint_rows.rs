@@ -208,26 +208,29 @@ impl<'a> JointRows<'a> {
         let pass = |rows: std::ops::Range<usize>| {
             let row = Row::new(&self.model);
             let mut state = (row, vec![Vec::new(); count], vec![Scatter::new(features); count], vec![0.0; 2 + terms]);
-            type State = (Row, Vec<Vec<f64>>, Vec<Scatter>, Vec<f64>);
-            let each =
-                |(row, values, _, sums): &mut State, at: usize, _: usize, margins: &mut dyn Iterator<Item = f64>| {
-                    if !group.is_none_or(|group| self.problem.is_in(at, group)) {
-                        values.iter_mut().for_each(|values| values.push(0.0));
-                        return;
+            let each = |(row, values, _, sums): &mut Contrasting,
+                        at: usize,
+                        _: usize,
+                        margins: &mut dyn Iterator<Item = f64>| {
+                if !group.is_none_or(|group| self.problem.is_in(at, group)) {
+                    for values in values.iter_mut() {
+                        values.push(0.0);
                     }
-                    let weight = self.problem.row_weight(at);
-                    row.set(&self.model, margins, self.member(at), &totals.shares, multipliers);
-                    sums[0] += weight;
-                    sums[1] += weight * row.contrast(&row.exponents, class);
-                    for (term, sum) in sums[2..].iter_mut().enumerate() {
-                        let tilts = &row.tilts[term * self.model.classes..][..self.model.classes];
-                        *sum += weight * row.contrast(tilts, class);
-                    }
-                    for (margin, values) in values.iter_mut().enumerate() {
-                        values.push(weight * row.contrast_slope(class, margin));
-                    }
-                };
-            let done = |(_, values, scatters, _): &mut State, block: std::ops::Range<usize>| {
+                    return;
+                }
+                let weight = self.problem.row_weight(at);
+                row.set(&self.model, margins, self.member(at), &totals.shares, multipliers);
+                sums[0] += weight;
+                sums[1] += weight * row.contrast(&row.exponents, class);
+                for (term, sum) in sums[2..].iter_mut().enumerate() {
+                    let tilts = &row.tilts[term * self.model.classes..][..self.model.classes];
+                    *sum += weight * row.contrast(tilts, class);
+                }
+                for (margin, values) in values.iter_mut().enumerate() {
+                    values.push(weight * row.contrast_slope(class, margin));
+                }
+            };
+            let done = |(_, values, scatters, _): &mut Contrasting, block: std::ops::Range<usize>| {
                 for (values, scatter) in values.iter_mut().zip(scatters) {
                     scatter.add(features, block.clone(), values);
                     values.clear();
@@ -273,8 +276,7 @@ impl<'a> JointRows<'a> {
                 vec![0.0; wide],
                 vec![0.0; tables.len()],
             );
-            type State = (Row, Vec<f64>, f64, Vec<f64>, Vec<f64>);
-            let each = |(row, products, least, parts, all): &mut State,
+            let each = |(row, products, least, parts, all): &mut Influencing,
                         at: usize,
                         _: usize,
                         margins: &mut dyn Iterator<Item = f64>| {
@@ -305,6 +307,12 @@ impl<'a> JointRows<'a> {
     }
 }
 
+/// One row, numbers of a block per margin, their sums, and sums of contrasts.
+type Contrasting = (Row, Vec<Vec<f64>>, Vec<Scatter>, Vec<f64>);
+
+/// One row, sums of products, the least determinant; of a row its parts and its margins.
+type Influencing = (Row, Vec<f64>, f64, Vec<f64>, Vec<f64>);
+
 /// What a pass over a part of the rows keeps.
 struct Pass {
     row: Row,
@@ -315,6 +323,7 @@ struct Pass {
     tilts: Vec<f64>,
 }
 
+#[allow(clippy::ptr_arg, clippy::needless_pass_by_value)] // as `parallel` merges sums
 fn add(left: &mut Vec<f64>, right: Vec<f64>) {
     for (left, right) in left.iter_mut().zip(right) {
         *left += right;

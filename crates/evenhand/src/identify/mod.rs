@@ -164,7 +164,7 @@ impl Identify {
             None if by_weights => estimate::by_weights(problem, &correction, learner)?,
             None => estimate::jointly(problem, learner, tilt)?,
         };
-        let mut found = estimate::identification(problem, estimated, classes, self.confidence, tilt)?;
+        let mut found = estimate::identification(problem, &estimated, classes, self.confidence, tilt)?;
         if found.missing.is_some() {
             return Ok(found);
         }

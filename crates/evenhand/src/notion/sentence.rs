@@ -197,7 +197,7 @@ fn subset(clause: Clause, words: &[Word<'_>], text: &str) -> Result<Subset, Stri
             [word] if word.is("everyone") => everyone = true,
             [word, next] if word.is("each") && next.is("group") => each_group = true,
             [word, rest @ ..] if is_labelled(word) => {
-                set(&mut labelled, SubsetLabel::As(class("labelled", rest, text)?))?
+                set(&mut labelled, SubsetLabel::As(class("labelled", rest, text)?))?;
             }
             [not, word, rest @ ..] if not.is("not") && is_labelled(word) => {
                 set(&mut labelled, SubsetLabel::NotAs(class("not labelled", rest, text)?))?;
