@@ -141,8 +141,8 @@ violation expected under parity: what a perfectly even classifier would show by 
 
 Agreement with the paper (--protocol notebook): error and violation within .003 and .005 on adult and
 bank, .01 and .02 on compas and german; without correction the error within three test rows. The
-authors' split of communities is not known, so its cells are compared with --protocol repeated: within two
-standard deviations of a split. Nor is their code for the Lagrangian approach.
+authors' split of communities is not known, so its cells are compared with --protocol repeated: within what
+holds a further split with a probability of 95 %. Nor is their code for the Lagrangian approach.
 
 Examples:
   evenhand paper --data data

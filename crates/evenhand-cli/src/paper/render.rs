@@ -32,7 +32,7 @@ fn remarks(results: &Results) -> Vec<String> {
             results.splits
             ));
             if results.has_published() {
-                remarks.push("Which rows of communities the authors tested on is not known, so what they published stands beside drawn splits: it agrees if error and violation are within two standard deviations of a single split (not of the mean).".into());
+                remarks.push("Which rows of communities the authors tested on is not known, so what they published stands beside drawn splits: it agrees if error and violation are each within the interval that holds a further split with a probability of 95 % (wider than that of the mean).".into());
             }
         }
     }
