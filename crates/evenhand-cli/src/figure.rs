@@ -139,7 +139,8 @@ impl Axes {
         }
         let (low, high) =
             mapped.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-        if low < high { (low - room * (high - low), high + room * (high - low)) } else { (low - 0.5, low + 0.5) }
+        // Names at the ends of falling lines stay above the numbers of the axis.
+        if low < high { (low - 2.0 * room * (high - low), high + room * (high - low)) } else { (low - 0.5, low + 0.5) }
     }
 
     /// Places of numbers on an axis, and how they are written.

@@ -232,7 +232,7 @@ impl Rates {
         vec![
             format!("Root mean square of score minus true probability over people, in means of {} draws ± standard error; slopes are of its logarithm against that of the number of rows, by least squares over all sizes.", self.draws),
             "The paper writes ‖·‖₂ for a mean square and states n^(−1/(4+2D)) of it; its proof has n^(−1/(2+D)) for the mean square, and so the stated rate for its root, which is what is shown. On the curve the dimension is 1, whatever D is [Theorem 3].".to_owned(),
-            format!("Labels are biased by λ = ({one}, {other}), Proposition 1. Known λ: its weights with these multipliers. Found λ: with those that even out mean scores. No weights: the error that is left is the bias."),
+            format!("Labels are biased by λ = ({one}, {other}), Proposition 1. Known λ: its weights with these multipliers. Found λ: with those that even out mean scores. No weights: what is left with many rows is the bias."),
             "Nearest neighbours are doubled in number as long as scores change by no more than their variance (Lepskiĭ's method): neither the dimension nor a Lipschitz constant is told. Least squares is over all functions of twice the Lipschitz constant, as the theorem has it, and exact.".to_owned(),
         ]
     }
@@ -263,7 +263,7 @@ impl Rates {
         Figure {
             title: "Theorems 2 and 3: errors against rows".to_owned(),
             caption: format!(
-                "Root mean square of score minus true probability, means of {} draws. With weights errors fall at least as steeply as guaranteed; without they level off at the bias.",
+                "Root mean square of score minus true probability in means of {} draws, by the weights trained with. The guaranteed slope starts where known λ does; only its steepness counts.",
                 self.draws
             ),
             across: "rows".to_owned(),
