@@ -40,7 +40,7 @@ fn calibration_gives_the_cells_of_table_1() {
 /// African-American women, by the groups of COMPAS: Female, Male, Caucasian, African-American.
 const WOMEN: [bool; 4] = [true, false, false, true];
 
-/// Half of the training rows of COMPAS have the score of another. With the threshold of one pattern one score lower the published cell comes out.
+/// The 4,073 training rows of COMPAS have some 2,100 distinct scores. With the threshold of one pattern one score lower the published cell comes out.
 #[test]
 fn the_eighth_cell_is_one_score_of_one_pattern_away() {
     let Some(folder) = data_folder("compas") else { return };
