@@ -64,7 +64,7 @@ class Identification(Recorded):
 
     @property
     def effects(self) -> Any:
-        """A frame with a row for each group (and label, ``class``): the factor on the odds of a positive label, and its intervals.
+        """A frame with a row for each group (and ``class``): the factor on the odds of a label, and its intervals.
 
         From ``low`` to ``high`` each by itself; from ``simultaneous_low`` to ``simultaneous_high`` all at once, which
         is what the sentences go by.
@@ -180,9 +180,9 @@ def identify(
 ) -> Identification:
     """Estimate how far labels were tilted for or against each group.
 
-    The multipliers with which true labels keep a constraint, such as the same rate in every group, are, under the model of
-    the paper, the bias of whoever gave the labels (Jiang & Nachum 2019, Prop. 1). Each group has an interval by itself
-    and one that holds for all groups at once (Hothorn, Bretz & Westfall 2008), which the sentences go by.
+    The multipliers with which true labels keep a constraint, such as the same rate in every group, are, under the model
+    of the paper, the bias of whoever gave the labels (Jiang & Nachum 2019, Prop. 1). Each group has an interval by
+    itself and one that holds for all groups at once (Hothorn, Bretz & Westfall 2008), which the sentences go by.
 
     Parameters
     ----------

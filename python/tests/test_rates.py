@@ -18,7 +18,9 @@ def loans():
 
 
 def test_an_object_is_written_as_a_sentence():
-    assert str(Rate("wrongly", given="each group", at_most=0.2)) == "rate=predicted wrongly given each group at most 0.2"
+    assert (
+        str(Rate("wrongly", given="each group", at_most=0.2)) == "rate=predicted wrongly given each group at most 0.2"
+    )
     assert str(Rate(2, against=0.1)) == "rate=predicted 2 against 0.1"
 
 
@@ -53,9 +55,11 @@ def test_an_audit_measures_it(loans):
 def test_the_bias_of_other_notions_is_identified(loans):
     X, y, _ = loans
     found = identify(X, y, sensitive_features="sex=female", constraints="equal_opportunity")
-    assert found.converged and "equal-opportunity" in found.assumption
+    assert found.converged
+    assert "equal-opportunity" in found.assumption
     bound = identify(X, y, sensitive_features="sex=female", constraints="pinned=sex=female:0.9")
-    assert not bound.converged and "is a bound" in bound.missing
+    assert not bound.converged
+    assert "is a bound" in bound.missing
 
 
 def test_what_cannot_be_read_says_where(loans):

@@ -287,8 +287,11 @@ mod tests {
             })
             .collect();
         let texts = |values: Vec<Option<&str>>| Column::Categorical(Categorical::from_values(values));
+        // Equalized odds and equal accuracy ask how probabilities spread in a group: the model can tell it.
+        let own = (0..rows).map(|row| if group(row) == Some("a") { skill[row] } else { 0.0 }).collect();
         let columns = vec![
             ("skill".to_owned(), Column::Numeric(skill.clone())),
+            ("own_skill".to_owned(), Column::Numeric(own)),
             ("luck".to_owned(), Column::Numeric(luck.clone())),
             ("group".to_owned(), texts((0..rows).map(group).collect())),
             ("label".to_owned(), texts(labels.iter().map(|label| Some(label.as_str())).collect())),
