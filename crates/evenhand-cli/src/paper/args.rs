@@ -10,6 +10,7 @@ use evenhand_datasets::Recipe;
 use evenhand_experiments::table_2::DigitsMethod;
 use evenhand_experiments::{DATASETS, InjectedExperiment, NOTIONS, PaperMethod};
 
+use crate::args::where_networks_are;
 use crate::data::folder_of;
 use crate::failure::Usage;
 use crate::files;
@@ -108,7 +109,8 @@ pub(super) enum Protocol {
     Repeated,
 }
 
-const EXAMPLES: &str = "\
+const EXAMPLES: &str = concat!(
+    "\
 Methods:
   unconstrained  one fit, no correction
   reweighing     one fit with weights P(s)P(y)/P(s,y) (Kamiran & Calders)
@@ -135,15 +137,27 @@ Injected bias: the dataset's labels are the truth, and training labels are drawn
 so that training without correction loses a few points of true accuracy. The truth is not even here, so
 what is asked is the true rate of every group (--notion known-rate).
 
-Table 2 (MNIST): all is known of the truth is that 10 % are a 2. Besides the methods above, `true-labels` is trained on
-the labels before any was set to 2, and `tilt` tilts the probabilities of the unconstrained network (Corollary 1):
+",
+    where_networks_are!(
+        "\
+Table 2 (MNIST): all that is known of the truth is that 10 % are a 2. `true-labels` is trained on the
+labels before any was set to 2, and `tilt` tilts the probabilities of the unconstrained network
+(Corollary 1); calibration is that of the paper's appendix, and there is no reweighing:
   evenhand paper --table 2 --data data
   evenhand paper --table 2 --data data --seeds 3 --out results
 
+"
+    ),
+    "\
 JSON keys: protocol, splits, rows (dataset, notion, method, train and test (error, violation: mean, error,
 splits), test_rows, expected_under_parity, fits, seconds, slack, published (error, violation), agreement).
-With --injected: splits, rows (dataset, method, error, violation, recovered, changed). With --table 2: seeds, loops,
-steps, put_in, rows (method, accuracy, rate, multiplier, trainings, slack, seconds, published, later).";
+With --injected: splits, rows (dataset, method, error, violation, recovered, changed).",
+    where_networks_are!(
+        "
+With --table 2: seeds, loops, steps, put_in, rows (method, accuracy, rate, multiplier, trainings,
+slack, seconds, published, later)."
+    )
+);
 
 /// Arguments that make sense together.
 pub(super) struct Plan {
