@@ -174,6 +174,21 @@ macro_rules! where_reports_are {
 }
 pub(crate) use where_reports_are;
 
+/// A part of a help text about networks, where this build has them.
+#[cfg(feature = "network")]
+macro_rules! where_networks_are {
+    ($text:literal) => {
+        $text
+    };
+}
+#[cfg(not(feature = "network"))]
+macro_rules! where_networks_are {
+    ($text:literal) => {
+        ""
+    };
+}
+pub(crate) use where_networks_are;
+
 /// A data file and the roles of its columns, or a public dataset.
 #[derive(Debug, Args)]
 pub(crate) struct DataArgs {

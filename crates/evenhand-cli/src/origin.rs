@@ -28,15 +28,17 @@ pub(crate) struct Whole {
     pub(crate) warnings: Vec<Warning>,
 }
 
-/// How a recipe encodes columns, and which groups it has.
+/// How a recipe encodes columns, which groups it has, and which columns no learner may see.
 pub(crate) struct Conventions {
     pub(crate) plan: Vec<ColumnPlan>,
     pub(crate) groups: Vec<GroupSpec>,
+    pub(crate) withheld: Vec<String>,
 }
 
 impl Conventions {
     pub(crate) fn of(prepared: &Prepared) -> Self {
-        Self { plan: prepared.plan().to_vec(), groups: prepared.groups().to_vec() }
+        let (plan, groups) = (prepared.plan().to_vec(), prepared.groups().to_vec());
+        Self { plan, groups, withheld: prepared.withheld() }
     }
 }
 

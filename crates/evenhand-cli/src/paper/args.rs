@@ -10,6 +10,7 @@ use evenhand_datasets::Recipe;
 use evenhand_experiments::table_2::DigitsMethod;
 use evenhand_experiments::{DATASETS, InjectedExperiment, NOTIONS, PaperMethod};
 
+use crate::args::where_networks_are;
 use crate::data::folder_of;
 use crate::failure::Usage;
 use crate::files;
@@ -121,7 +122,8 @@ pub(super) enum Protocol {
     Repeated,
 }
 
-const EXAMPLES: &str = "\
+const EXAMPLES: &str = concat!(
+    "\
 Methods:
   unconstrained  one fit, no correction
   reweighing     one fit with weights P(s)P(y)/P(s,y) (Kamiran & Calders)
@@ -163,18 +165,30 @@ Shown is the root mean square of score minus truth against the number of rows; t
 it is n^(-1/(4+2D)), on the curve with its dimension, 1, in the place of D. No dataset is needed.
 With --out: rates.md, rates.svg, rates.csv, rates.json, and every draw in rates.jsonl.
 
-Table 2 (MNIST): all is known of the truth is that 10 % are a 2. Besides the methods above, `true-labels` is trained on
-the labels before any was set to 2, and `tilt` tilts the probabilities of the unconstrained network (Corollary 1):
+",
+    where_networks_are!(
+        "\
+Table 2 (MNIST): all that is known of the truth is that 10 % are a 2. `true-labels` is trained on the
+labels before any was set to 2, and `tilt` tilts the probabilities of the unconstrained network
+(Corollary 1); calibration is that of the paper's appendix, and there is no reweighing:
   evenhand paper --table 2 --data data
   evenhand paper --table 2 --data data --seeds 3 --out results
 
+"
+    ),
+    "\
 JSON keys: protocol, splits, rows (dataset, notion, method, train and test (error, violation: mean, error,
 splits), test_rows, expected_under_parity, fits, seconds, slack, published (error, violation), agreement).
 With --injected: splits, rows (dataset, method, error, violation, recovered, changed).
 With --rates: draws, multipliers, populations (name, dimensions, intrinsic_dimensions, learner,
 guaranteed_slope, slopes (known, found, none: mean, error), sizes (rows, known, found, none,
-multipliers: mean, error)). With --table 2: seeds, loops, steps, put_in, rows (method, accuracy, rate,
-multiplier, trainings, slack, seconds, published, later).";
+multipliers: mean, error)).",
+    where_networks_are!(
+        "
+With --table 2: seeds, loops, steps, put_in, rows (method, accuracy, rate, multiplier, trainings,
+slack, seconds, published, later)."
+    )
+);
 
 /// Arguments that make sense together.
 pub(super) struct Plan {

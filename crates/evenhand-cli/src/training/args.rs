@@ -91,7 +91,14 @@ pub(crate) struct TrainingArgs {
     #[arg(long, conflicts_with = "recipe", help_heading = "Learner")]
     pub(super) no_interactions: bool,
 
-    /// What learns in place of the built-in logistic regression: a command, see below, or `network`.
+    #[cfg_attr(
+        feature = "network",
+        doc = "What learns in place of the built-in logistic regression: a command, see below, or `network`."
+    )]
+    #[cfg_attr(
+        not(feature = "network"),
+        doc = "Command to use in place of the built-in logistic regression, see below."
+    )]
     #[arg(long, value_name = "COMMAND", help_heading = "Learner")]
     pub(super) learner: Option<String>,
 
@@ -161,7 +168,8 @@ pub(super) enum CovariateShiftArg {
 /// The notions, and how a program is called that learns: what `see below` means in the options above.
 macro_rules! see_below {
     () => {
-        "\
+        concat!(
+            "\
 Notions:
   demographic-parity    every group is predicted positive at the overall rate
   disparate-impact      the same, by a learner that may not see the sensitive columns
@@ -191,13 +199,20 @@ A rate of one's own reads as a sentence:
   'rate=predicted positive given each group and labelled positive'    equal opportunity
 Names that hold such words are written in backquotes.
 
-With --learner network, a fully connected network learns: ReLU layers, a softmax, Adam. A program of that
-name is called as ./network.
+",
+            crate::args::where_networks_are!(
+                "\
+With --learner network, a fully connected network learns: ReLU layers, a softmax, Adam. A program of
+that name is called as ./network.
 
+"
+            ),
+            "\
 A learner of your own is called as
   COMMAND fit TRAIN MODEL          TRAIN is in LIBSVM format, TRAIN.weight has a weight per line
   COMMAND predict MODEL ROWS OUT   OUT gets a line per row: the probability of class 1, or of each class
 "
+        )
     };
 }
 pub(crate) use see_below;

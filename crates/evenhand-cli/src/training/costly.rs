@@ -31,4 +31,12 @@ impl Learner for Costly<'_> {
             Self::Process(learner) => learner.fit(training, &mut ()).map(|model| LearnerRecord::Process { model }),
         }
     }
+
+    fn is_nonconvex(&self) -> bool {
+        match self {
+            #[cfg(feature = "network")]
+            Self::Network { network, .. } => network.is_nonconvex(),
+            Self::Process(learner) => learner.is_nonconvex(),
+        }
+    }
 }

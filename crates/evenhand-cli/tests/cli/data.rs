@@ -17,7 +17,7 @@ fn the_list_is_there_as_json() {
     let names: Vec<&str> = datasets.iter().map(|one| one["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["adult", "bank", "communities", "compas", "german", "mnist"]);
     assert_eq!(datasets[0]["files"][0]["sha256"][0].as_str().unwrap().len(), 64);
-    assert_eq!((&datasets[0]["recipe"], &datasets[5]["recipe"]), (&true.into(), &false.into()));
+    assert_eq!((&datasets[0]["recipe"], &datasets[5]["recipe"]), (&true.into(), &true.into()));
 }
 
 #[test]

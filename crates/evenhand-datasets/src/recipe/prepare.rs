@@ -45,6 +45,14 @@ impl Prepared {
         &self.plan
     }
 
+    /// Columns that are neither label nor features: what is known of the truth.
+    pub fn withheld(&self) -> Vec<String> {
+        let schema = self.all.schema();
+        let is_feature = |name: &String| self.plan.iter().any(|plan| plan.column == *name);
+        let names = self.all.table().names().iter();
+        names.filter(|name| *name != schema.label_column() && !is_feature(name)).cloned().collect()
+    }
+
     /// Which of all rows are for training, in the order of the training rows.
     pub fn train_rows(&self) -> &[usize] {
         &self.parts.train

@@ -52,6 +52,10 @@ impl Learner for Remembering<'_> {
         *known = Some(model.clone());
         Ok(model)
     }
+
+    fn is_nonconvex(&self) -> bool {
+        self.network.is_nonconvex()
+    }
 }
 
 /// The weight of each class relative to the largest: all rows of a class weigh the same here.

@@ -60,6 +60,12 @@ pub trait Learner {
         false
     }
 
+    /// Whether its loss has many minima, so that fits with close weights may be far apart (a network that is trained anew). A search for multipliers then
+    /// starts where the labels themselves, so weighted, are as asked: small steps from no correction would follow noise.
+    fn is_nonconvex(&self) -> bool {
+        false
+    }
+
     /// Whether it models who is in a group, unless asked otherwise, where a group's columns are kept from it: that takes a fit for each such
     /// group, with membership in place of labels.
     fn models_membership(&self) -> bool {

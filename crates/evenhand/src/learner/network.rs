@@ -19,6 +19,10 @@ impl Learner for Network {
     fn fit(&self, training: Training<'_>, (): &mut ()) -> Result<NetworkModel> {
         fit_network(self, training, &mut |_, _, _| (), &|_, _| false)
     }
+
+    fn is_nonconvex(&self) -> bool {
+        true
+    }
 }
 
 /// A network that tells after every step how many are done, and of how many; true stops it in the middle of a fit, and a correction ends with the
@@ -37,6 +41,10 @@ impl Learner for WatchedNetwork<'_> {
 
     fn fit(&self, training: Training<'_>, (): &mut ()) -> Result<NetworkModel> {
         fit_network(self.learner, training, &mut |_, _, _| (), self.watch)
+    }
+
+    fn is_nonconvex(&self) -> bool {
+        true
     }
 }
 

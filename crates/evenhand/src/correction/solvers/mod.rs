@@ -2,10 +2,11 @@
 //!
 //! `sqp` looks for the least correction that meets what is asked, by sequential quadratic programming; `printed_loop` is the
 //! loop of Algorithms 1 and 2 of the paper. `run` is what both share: weights, fits and what is left of them; `tilted_run` fits once and tilts
-//! probabilities, from a `convex_start` on a `row_sample`; `oracle` is what `sqp` sees of either. `rank` tells which multipliers are independent.
+//! probabilities, from a `convex_start` on a `row_sample`; `oracle` is what `sqp` sees of either. `label_start` is where a search begins whose learner has many minima. `rank` tells which multipliers are independent.
 //! Knows nothing of the methods that a correction is compared with.
 
 mod convex_start;
+mod label_start;
 pub(in crate::correction) mod oracle;
 pub(in crate::correction) mod printed_loop;
 mod rank;

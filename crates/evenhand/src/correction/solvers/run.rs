@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::label_start::even_labels;
 use super::oracle::{Oracle, Point, Solves, SumDerivatives};
 use super::rank::least_norm;
 use super::sqp::{self, Target};
@@ -456,8 +457,12 @@ impl<L: Learner> Oracle for Run<'_, L> {
         Ok(Some((point, go_on)))
     }
 
-    /// Where tilts are expectations, what tilts the probabilities of the fit without correction as asked: weights make a learner follow it.
+    /// For a learner with many minima, what makes the labels themselves even. Where tilts are expectations, what tilts the probabilities of the fit without correction as asked: weights make a learner follow it.
     fn candidates(&mut self, target: &Target, settings: SqpSettings) -> Result<Vec<Vec<f64>>> {
+        if self.learner.is_nonconvex() {
+            let even = even_labels(self.problem, self.table.rule(), settings.max_exponent);
+            return Ok(even.into_iter().collect());
+        }
         let tilted = self.tilted()?;
         tilted.map(|tilted| sqp::solve_silently(tilted, target, settings)).into_iter().collect()
     }

@@ -1,0 +1,122 @@
+//! Where a search for weights starts whose learner has many minima: at multipliers that make the labels themselves even.
+//!
+//! A network that is trained anew with weights a little different makes decisions that differ by more than the weights do, so that small steps from no
+//! correction tell noise from nothing. What weights do to labels is known without a training: rows alike in their groups have label shares q(y), and weighted
+//! ones the shares p(y) ∝ q(y)·w(y), which a learner of probabilities follows. [Jiang & Nachum 2019, Cor. 1, for the shares of labels] The multipliers at which these meet
+//! what is asked are found by damped Gauss-Newton steps; one training tells whether decisions do too.
+
+use std::collections::BTreeMap;
+
+use faer::linalg::solvers::{Llt, Solve};
+use faer::{Mat, Side};
+
+use crate::constraint::{Measure, TiltTable, WeightRule};
+use crate::correction::problem::Problem;
+use crate::kernel::CellSums;
+
+/// Steps, at most; a handful is enough where weights can do it.
+const STEPS: usize = 40;
+
+/// Violations of labels below this are none.
+const EVEN: f64 = 1e-9;
+
+/// Half the distance over which a derivative is taken.
+const REACH: f64 = 1e-5;
+
+/// With more multipliers their products cost more than this is worth.
+const MOST_MULTIPLIERS: usize = 64;
+
+/// The multipliers; `None` where there are too many, or none that more than halves the violation of the labels.
+pub(super) fn even_labels(problem: &Problem, rule: WeightRule, max_exponent: f64) -> Option<Vec<f64>> {
+    let labels = Labels { problem, table: problem.label_table(rule), patterns: patterns(problem) };
+    let count = labels.table.multipliers();
+    if count == 0 || count > MOST_MULTIPLIERS {
+        return None;
+    }
+    let mut here = vec![0.0; count];
+    let mut violations = labels.violations(&here);
+    let first = norm(&violations);
+    for _ in 0..STEPS {
+        if norm(&violations) < EVEN {
+            break;
+        }
+        let step = labels.step(&here, &violations)?;
+        let shorter = (0..10).find_map(|halvings| {
+            let by = 0.5_f64.powi(halvings);
+            let there: Vec<f64> = here.iter().zip(&step).map(|(one, step)| one + by * step).collect();
+            let found = labels.violations(&there);
+            let allowed = labels.table.mean_square(&there).sqrt() <= max_exponent;
+            (allowed && norm(&found) < norm(&violations)).then_some((there, found))
+        });
+        let Some(shorter) = shorter else { break };
+        (here, violations) = shorter;
+    }
+    (norm(&violations) < 0.5 * first).then_some(here)
+}
+
+/// Labels by pattern of groups, and what weights make of them.
+struct Labels<'a> {
+    problem: &'a Problem,
+    table: TiltTable,
+    /// Of each cell, the cells alike in their groups.
+    patterns: Vec<Vec<usize>>,
+}
+
+impl Labels<'_> {
+    /// The violations of decisions that follow the shares of weighted labels.
+    fn violations(&self, multipliers: &[f64]) -> Vec<f64> {
+        let (cells, classes) = (self.problem.cells(), self.problem.classes());
+        let weights = self.table.weights(multipliers);
+        let decided = self.patterns.iter().enumerate().flat_map(|(cell, alike)| {
+            let mut shares = vec![0.0; classes];
+            for &other in alike {
+                let label = cells.label(other);
+                shares[label] += cells.weight(other) * weights[other * classes + label];
+            }
+            let total: f64 = shares.iter().sum();
+            let weight = if total > 0.0 { cells.weight(cell) / total } else { 0.0 };
+            shares.into_iter().map(move |share| share * weight)
+        });
+        let sums = CellSums::of_decisions(classes, decided.collect::<Vec<_>>().into_iter());
+        self.problem.violations(&sums, Measure::Decisions)
+    }
+
+    /// The Gauss-Newton step, damped so that directions in which nothing changes take none.
+    fn step(&self, here: &[f64], violations: &[f64]) -> Option<Vec<f64>> {
+        let count = here.len();
+        let slope = |at: usize| -> Vec<f64> {
+            let moved = |by: f64| {
+                let mut there = here.to_vec();
+                there[at] += by;
+                self.violations(&there)
+            };
+            moved(REACH).iter().zip(moved(-REACH)).map(|(one, other)| (one - other) / (2.0 * REACH)).collect()
+        };
+        let jacobian: Vec<Vec<f64>> = (0..count).map(slope).collect();
+        let product = |one: &[f64], other: &[f64]| -> f64 { one.iter().zip(other).map(|(a, b)| a * b).sum() };
+        let largest = jacobian.iter().map(|row| product(row, row)).fold(0.0, f64::max);
+        let damping = 1e-6 * largest + f64::MIN_POSITIVE;
+        let matrix = Mat::from_fn(count, count, |row, column| {
+            product(&jacobian[row], &jacobian[column]) + if row == column { damping } else { 0.0 }
+        });
+        let right = Mat::from_fn(count, 1, |row, _| -product(&jacobian[row], violations));
+        let solved = Llt::new(matrix.as_ref(), Side::Lower).ok()?.solve(&right);
+        let step: Vec<f64> = (0..count).map(|row| solved[(row, 0)]).collect();
+        step.iter().all(|one| one.is_finite()).then_some(step)
+    }
+}
+
+/// Of each cell, the cells whose rows are in the same groups.
+fn patterns(problem: &Problem) -> Vec<Vec<usize>> {
+    let cells = problem.cells();
+    let groups = |cell: usize| cells.groups(cell).collect::<Vec<usize>>();
+    let mut alike: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
+    for cell in 0..cells.len() {
+        alike.entry(groups(cell)).or_default().push(cell);
+    }
+    (0..cells.len()).map(|cell| alike[&groups(cell)].clone()).collect()
+}
+
+fn norm(values: &[f64]) -> f64 {
+    values.iter().map(|value| value * value).sum::<f64>().sqrt()
+}
