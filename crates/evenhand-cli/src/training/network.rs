@@ -15,7 +15,7 @@ pub(crate) struct NetworkArgs {
 
     /// How many batches a network is trained on [default: 5000].
     #[arg(long, value_name = "NUMBER", help_heading = "Network")]
-    steps: Option<usize>,
+    network_steps: Option<usize>,
 
     /// Rows of a batch [default: 50].
     #[arg(long, value_name = "NUMBER", help_heading = "Network")]
@@ -48,7 +48,7 @@ impl NetworkArgs {
         let usual = Network::default();
         let network = Network {
             layers: self.layers.clone().unwrap_or(usual.layers),
-            steps: self.steps.unwrap_or(usual.steps),
+            steps: self.network_steps.unwrap_or(usual.steps),
             batch: self.batch.unwrap_or(usual.batch),
             learning_rate: self.learning_rate.unwrap_or(usual.learning_rate),
             batches: match self.batches {
@@ -65,7 +65,7 @@ impl NetworkArgs {
     pub(super) fn check_idle(&self) -> Result<()> {
         let given = [
             ("--layers", self.layers.is_some()),
-            ("--steps", self.steps.is_some()),
+            ("--network-steps", self.network_steps.is_some()),
             ("--batch", self.batch.is_some()),
             ("--learning-rate", self.learning_rate.is_some()),
             ("--batches", self.batches.is_some()),

@@ -8,7 +8,7 @@ const FIT: &str = "fit loans.csv --label approved --ignore id --group sex --noti
     --learner network";
 
 /// Small enough for a test.
-const SMALL: &str = "--layers 12,8 --steps 150";
+const SMALL: &str = "--layers 12,8 --network-steps 150";
 
 #[test]
 fn a_network_is_fitted_saved_verified_and_predicts() {
@@ -53,7 +53,7 @@ fn what_makes_no_network_is_refused() {
         format!("{FIT} --layers 300000,300000"),
         format!("{FIT} --learning-rate NaN"),
         format!("{FIT} --learning-rate 0"),
-        format!("{FIT} --steps 0"),
+        format!("{FIT} --network-steps 0"),
         format!("{FIT} --batch 0"),
         format!("{FIT} --l2 1"),
         "fit loans.csv --label approved --group sex --notion demographic-parity --layers 8".to_owned(),
