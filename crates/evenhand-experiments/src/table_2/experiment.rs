@@ -149,7 +149,9 @@ impl DigitsExperiment {
             }
             DigitsMethod::Default => self.judge_solution(method, &self.asked, &learner),
             DigitsMethod::Tilt => {
-                self.judge_solution(method, &Correction { apply: Apply::Tilt, ..self.asked.clone() }, &learner)
+                // One network however many multipliers are tried.
+                let solver = Solver::Sqp(SqpSettings::default());
+                self.judge_solution(method, &Correction { apply: Apply::Tilt, solver, ..self.asked.clone() }, &learner)
             }
         }
     }
