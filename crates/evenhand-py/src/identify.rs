@@ -12,6 +12,9 @@ use crate::settings::{Roles, tilt_of};
 use crate::table::Table;
 use crate::work::{apart, json};
 
+/// The weight of every row, where there is one.
+type SampleWeight<'py> = Option<Bound<'py, PyArray1<f64>>>;
+
 /// The identified bias as JSON, the weights that undo it if they are asked for and there is an estimate, warnings, and a report. The table is used up.
 #[pyfunction]
 #[pyo3(signature = (table, roles, *, groups, withhold, confidence=0.95, resamples=0, seed=0, l2=None, tilt="centred", sensitivity=false, notions=None, weights=false))]
@@ -30,7 +33,7 @@ pub(crate) fn identify<'py>(
     sensitivity: bool,
     notions: Option<Vec<String>>,
     weights: bool,
-) -> PyResult<(String, Option<Bound<'py, PyArray1<f64>>>, Warnings, Report)> {
+) -> PyResult<(String, SampleWeight<'py>, Warnings, Report)> {
     let usual = Identify::default();
     let learner = Logistic { l2: l2.unwrap_or(usual.learner.l2), ..usual.learner };
     let groups = groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;
