@@ -71,7 +71,7 @@ fn undone(asked: &Correction, biased: &Dataset, test: &Dataset, learner: &Logist
     // As many times as there are classes, so that the penalty is as strong as without weights.
     let weights = Weights::of_rows(weights.iter().map(|weight| 2.0 * weight).collect())?;
     let training = Training { features: rows.features(), labels: rows.labels(), classes: 2, weights: &weights };
-    let model = learner.fit(training, &mut Default::default())?;
+    let model = learner.fit(training, &mut <Logistic as Learner>::WarmStart::default())?;
     let (rows, _) = binding.problem(test)?;
     let probabilities = scores(&model, rows.features(), 2)?;
     let decided = probabilities.chunks_exact(2).map(|of_row| usize::from(of_row[1] > 0.5));
