@@ -122,14 +122,12 @@ impl Network {
         let weights = sizes.windows(2).try_fold(0_usize, |sum, pair| {
             sum.checked_add(pair[0].checked_add(1)?.checked_mul(pair[1])?).filter(|sum| *sum <= MOST_WEIGHTS)
         });
-        match weights {
-            Some(_) => Ok(sizes),
-            None => {
-                let found: Vec<String> = self.layers.iter().map(ToString::to_string).collect();
-                let allowed = "layers with at most 268 million weights in all";
-                Err(Failed::Refused(Refused { name: "layers", found: found.join(","), allowed }))
-            }
+        if weights.is_some() {
+            return Ok(sizes);
         }
+        let found: Vec<String> = self.layers.iter().map(ToString::to_string).collect();
+        let allowed = "layers with at most 268 million weights in all";
+        Err(Failed::Refused(Refused { name: "layers", found: found.join(","), allowed }))
     }
 }
 
@@ -154,7 +152,7 @@ pub(crate) struct Trainer {
     arch: Arch,
     pub(crate) layers: Vec<Layer>,
     moments: Vec<[Moments; 2]>,
-    /// What comes out of each layer, and the derivative of the loss with respect to it before the ReLU.
+    /// What comes out of each layer, and the derivative of the loss with respect to it before the `ReLU`.
     pub(crate) activations: Vec<Vec<f32>>,
     pub(crate) deltas: Vec<Vec<f32>>,
 }

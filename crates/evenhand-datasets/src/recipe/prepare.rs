@@ -213,7 +213,7 @@ fn label(recipe: &Recipe, table: &mut Table, parts: &Parts, seed: Option<u32>) -
         Label::Flipped { column, truth, to, share, seed: published } => {
             let mut labels: Vec<Option<String>> =
                 (0..table.rows()).map(|row| table.column(truth).map(|known| known.text(row))).collect::<Result<_>>()?;
-            for &row in flipped(&parts.train, share, seed.unwrap_or(published)).iter() {
+            for row in flipped(&parts.train, share, seed.unwrap_or(published)) {
                 labels[row] = Some(to.to_owned());
             }
             table.set(column, Column::Categorical(Categorical::from_values(labels)))?;
@@ -224,8 +224,9 @@ fn label(recipe: &Recipe, table: &mut Table, parts: &Parts, seed: Option<u32>) -
 
 /// A share of some rows, drawn as `RandomState(seed).choice(rows, share · rows, replace=False)` of numpy draws them.
 fn flipped(rows: &[usize], share: f64, seed: u32) -> Vec<usize> {
-    let order = permutation(rows.len(), seed);
-    order.into_iter().take((share * rows.len() as f64).round() as usize).map(|at| rows[at]).collect()
+    #[allow(clippy::cast_sign_loss)] // a share is positive
+    let count = (share * rows.len() as f64).round() as usize;
+    permutation(rows.len(), seed).into_iter().take(count).map(|at| rows[at]).collect()
 }
 
 fn fill_missing(table: &mut Table, train: &[usize]) -> Result<()> {

@@ -9,6 +9,7 @@ pub(super) fn calibrated(probabilities: &[f64], classes: usize, class: usize, ra
     let mut decisions: Vec<usize> = lines.iter().map(|line| most_probable(line, None)).collect();
     let mut own: Vec<usize> = (0..lines.len()).filter(|&row| decisions[row] == class).collect();
     own.sort_by(|&one, &other| lines[one][class].total_cmp(&lines[other][class]));
+    #[allow(clippy::cast_sign_loss)] // a rate is positive
     let wanted = (rate * lines.len() as f64).round() as usize;
     for &row in own.iter().take(own.len().saturating_sub(wanted)) {
         decisions[row] = most_probable(lines[row], Some(class));
