@@ -42,7 +42,7 @@ impl<'a> Incoming<'a> {
 }
 
 impl Layer {
-    /// `relu(input · weights + biases)`, or without the ReLU; row by row over `out`.
+    /// `relu(input · weights + biases)`, or without the `ReLU`; row by row over `out`.
     pub(crate) fn forward(&self, incoming: Incoming<'_>, relu: bool, large: bool, out: &mut [f32]) {
         let (rows, numeric) = (incoming.rows, incoming.numeric());
         let input = rows_of(incoming.numbers, rows, numeric);
@@ -70,7 +70,7 @@ impl Layer {
         });
     }
 
-    /// The derivative of the loss with respect to what came in, `delta · weightsᵀ`, where that is above 0: it came through a ReLU.
+    /// The derivative of the loss with respect to what came in, `delta · weightsᵀ`, where that is above 0: it came through a `ReLU`.
     pub(crate) fn backward(&self, delta: &[f32], activations: &[f32], large: bool, out: &mut [f32]) {
         let rows = delta.len() / self.outputs;
         let delta = rows_of(delta, rows, self.outputs);

@@ -1,4 +1,4 @@
-//! Fully connected classifiers: ReLU layers, a softmax, Adam.
+//! Fully connected classifiers: `ReLU` layers, a softmax, Adam.
 //!
 //! A [`Network`] is settings; [`Network::train`] makes a [`NetworkModel`] of weighted rows, which gives class probabilities. Rows are [`Inputs`]:
 //! numbers, and features that are on or off and never stored as numbers. Nothing here knows groups, constraints or files.

@@ -152,7 +152,7 @@ pub(crate) struct Trainer {
     arch: Arch,
     pub(crate) layers: Vec<Layer>,
     moments: Vec<[Moments; 2]>,
-    /// What comes out of each layer, and the derivative of the loss with respect to it before the ReLU.
+    /// What comes out of each layer, and the derivative of the loss with respect to it before the `ReLU`.
     pub(crate) activations: Vec<Vec<f32>>,
     pub(crate) deltas: Vec<Vec<f32>>,
 }

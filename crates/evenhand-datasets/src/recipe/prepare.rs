@@ -231,8 +231,9 @@ fn label(recipe: &Recipe, table: &mut Table, parts: &Parts, seed: Option<u32>) -
 /// A share of some rows, drawn as `RandomState(seed).choice(rows, share · rows, replace=False)` of numpy draws them.
 #[expect(clippy::cast_sign_loss)]
 fn flipped(rows: &[usize], share: f64, seed: u32) -> Vec<usize> {
-    let order = permutation(rows.len(), seed);
-    order.into_iter().take((share * rows.len() as f64).round() as usize).map(|at| rows[at]).collect()
+    #[allow(clippy::cast_sign_loss)] // a share is positive
+    let count = (share * rows.len() as f64).round() as usize;
+    permutation(rows.len(), seed).into_iter().take(count).map(|at| rows[at]).collect()
 }
 
 fn fill_missing(table: &mut Table, train: &[usize]) -> Result<()> {

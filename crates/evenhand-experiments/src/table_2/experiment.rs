@@ -217,3 +217,9 @@ impl DigitsExperiment {
         Ok(wrong as f64 >= DEGENERATE * constant as f64)
     }
 }
+
+/// The most probable classes.
+fn decisions(model: &dyn Predictor, rows: &Problem) -> Result<Vec<usize>> {
+    let probabilities = scores(model, rows.features(), rows.classes())?;
+    Ok(probabilities.chunks_exact(rows.classes()).map(|line| most_probable(line, None)).collect())
+}
