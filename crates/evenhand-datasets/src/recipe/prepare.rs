@@ -229,7 +229,6 @@ fn label(recipe: &Recipe, table: &mut Table, parts: &Parts, seed: Option<u32>) -
 }
 
 /// A share of some rows, drawn as `RandomState(seed).choice(rows, share · rows, replace=False)` of numpy draws them.
-#[expect(clippy::cast_sign_loss)]
 fn flipped(rows: &[usize], share: f64, seed: u32) -> Vec<usize> {
     #[allow(clippy::cast_sign_loss)] // a share is positive
     let count = (share * rows.len() as f64).round() as usize;
