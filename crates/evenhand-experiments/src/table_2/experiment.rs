@@ -141,7 +141,7 @@ impl DigitsExperiment {
                 Ok(DigitsMeasured { slack: Some(slack), ..self.judge(method, &model, trainings)? })
             }
             DigitsMethod::LabelBias => {
-                let decided = |model: &NetworkModel| Ok(self.rate(&Self::decisions(model, &self.train)?));
+                let decided = |model: &NetworkModel| Ok(self.rate(&decisions(model, &self.train)?));
                 let loops = effort.loops.max(1);
                 let (model, multiplier) =
                     notebook_loop::train(&learner, unweighted, self.class, RATE, loops, &decided)?;
@@ -189,7 +189,7 @@ impl DigitsExperiment {
     }
 
     fn judge(&self, method: DigitsMethod, model: &dyn Predictor, trainings: usize) -> Result<DigitsMeasured> {
-        Ok(self.judged(method, &Self::decisions(model, &self.test)?, trainings))
+        Ok(self.judged(method, &decisions(model, &self.test)?, trainings))
     }
 
     fn judged(&self, method: DigitsMethod, decisions: &[usize], trainings: usize) -> DigitsMeasured {
@@ -202,14 +202,9 @@ impl DigitsExperiment {
         decisions.iter().filter(|&&decision| decision == self.class).count() as f64 / decisions.len() as f64
     }
 
-    fn decisions(model: &dyn Predictor, rows: &Problem) -> Result<Vec<usize>> {
-        let probabilities = scores(model, rows.features(), rows.classes())?;
-        Ok(probabilities.chunks_exact(rows.classes()).map(|line| most_probable(line, None)).collect())
-    }
-
     /// Whether a network hardly errs less, by the labels that it was trained on, than a constant classifier.
     fn is_degenerate(&self, model: &NetworkModel) -> Result<bool> {
-        let (decisions, labels) = (Self::decisions(model, &self.train)?, self.train.labels());
+        let (decisions, labels) = (decisions(model, &self.train)?, self.train.labels());
         let wrong = decisions.iter().zip(labels.iter()).filter(|(one, label)| *one != label).count();
         let commonest =
             (0..self.train.classes()).map(|class| labels.iter().filter(|&label| label == class).count()).max();
