@@ -126,7 +126,7 @@ fn digits_are_audited_fitted_and_predicted_by_their_recipe() {
     write_digits(&test, "mnist", 28);
     let audit = test.json("audit --recipe mnist --data mnist --group digit --json");
     assert!(audit.to_string().contains("digit=7"), "{audit}");
-    let fit = "fit --recipe mnist --data mnist --notion target-rate=2:0.1 --learner network --layers 32 --steps 200 --max-fits 3";
+    let fit = "fit --recipe mnist --data mnist --notion target-rate=2:0.1 --learner network --layers 32 --network-steps 200 --max-fits 3";
     let json = test.json(&format!("{fit} --model model.json --json"));
     assert_eq!((&json["train"]["rows"], &json["test"]["rows"]), (&500.into(), &200.into()));
     assert!(json["test"]["error"].as_f64().unwrap() < json["uncorrected"]["test"]["error"].as_f64().unwrap() + 0.05);
@@ -143,7 +143,7 @@ fn images_of_another_size_and_cut_files_are_refused() {
     let images = test.path("cut/t10k-images-idx3-ubyte");
     let whole = fs::read(&images).unwrap();
     fs::write(&images, &whole[..whole.len() - 7]).unwrap();
-    let fit = "--notion target-rate=2:0.1 --learner network --layers 4 --steps 5";
+    let fit = "--notion target-rate=2:0.1 --learner network --layers 4 --network-steps 5";
     let said = [
         test.run(&format!("fit --recipe mnist --data small {fit}")),
         test.run(&format!("fit --recipe mnist --data cut {fit}")),
