@@ -51,8 +51,9 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
     ----------
     estimator : estimator object, default=None
         What is trained. None is the built-in logistic regression, which takes raw frames: texts,
-        categories, booleans, missing values and numbers as they are; so does a :class:`Network`. Any other estimator must take
-        ``sample_weight`` in ``fit`` (a pipeline: in its last step), or go with ``method="sampling"``. It is cloned.
+        categories, booleans, missing values and numbers as they are; so does a :class:`Network`. Any other estimator
+        must take ``sample_weight`` in ``fit`` (a pipeline: in its last step), or go with ``method="sampling"``. It is
+        cloned.
     constraints : str, Constraint or list of these, default="demographic_parity"
         What should be equal across groups: ``"demographic_parity"``, ``"disparate_impact"``,
         ``"paper_disparate_impact"`` (only the groups' own indicators are withheld; built-in learner),
