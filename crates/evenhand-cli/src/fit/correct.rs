@@ -14,7 +14,7 @@ use crate::bounds;
 use crate::failure::Usage;
 use crate::outputs::CsvArgs;
 use crate::signature::SigningKey;
-use crate::training::{MeasureArg, ScoreRowsArgs, ThresholdArg, Training, see_below};
+use crate::training::{MeasureArg, ScoreRowsArgs, ThresholdArg, Training, notions_below};
 
 /// Correct the scores of a model that there is already, without training it.
 ///
@@ -139,7 +139,7 @@ pub(crate) struct CorrectArgs {
 }
 
 const EXAMPLES: &str = concat!(
-    see_below!(),
+    notions_below!(),
     "
 Examples:
   evenhand correct scored.csv --score p --label approved --positive yes --group sex \\

@@ -165,11 +165,10 @@ pub(super) enum CovariateShiftArg {
     Corrected,
 }
 
-/// The notions, and how a program is called that learns: what `see below` means in the options above.
-macro_rules! see_below {
+/// The notions: what `see below` means in the options above.
+macro_rules! notions_below {
     () => {
-        concat!(
-            "\
+        "\
 Notions:
   demographic-parity    every group is predicted positive at the overall rate
   disparate-impact      the same, by a learner that may not see the sensitive columns
@@ -198,8 +197,17 @@ A rate of one's own reads as a sentence:
   'rate=predicted wrongly given each group at most 0.2'
   'rate=predicted positive given each group and labelled positive'    equal opportunity
 Names that hold such words are written in backquotes.
+"
+    };
+}
+pub(crate) use notions_below;
 
-",
+/// The notions, and what learns.
+macro_rules! see_below {
+    () => {
+        concat!(
+            $crate::training::notions_below!(),
+            "\n",
             crate::args::where_networks_are!(
                 "\
 With --learner network, a fully connected network learns: ReLU layers, a softmax, Adam. A program of

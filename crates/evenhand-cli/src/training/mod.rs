@@ -8,7 +8,7 @@ mod costly;
 mod network;
 mod rows;
 
-pub(crate) use args::{MeasureArg, ThresholdArg, TrainingArgs, see_below};
+pub(crate) use args::{MeasureArg, ThresholdArg, TrainingArgs, notions_below, see_below};
 
 use std::path::{Path, PathBuf};
 
