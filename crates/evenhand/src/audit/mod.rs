@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 use crate::bound::{Bound, BoundTest};
 use crate::constraint::{OwnRows, own_rows};
 use crate::data::{Codes, Dataset, Labels, computable};
+use crate::facts::TableFacts;
 use crate::group::{Groups, Membership};
 use crate::interval::quantile;
 use crate::notion::Notion;
@@ -131,7 +132,7 @@ impl Audit {
         let against = |name| Labels::against(table.column(name)?, name, table, labels.classes(), labels.positive());
         let predicted = predictions.map(against).transpose()?;
         let membership = groups.membership(table)?;
-        let (named, own, more) = own_rows(&options.notions, data, groups)?;
+        let (named, own, more) = own_rows(&options.notions, data.schema(), &TableFacts::of(data), groups)?;
         let all = membership.clone().join(named.membership(table)?)?;
         let predicted = predicted.as_ref().map(Labels::codes);
         let view = View {

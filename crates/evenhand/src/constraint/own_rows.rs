@@ -1,7 +1,8 @@
 //! The rows that notions name themselves, bound as groups behind those that were asked for.
 
 use super::form::OwnRows;
-use crate::data::Dataset;
+use crate::data::Schema;
+use crate::facts::Facts;
 use crate::group::{Group, GroupSpec, Groups};
 use crate::notion::Notion;
 use crate::{Error, Result, Warning};
@@ -14,12 +15,12 @@ pub(crate) type Named = (Groups, Vec<OwnRows>, Vec<Warning>);
 ///
 /// # Errors
 /// What is wrong with a specification, and [`Error::RateSyntax`] where one that rows are compared with is several groups.
-pub(crate) fn own_rows(notions: &[Notion], data: &Dataset, asked: &Groups) -> Result<Named> {
+pub(crate) fn own_rows(notions: &[Notion], schema: &Schema, facts: &dyn Facts, asked: &Groups) -> Result<Named> {
     let (mut all, mut places, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     for notion in notions {
         let mut bind = |spec: Option<&GroupSpec>| -> Result<Vec<usize>> {
             let Some(spec) = spec else { return Ok(Vec::new()) };
-            let (groups, more) = Groups::of(std::slice::from_ref(spec), data)?;
+            let (groups, more) = Groups::learn_roles(std::slice::from_ref(spec), schema, facts)?;
             warnings.extend(more);
             Ok(groups.definitions().iter().map(|group| place(notion, group, asked, &mut all)).collect())
         };

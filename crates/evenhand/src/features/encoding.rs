@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::design::{Active, CodedColumn, DenseColumn, Features};
 use super::number::{number, scaled};
 use crate::data::{Categorical, Codes, Column, Table};
+use crate::facts::{Categories, Facts, Kind, TableFacts, not_numbers};
 use crate::{Error, Result, Warning};
 
 /// How raw columns become features.
@@ -107,16 +108,21 @@ impl Encoding {
     /// # Errors
     /// [`Error::NoFeatures`] without a name, [`Error::UnknownColumn`] for an unknown one.
     pub fn plan(table: &Table, names: &[String], standardise: bool) -> Result<Vec<ColumnPlan>> {
+        Self::plan_by(&TableFacts::new(table, None), names, standardise)
+    }
+
+    /// As [`Encoding::plan`], of rows wherever they are.
+    pub(crate) fn plan_by(facts: &dyn Facts, names: &[String], standardise: bool) -> Result<Vec<ColumnPlan>> {
         if names.is_empty() {
             return Err(Error::NoFeatures);
         }
         names
             .iter()
             .map(|name| {
-                let kind = match table.column(name)? {
-                    Column::Categorical(_) => PlanKind::OneHot,
-                    Column::Numeric(_) if standardise => PlanKind::Standardised,
-                    Column::Numeric(_) => PlanKind::Number,
+                let kind = match facts.kind(name)? {
+                    Kind::Categorical => PlanKind::OneHot,
+                    Kind::Numeric if standardise => PlanKind::Standardised,
+                    Kind::Numeric => PlanKind::Number,
                 };
                 Ok(ColumnPlan { column: name.clone(), kind })
             })
@@ -130,34 +136,38 @@ impl Encoding {
     /// # Errors
     /// [`Error::UnknownColumn`], or [`Error::ColumnKind`] when numbers are planned for text.
     pub fn fit(plans: &[ColumnPlan], table: &Table, row_weights: Option<&[f64]>) -> Result<(Self, Vec<Warning>)> {
+        Self::learn(plans, &TableFacts::new(table, row_weights))
+    }
+
+    /// As [`Encoding::fit`], from rows wherever they are.
+    ///
+    /// # Errors
+    /// Those of [`Encoding::fit`].
+    pub fn learn(plans: &[ColumnPlan], facts: &dyn Facts) -> Result<(Self, Vec<Warning>)> {
         if plans.is_empty() {
             return Err(Error::NoFeatures);
         }
         let mut warnings = Vec::new();
         let mut columns = Vec::with_capacity(plans.len());
         for plan in plans {
-            let column = table.column(&plan.column)?;
+            let column = &plan.column;
             let (code, constant) = match &plan.kind {
-                PlanKind::OneHot => {
-                    table.check_exact(&plan.column)?;
-                    one_hot(&column.to_categorical(), &[])
-                }
-                PlanKind::OneHotWithout(withheld) => {
-                    table.check_exact(&plan.column)?;
-                    one_hot(&column.to_categorical(), withheld)
-                }
+                PlanKind::OneHot => one_hot(column, facts, &[])?,
+                PlanKind::OneHotWithout(withheld) => one_hot(column, facts, withheld)?,
                 PlanKind::Buckets { edges, thermometer } => {
-                    numbers(plan, column)?;
+                    if facts.kind(column)? == Kind::Categorical {
+                        return Err(not_numbers(column));
+                    }
                     (Code::Buckets { edges: edges.clone(), thermometer: *thermometer }, false)
                 }
-                kind => number(kind, numbers(plan, column)?, row_weights).map_err(|at| at.of(table, &plan.column))?,
+                kind => number(column, kind, &facts.number(column)?)?,
             };
             if constant {
                 warnings.push(Warning::ConstantColumn { column: plan.column.clone() });
             }
             if let Code::OneHot { values, .. } = &code
                 && values.len() >= NEARLY_UNIQUE
-                && 2 * values.len() > table.rows()
+                && 2 * values.len() > facts.rows()
             {
                 warnings.push(Warning::NearlyUnique { column: plan.column.clone(), values: values.len() });
             }
@@ -289,36 +299,20 @@ impl Code {
     }
 }
 
-fn numbers<'a>(plan: &ColumnPlan, column: &'a Column) -> Result<&'a [f64]> {
-    as_numbers(&plan.column, column)
-}
-
 fn as_numbers<'a>(name: &str, column: &'a Column) -> Result<&'a [f64]> {
     match column {
         Column::Numeric(values) => Ok(values),
-        Column::Categorical(_) => Err(Error::ColumnKind {
-            column: name.to_owned(),
-            found: "categorical",
-            wanted: "numeric",
-            purpose: "since training saw numbers there".to_owned(),
-        }),
+        Column::Categorical(_) => Err(not_numbers(name)),
     }
 }
 
-fn one_hot(column: &Categorical, without: &[String]) -> (Code, bool) {
-    let counts = column.counts();
-    let mut values: Vec<String> = column
-        .dictionary()
-        .iter()
-        .zip(&counts)
-        .filter(|&(_, &count)| count > 0)
-        .map(|(value, _)| value.clone())
-        .collect();
-    values.sort_unstable();
-    let missing = counts[column.missing()] > 0;
+fn one_hot(column: &str, facts: &dyn Facts, without: &[String]) -> Result<(Code, bool)> {
+    facts.check_exact(column)?;
+    let Categories { values, missing } = facts.categories(column)?;
+    let missing = missing > 0;
     let constant = values.len() + usize::from(missing) < 2;
     let (withheld, values) = values.into_iter().partition(|value| without.contains(value));
-    (Code::OneHot { values, missing, withheld }, constant)
+    Ok((Code::OneHot { values, missing, withheld }, constant))
 }
 
 /// The categories of training rows.

@@ -1,68 +1,37 @@
 //! Columns of numbers, centred and scaled so that a learner can compute with them.
 //!
-//! Holds [`number`] and [`scaled`]. Numbers are measured in a unit of their own size, so that squares of 1e200 do not overflow and
-//! those of 1e-200 do not vanish; what even that cannot save is refused, never dropped.
+//! Holds [`number`] and [`scaled`]. What even a unit of its own cannot save of a column is refused, never dropped.
 
 use super::encoding::{Code, PlanKind};
-use crate::Error;
-use crate::data::{Table, power_of_two};
+use crate::facts::{COMPUTABLE, Furthest, NumberFacts};
+use crate::{Error, Result};
 
-/// A value that cannot be computed with.
-#[derive(Debug)]
-pub(super) struct OutOfRange {
-    row: usize,
-    value: f64,
-}
-
-impl OutOfRange {
-    /// The error, with where the value stands.
-    pub(super) fn of(&self, table: &Table, column: &str) -> Error {
-        let (column, row, found) = (column.to_owned(), table.shown_row(self.row), format!("{:e}", self.value));
-        Error::OutOfRange { column, row, found, large: self.value.abs() > 1.0 }
-    }
-}
-
-/// Between these a feature, and a sum of its squares, is a double with all its digits.
-const COMPUTABLE: std::ops::Range<f64> = 1e-100..1e100;
-
-/// What becomes of a column of numbers, and whether it is constant; where it cannot be computed with, its furthest value.
-pub(super) fn number(kind: &PlanKind, values: &[f64], row_weights: Option<&[f64]>) -> Result<(Code, bool), OutOfRange> {
-    let weight = |row: usize| row_weights.map_or(1.0, |weights| weights[row]);
-    // A row that weighs nothing is as good as absent.
-    let known = || values.iter().enumerate().filter(|(row, value)| !value.is_nan() && weight(*row) > 0.0);
-    let total: f64 = known().map(|(row, _)| weight(row)).sum();
-    let furthest = known().max_by(|(_, one), (_, other)| one.abs().total_cmp(&other.abs()));
-    let unit = furthest.map_or(1.0, |(_, value)| unit_of(value.abs()));
-    let mean = |of: &dyn Fn(f64) -> f64| {
-        if total > 0.0 { known().map(|(row, &value)| weight(row) * of(value / unit)).sum::<f64>() / total } else { 0.0 }
-    };
-    let fill = mean(&|value| value);
-    let spread = mean(&|value| (value - fill).powi(2)).sqrt();
-    let indicator = values.iter().any(|value| value.is_nan());
+/// What becomes of a column of numbers, and whether it is constant.
+///
+/// # Errors
+/// [`Error::OutOfRange`] with the furthest value, where the column cannot be computed with.
+pub(super) fn number(column: &str, kind: &PlanKind, facts: &NumberFacts) -> Result<(Code, bool)> {
+    let &NumberFacts { unit, mean, spread, missing: indicator, constant, .. } = facts;
     // A spread that is rounding error of the mean would blow rounding errors up to features.
-    let flat = spread <= 1e-12 * fill.abs().max(1e-300);
+    let flat = spread <= 1e-12 * mean.abs().max(1e-300);
     // Those of the largest doubles may be rounded to more than any.
-    let [fill, spread] = [fill, spread].map(|number| (number * unit).clamp(f64::MIN, f64::MAX));
-    let mut others = values.iter().filter(|value| !value.is_nan());
-    let constant = others.next().is_none_or(|first| others.all(|value| value.total_cmp(first).is_eq()));
+    let [fill, spread] = [mean, spread].map(|number| (number * unit).clamp(f64::MIN, f64::MAX));
     let (centre, scale) = match kind {
         PlanKind::Standardised => (fill, if flat { 1.0 } else { spread }),
         PlanKind::Centred(centre) => (*centre, 1.0),
         _ => (0.0, 1.0),
     };
-    let largest = known().map(|(_, &value)| scaled(value, centre, scale).abs()).fold(0.0, f64::max);
+    let size = |value: f64| scaled(value, centre, scale).abs();
+    let largest = facts.range.map_or(0.0, |(low, high)| size(low).max(size(high)));
     // What is not scaled, or differs by less than the smallest number with all its digits, would be lost without a word.
     let lost = !constant && (!scale.is_normal() || !(flat || COMPUTABLE.contains(&largest)));
-    match furthest {
-        Some((row, &value)) if lost => Err(OutOfRange { row, value }),
+    match facts.furthest {
+        Some(Furthest { value, row }) if lost => {
+            let (column, found, large) = (column.to_owned(), format!("{value:e}"), value.abs() > 1.0);
+            Err(Error::OutOfRange { column, row, found, large })
+        }
         _ => Ok((Code::Number { centre, scale, fill, indicator }, constant && !indicator)),
     }
-}
-
-/// The power of two in which numbers are measured so that their squares neither overflow nor vanish: 1 unless they
-/// are far from it. Dividing by it rounds nothing.
-fn unit_of(largest: f64) -> f64 {
-    if largest <= 0.0 || COMPUTABLE.contains(&largest) { 1.0 } else { power_of_two(largest) }
 }
 
 /// A number less its centre, over its scale. What is further away than any double can be computed with is taken as that
@@ -76,9 +45,16 @@ pub(super) fn scaled(value: f64, centre: f64, scale: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::{Column, Table};
+    use crate::facts::{Facts as _, TableFacts};
+
+    fn encoded(kind: &PlanKind, values: &[f64], weights: Option<&[f64]>) -> Result<(Code, bool)> {
+        let table = Table::new(vec![("x".into(), Column::Numeric(values.to_vec()))], 2).unwrap();
+        number("x", kind, &TableFacts::new(&table, weights).number("x").unwrap())
+    }
 
     fn standardised(values: &[f64]) -> Vec<f64> {
-        let Ok((Code::Number { centre, scale, fill, .. }, _)) = number(&PlanKind::Standardised, values, None) else {
+        let Ok((Code::Number { centre, scale, fill, .. }, _)) = encoded(&PlanKind::Standardised, values, None) else {
             panic!("{values:?}")
         };
         values.iter().map(|&value| scaled(if value.is_nan() { fill } else { value }, centre, scale)).collect()
@@ -101,7 +77,7 @@ mod tests {
     #[test]
     fn a_row_that_weighs_nothing_does_not_count() {
         let of = |values: &[f64], weights: &[f64]| {
-            let Ok((Code::Number { centre, scale, .. }, _)) = number(&PlanKind::Standardised, values, Some(weights))
+            let Ok((Code::Number { centre, scale, .. }, _)) = encoded(&PlanKind::Standardised, values, Some(weights))
             else {
                 panic!("{values:?}")
             };
@@ -112,10 +88,7 @@ mod tests {
 
     #[test]
     fn numbers_that_cannot_be_computed_with_are_refused_with_column_and_row() {
-        let refused = |values: &[f64], kind: PlanKind| {
-            let table = Table::default().counted_from(2);
-            number(&kind, values, None).unwrap_err().of(&table, "x").to_string()
-        };
+        let refused = |values: &[f64], kind: PlanKind| encoded(&kind, values, None).unwrap_err().to_string();
         let large = refused(&[1e160, 1.0], PlanKind::Number);
         assert!(large.starts_with("column `x`, row 2: `1e160` is too large"), "{large}");
         let small = refused(&[0.0, 1e-170], PlanKind::Number);

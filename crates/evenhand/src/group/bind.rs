@@ -2,7 +2,7 @@
 //!
 //! Each part of a specification becomes a list of conditions of which a row meets at
 //! most one; an intersection takes one of each part, wherever rows do. Leans on `spec`,
-//! `definition`, `buckets` and `lookup`.
+//! `definition`, `choices` and `facts`: what rows hold is asked there, wherever they are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,32 +10,85 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use super::spec::{Part, Test};
 use super::template::{Template, TemplatePart};
-use super::{Bound, Condition, Group, GroupSpec, buckets, lookup};
-use crate::data::{Column, Table};
+use super::{Bound, Condition, Group, GroupSpec, Groups, choices, lookup};
+use crate::data::{Dataset, Schema, Table};
+use crate::facts::{Facts, Kind, TableFacts, single};
 use crate::{Error, Result, Warning};
 
 /// A numeric column with more distinct values than this is not a list of groups.
 const MOST_NUMBERS: usize = 20;
-
-/// More groups than this from one specification is a column of names or numbers that
-/// identify rows, not groups.
-const MOST_GROUPS: usize = 1000;
 
 const TRAINING: &str = "the training data";
 
 /// Groups, templates that name those of other rows, and what to know about them.
 type Resolved = (Vec<Group>, Vec<Template>, Vec<Warning>);
 
+impl Groups {
+    /// Resolves specifications on the training rows.
+    ///
+    /// Groups come in the order of the specifications; within one, values in text
+    /// order, or in numeric order where the column is numeric.
+    ///
+    /// # Errors
+    /// [`Error::GroupSyntax`], [`Error::UnknownColumn`], [`Error::GroupValue`],
+    /// [`Error::ColumnKind`]; [`Error::EmptyGroup`] for a group without rows, or an
+    /// intersection without any group; [`Error::RepeatedGroup`].
+    pub fn bind(specs: &[GroupSpec], table: &Table) -> Result<(Self, Vec<Warning>)> {
+        Self::learn(specs, &TableFacts::new(table, None))
+    }
+
+    /// As [`Groups::bind`], of rows wherever they are.
+    ///
+    /// # Errors
+    /// Those of [`Groups::bind`].
+    pub fn learn(specs: &[GroupSpec], facts: &dyn Facts) -> Result<(Self, Vec<Warning>)> {
+        let (groups, templates, warnings) = bind(specs, facts)?;
+        Ok((Self::with_templates(groups, templates)?, warnings))
+    }
+
+    /// As [`Groups::bind`], on rows whose columns have roles.
+    ///
+    /// # Errors
+    /// As [`Groups::bind`], and [`Error::GroupRole`] when the label, or a column that was ignored, should tell a group.
+    pub fn of(specs: &[GroupSpec], data: &Dataset) -> Result<(Self, Vec<Warning>)> {
+        Self::learn_roles(specs, data.schema(), &TableFacts::of(data))
+    }
+
+    /// As [`Groups::of`], of rows wherever they are.
+    ///
+    /// # Errors
+    /// Those of [`Groups::of`].
+    pub fn learn_roles(specs: &[GroupSpec], schema: &Schema, facts: &dyn Facts) -> Result<(Self, Vec<Warning>)> {
+        let wrong = |column: &str, role| Err(Error::GroupRole { column: column.to_owned(), role });
+        let ignored = |column: &str| schema.ignored().iter().any(|ignored| ignored == column);
+        let (groups, warnings) = match Self::learn(specs, facts) {
+            Err(Error::UnknownColumn { column, .. }) if ignored(&column) => return wrong(&column, IGNORED),
+            bound => bound?,
+        };
+        for column in groups.columns() {
+            if column == schema.label_column() {
+                return wrong(column, "the label; groups are told by other columns");
+            }
+            if ignored(column) {
+                return wrong(column, IGNORED);
+            }
+        }
+        Ok((groups, warnings))
+    }
+}
+
+const IGNORED: &str = "ignored; to keep it from the learner alone, withhold it instead";
+
 /// The groups of all specifications, in order.
-pub(super) fn bind(specs: &[GroupSpec], table: &Table) -> Result<Resolved> {
+fn bind(specs: &[GroupSpec], facts: &dyn Facts) -> Result<Resolved> {
     let (mut groups, mut templates, mut warnings, mut columns) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for spec in specs {
-        let parts = parts(spec, table)?;
+        let parts = parts(spec, facts)?;
         let conditions = parts
             .iter()
-            .map(|part| conditions(spec, part, table, &mut warnings))
+            .map(|part| conditions(spec, part, facts, &mut warnings))
             .collect::<Result<Vec<Vec<Condition>>>>()?;
-        groups.extend(intersections(spec, &conditions, table)?);
+        groups.extend(intersections(spec, &conditions, facts)?);
         let fixed = parts.iter().zip(conditions).map(|(part, conditions)| TemplatePart {
             column: part.column.clone(),
             conditions,
@@ -49,8 +102,8 @@ pub(super) fn bind(specs: &[GroupSpec], table: &Table) -> Result<Resolved> {
         }
     }
     for column in columns {
-        warnings.extend(two_spellings(&column, table.column(&column)?));
-        let rows = table.column(&column)?.missing_rows();
+        warnings.extend(two_spellings(&column, facts)?);
+        let rows = facts.missing_rows(&column)?;
         if rows > 0 {
             warnings.push(Warning::MissingSensitive { column, rows });
         }
@@ -59,31 +112,33 @@ pub(super) fn bind(specs: &[GroupSpec], table: &Table) -> Result<Resolved> {
 }
 
 /// The parts of a specification; one that is literally a column's name is that column.
-fn parts(spec: &GroupSpec, table: &Table) -> Result<Vec<Part>> {
+fn parts(spec: &GroupSpec, facts: &dyn Facts) -> Result<Vec<Part>> {
     let text = spec.as_str();
-    match [text, text.trim()].into_iter().find(|name| table.get(name).is_some()) {
+    match [text, text.trim()].into_iter().find(|name| facts.kind_of(name).is_some()) {
         Some(column) => Ok(vec![Part { column: column.to_owned(), test: Test::Any }]),
         None => spec.parts(),
     }
 }
 
 /// The conditions a part stands for, in order; a row meets at most one of them.
-fn conditions(spec: &GroupSpec, part: &Part, table: &Table, warnings: &mut Vec<Warning>) -> Result<Vec<Condition>> {
-    let column = table.column(&part.column)?;
+fn conditions(spec: &GroupSpec, part: &Part, facts: &dyn Facts, warnings: &mut Vec<Warning>) -> Result<Vec<Condition>> {
+    let kind = facts.kind(&part.column)?;
     if matches!(part.test, Test::Any | Test::Values(_)) {
-        table.check_exact(&part.column)?;
+        facts.check_exact(&part.column)?;
     }
     let equals = |value: String| Condition::Equals { column: part.column.clone(), value };
     let within =
         |lower: Option<Bound>, upper: Option<Bound>| Condition::Within { column: part.column.clone(), lower, upper };
     let found: Vec<Condition> = match &part.test {
-        Test::Any => values(spec, part, column)?.into_iter().map(equals).collect(),
-        Test::Values(asked) => chosen(spec, part, column, asked)?.into_iter().map(equals).collect(),
+        Test::Any => values(spec, part, facts)?.into_iter().map(equals).collect(),
+        Test::Values(asked) => chosen(spec, part, facts, asked)?.into_iter().map(equals).collect(),
         &Test::Upper { at, inclusive } => vec![within(None, Some(Bound { at, inclusive }))],
         &Test::Lower { at, inclusive } => vec![within(Some(Bound { at, inclusive }), None)],
         &Test::Buckets(count) => {
-            let Column::Numeric(values) = column else { return Err(lookup::not_numeric(&part.column, spec.as_str())) };
-            let edges = buckets::edges(values, count);
+            if kind == Kind::Categorical {
+                return Err(lookup::not_numeric(&part.column, spec.as_str()));
+            }
+            let edges = facts.edges(&part.column, count)?;
             if edges.len() + 1 < count {
                 let (spec, left) = (spec.to_string(), edges.len() + 1);
                 warnings.push(Warning::BucketsMerged { spec, asked: count, left });
@@ -95,15 +150,16 @@ fn conditions(spec: &GroupSpec, part: &Part, table: &Table, warnings: &mut Vec<W
             lowers.zip(uppers).map(|(low, high)| within(low, high)).collect()
         }
     };
-    if found.len() > MOST_GROUPS {
-        return Err(too_many(spec));
+    if found.len() > choices::MOST_GROUPS {
+        return Err(choices::too_many(spec));
     }
     Ok(found)
 }
 
 /// The groups that take one condition of each part and have rows.
-fn intersections(spec: &GroupSpec, parts: &[Vec<Condition>], table: &Table) -> Result<Vec<Group>> {
-    let choices = choices(parts, table)?;
+fn intersections(spec: &GroupSpec, parts: &[Vec<Condition>], facts: &dyn Facts) -> Result<Vec<Group>> {
+    let patterns = facts.patterns(&single(&parts.concat()))?;
+    let choices = choices::of_patterns(parts, patterns.iter().map(|(met, _)| met));
     if let [only] = parts
         && let Some(lost) = (0..only.len()).find(|&index| !choices.contains(&vec![index]))
     {
@@ -112,51 +168,14 @@ fn intersections(spec: &GroupSpec, parts: &[Vec<Condition>], table: &Table) -> R
     if choices.is_empty() {
         return Err(Error::EmptyGroup { group: spec.to_string(), place: TRAINING.into() });
     }
-    chosen_groups(spec, parts, choices)
-}
-
-/// The groups that take one condition of each part and have rows; of a single part, a group for each condition.
-pub(super) fn groups_with_rows(spec: &GroupSpec, parts: &[Vec<Condition>], table: &Table) -> Result<Vec<Group>> {
-    let choices = match parts {
-        // A value that occurs has rows: there is nothing to look up.
-        [only] => (0..only.len()).map(|index| vec![index]).collect(),
-        _ => choices(parts, table)?,
-    };
-    chosen_groups(spec, parts, choices)
-}
-
-/// One condition of each part, by their places, wherever rows meet them all.
-fn choices(parts: &[Vec<Condition>], table: &Table) -> Result<BTreeSet<Vec<usize>>> {
-    let flat: Vec<Group> = parts.iter().flatten().map(|condition| Group::of(vec![condition.clone()])).collect();
-    let membership = lookup::membership(&flat, table)?;
-    // Conditions are numbered part by part: each part begins where those before it end.
-    let starts: Vec<usize> = (0..parts.len()).map(|at| parts[..at].iter().map(Vec::len).sum()).collect();
-    let choice = |pattern: usize| -> Option<Vec<usize>> {
-        let met = |(part, start): (&Vec<Condition>, &usize)| {
-            (0..part.len()).find(|index| membership.contains(pattern, start + index))
-        };
-        parts.iter().zip(&starts).map(met).collect()
-    };
-    Ok((0..membership.patterns()).filter_map(choice).collect())
-}
-
-fn chosen_groups(spec: &GroupSpec, parts: &[Vec<Condition>], choices: BTreeSet<Vec<usize>>) -> Result<Vec<Group>> {
-    if choices.len() > MOST_GROUPS {
-        return Err(too_many(spec));
-    }
-    let chosen = |choice: Vec<usize>| parts.iter().zip(choice).map(|(part, index)| part[index].clone()).collect();
-    Ok(choices.into_iter().map(|choice| Group::of(chosen(choice))).collect())
+    choices::groups(spec, parts, choices)
 }
 
 /// Every value of a column that is to be a list of groups.
-fn values(spec: &GroupSpec, part: &Part, column: &Column) -> Result<Vec<String>> {
-    let values = present(column);
-    if matches!(column, Column::Numeric(_)) && values.len() > MOST_NUMBERS {
-        let (name, count) = (&part.column, values.len());
-        return Err(spec.error(format!(
-            "`{name}` is numeric with {count} distinct values, too many for a group each; \
-             cut it into buckets with `{name}/5`, or at a number as in `{name}<=30`"
-        )));
+fn values(spec: &GroupSpec, part: &Part, facts: &dyn Facts) -> Result<Vec<String>> {
+    let Some(values) = present(&part.column, facts)? else { return Err(too_many_numbers(spec, part, "very many")) };
+    if facts.kind(&part.column)? == Kind::Numeric && values.len() > MOST_NUMBERS {
+        return Err(too_many_numbers(spec, part, &values.len().to_string()));
     }
     if values.is_empty() {
         return Err(Error::EmptyGroup { group: spec.to_string(), place: TRAINING.into() });
@@ -164,15 +183,27 @@ fn values(spec: &GroupSpec, part: &Part, column: &Column) -> Result<Vec<String>>
     Ok(values)
 }
 
+fn too_many_numbers(spec: &GroupSpec, part: &Part, count: &str) -> Error {
+    let name = &part.column;
+    spec.error(format!(
+        "`{name}` is numeric with {count} distinct values, too many for a group each; \
+         cut it into buckets with `{name}/5`, or at a number as in `{name}<=30`"
+    ))
+}
+
 /// The asked values, in the order the column has them and as it writes them.
-fn chosen(spec: &GroupSpec, part: &Part, column: &Column, asked: &[String]) -> Result<Vec<String>> {
-    let known = present(column);
+fn chosen(spec: &GroupSpec, part: &Part, facts: &dyn Facts, asked: &[String]) -> Result<Vec<String>> {
+    let is_number = facts.kind(&part.column)? == Kind::Numeric;
+    let known = match present(&part.column, facts)? {
+        Some(known) => known,
+        // Too many to be known: those that are asked for are looked up, and one that does not occur is a group without rows.
+        None => occurring(part, facts, asked)?,
+    };
     let mut places = BTreeSet::new();
     for value in asked {
         let probe = Condition::Equals { column: part.column.clone(), value: value.clone() };
-        let is_it = |text: &String| match column {
-            Column::Numeric(_) => text.parse().is_ok_and(|number| probe.holds_for_number(number)),
-            Column::Categorical(_) => text == value,
+        let is_it = |text: &String| {
+            if is_number { text.parse().is_ok_and(|number| probe.holds_for_number(number)) } else { text == value }
         };
         let Some(place) = known.iter().position(is_it) else {
             let (spec, column, value) = (spec.to_string(), part.column.clone(), value.clone());
@@ -185,46 +216,47 @@ fn chosen(spec: &GroupSpec, part: &Part, column: &Column, asked: &[String]) -> R
     Ok(places.into_iter().map(|place| known[place].clone()).collect())
 }
 
-/// The values that occur: in text order, or in numeric order where they are numbers.
-pub(super) fn present(column: &Column) -> Vec<String> {
-    match column {
-        Column::Numeric(values) => {
-            // Adding zero makes -0 the same number as 0.
-            let mut found: Vec<f64> = values.iter().filter(|v| !v.is_nan()).map(|v| v + 0.0).collect();
-            found.sort_unstable_by(f64::total_cmp);
-            found.dedup();
-            found.iter().map(ToString::to_string).collect()
+/// Of asked numbers those that rows have, in ascending order.
+fn occurring(part: &Part, facts: &dyn Facts, asked: &[String]) -> Result<Vec<String>> {
+    let mut numbers: Vec<f64> =
+        asked.iter().filter_map(|text| text.parse().ok()).map(|number: f64| number + 0.0).collect();
+    numbers.retain(|number| !number.is_nan());
+    numbers.sort_unstable_by(f64::total_cmp);
+    numbers.dedup();
+    let equals = |number: &f64| Condition::Equals { column: part.column.clone(), value: number.to_string() };
+    let patterns = facts.patterns(&single(&numbers.iter().map(equals).collect::<Vec<_>>()))?;
+    let met: BTreeSet<usize> = patterns.iter().flat_map(|(met, _)| met.iter().copied()).collect();
+    Ok(met.into_iter().map(|place| numbers[place].to_string()).collect())
+}
+
+/// The values that occur: in text order, or in numeric order where they are numbers. `None` where these are too many to be known.
+fn present(column: &str, facts: &dyn Facts) -> Result<Option<Vec<String>>> {
+    match facts.kind(column)? {
+        Kind::Numeric => {
+            let numbers = facts.distinct_numbers(column, usize::MAX)?;
+            Ok(numbers.map(|numbers| numbers.iter().map(ToString::to_string).collect()))
         }
-        Column::Categorical(values) => {
-            let counted = values.dictionary().iter().zip(values.counts());
-            let found: BTreeSet<&String> = counted.filter(|(_, rows)| *rows > 0).map(|(value, _)| value).collect();
-            found.into_iter().cloned().collect()
-        }
+        Kind::Categorical => Ok(Some(facts.categories(column)?.values)),
     }
 }
 
 /// Values that are one text by Unicode's canonical equivalence: `é` as one character, and as a letter with an accent.
-fn two_spellings(name: &str, column: &Column) -> Vec<Warning> {
-    if matches!(column, Column::Numeric(_)) {
-        return Vec::new();
+fn two_spellings(name: &str, facts: &dyn Facts) -> Result<Vec<Warning>> {
+    if facts.kind(name)? == Kind::Numeric {
+        return Ok(Vec::new());
     }
     let mut spellings: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for value in present(column).into_iter().filter(|value| !value.is_ascii()) {
+    for value in facts.categories(name)?.values.into_iter().filter(|value| !value.is_ascii()) {
         spellings.entry(value.nfc().collect()).or_default().push(value);
     }
     let several = spellings.into_values().filter(|values| values.len() > 1);
-    several.map(|values| Warning::TwoSpellings { column: name.to_owned(), values }).collect()
-}
-
-fn too_many(spec: &GroupSpec) -> Error {
-    spec.error(format!("more than {MOST_GROUPS} groups; list the values that matter, as in `race=Black,White`"))
+    Ok(several.map(|values| Warning::TwoSpellings { column: name.to_owned(), values }).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Categorical;
-    use crate::group::Groups;
+    use crate::data::{Categorical, Column};
 
     fn text(values: &[&str]) -> Column {
         Column::Categorical(Categorical::from_values(values.iter().map(|v| (!v.is_empty()).then_some(*v))))

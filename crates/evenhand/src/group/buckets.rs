@@ -11,7 +11,7 @@ use rayon::slice::ParallelSliceMut;
 /// rounded to some six digits where that moves no row. One that would leave a bucket
 /// without rows is dropped, so fewer than `count - 1` come back where many rows share a
 /// value.
-pub(super) fn edges(values: &[f64], count: usize) -> Vec<f64> {
+pub(crate) fn edges(values: &[f64], count: usize) -> Vec<f64> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
     sorted.par_sort_unstable_by(f64::total_cmp);
     let mut edges = Vec::new();

@@ -9,9 +9,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::template::{self, Template};
-use super::{GroupSpec, Membership, bind, lookup};
-use crate::data::{Column, Dataset, Table};
-use crate::{Error, Result, Warning};
+use super::{Membership, lookup};
+use crate::data::Table;
+use crate::{Error, Result};
 
 /// A named set of rows: those that meet every condition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -68,18 +68,12 @@ struct Record {
 }
 
 impl Groups {
-    /// Resolves specifications on the training rows.
-    ///
-    /// Groups come in the order of the specifications; within one, values in text
-    /// order, or in numeric order where the column is numeric.
+    /// Groups that specifications became, with what names those of other rows.
     ///
     /// # Errors
-    /// [`Error::GroupSyntax`], [`Error::UnknownColumn`], [`Error::GroupValue`],
-    /// [`Error::ColumnKind`]; [`Error::EmptyGroup`] for a group without rows, or an
-    /// intersection without any group; [`Error::RepeatedGroup`].
-    pub fn bind(specs: &[GroupSpec], table: &Table) -> Result<(Self, Vec<Warning>)> {
-        let (groups, templates, warnings) = bind::bind(specs, table)?;
-        Ok((Self { templates, ..Self::from_definitions(groups)? }, warnings))
+    /// [`Error::RepeatedGroup`] when two have the same name.
+    pub(super) fn with_templates(groups: Vec<Group>, templates: Vec<Template>) -> Result<Self> {
+        Ok(Self { templates, ..Self::from_definitions(groups)? })
     }
 
     /// Groups whose rules are given from code, such as intervals of one's own.
@@ -132,18 +126,16 @@ impl Groups {
         self.groups.iter().flat_map(Group::conditions).map(Condition::column).collect()
     }
 
-    /// The values of a column that groups name; `None` where one of them compares it with a number.
-    pub(crate) fn values_of(&self, name: &str, column: &Column) -> Option<Vec<String>> {
+    /// Of the values of a column those that groups name; `None` where one of them compares it with a number.
+    pub(crate) fn values_of(&self, name: &str, is_number: bool, mut values: Vec<String>) -> Option<Vec<String>> {
         let conditions = || self.groups.iter().flat_map(Group::conditions).filter(|one| one.column() == name);
         if conditions().any(|one| matches!(one, Condition::Within { .. })) {
             return None;
         }
-        let is_number = matches!(column, Column::Numeric(_));
         let holds = |condition: &Condition, value: &str| match value.parse() {
             Ok(number) if is_number => condition.holds_for_number(number),
             _ => condition.holds_for_text(value),
         };
-        let mut values = column.to_categorical().dictionary().to_vec();
         values.retain(|value| conditions().any(|condition| holds(condition, value)));
         Some(values)
     }
@@ -159,38 +151,11 @@ impl Groups {
     }
 }
 
-impl Groups {
-    /// As [`Groups::bind`], on rows whose columns have roles.
-    ///
-    /// # Errors
-    /// As [`Groups::bind`], and [`Error::GroupRole`] when the label, or a column that was ignored, should tell a group.
-    pub fn of(specs: &[GroupSpec], data: &Dataset) -> Result<(Self, Vec<Warning>)> {
-        let schema = data.schema();
-        let wrong = |column: &str, role| Err(Error::GroupRole { column: column.to_owned(), role });
-        let ignored = |column: &str| schema.ignored().iter().any(|ignored| ignored == column);
-        let (groups, warnings) = match Self::bind(specs, data.table()) {
-            Err(Error::UnknownColumn { column, .. }) if ignored(&column) => return wrong(&column, IGNORED),
-            bound => bound?,
-        };
-        for column in groups.columns() {
-            if column == schema.label_column() {
-                return wrong(column, "the label; groups are told by other columns");
-            }
-            if ignored(column) {
-                return wrong(column, IGNORED);
-            }
-        }
-        Ok((groups, warnings))
-    }
-}
-
-const IGNORED: &str = "ignored; to keep it from the learner alone, withhold it instead";
-
 impl TryFrom<Record> for Groups {
     type Error = Error;
 
     fn try_from(Record { groups, templates }: Record) -> Result<Self> {
-        Ok(Self { templates, ..Self::from_definitions(groups)? })
+        Self::with_templates(groups, templates)
     }
 }
 

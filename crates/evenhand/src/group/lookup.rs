@@ -14,7 +14,7 @@ use crate::data::{Codes, Column, Table};
 use crate::{Error, Result};
 
 /// Which rows are in which of the groups, whose names must be distinct, and which lack a value of a column that tells them.
-pub(super) fn membership(groups: &[Group], table: &Table) -> Result<Membership> {
+pub(crate) fn membership(groups: &[Group], table: &Table) -> Result<Membership> {
     let columns: BTreeSet<&str> = groups.iter().flat_map(Group::conditions).map(Condition::column).collect();
     let mut lost = Vec::new();
     for &name in &columns {

@@ -1,11 +1,11 @@
 //! Specifications with what training rows fixed of them: they name the groups that only other rows have.
 //!
 //! Holds [`Template`]. A column whose every value is a group may have further values in other rows, and an intersection
-//! may have rows that training had none of. Leans on `bind` for what a column holds.
+//! may have rows that training had none of. Leans on `choices` for what a column holds.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Condition, Group, GroupSpec, bind};
+use super::{Condition, Group, GroupSpec, choices};
 use crate::Result;
 use crate::data::{Column, Table};
 
@@ -38,7 +38,7 @@ impl Template {
     /// A column that is not there or of another kind, and too many groups.
     pub(super) fn groups(&self, table: &Table) -> Result<Vec<Group>> {
         let parts = self.parts.iter().map(|part| part.conditions(table)).collect::<Result<Vec<_>>>()?;
-        bind::groups_with_rows(&self.spec, &parts, table)
+        choices::groups_with_rows(&self.spec, &parts, table)
     }
 }
 
@@ -49,7 +49,7 @@ impl TemplatePart {
         let mut all = self.conditions.clone();
         if self.any_value {
             let known = |value: &String| self.conditions.iter().any(|condition| holds(condition, column, value));
-            let new = bind::present(column).into_iter().filter(|value| !known(value));
+            let new = choices::present(column).into_iter().filter(|value| !known(value));
             all.extend(new.map(|value| Condition::Equals { column: self.column.clone(), value }));
         }
         Ok(all)

@@ -9,6 +9,7 @@ use super::{Problem, interactions, kinds, told, withheld};
 use crate::constraint::{Constraint, OwnRows, Reference, constraints, own_rows};
 use crate::correction::settings::Correction;
 use crate::data::{Column, Dataset, Schema, Table};
+use crate::facts::{Facts, Kind, TableFacts};
 use crate::features::{ColumnPlan, Encoding, Features, PlanKind};
 use crate::group::{Condition, Groups, Membership};
 use crate::notion::Notion;
@@ -44,23 +45,51 @@ impl Binding {
     /// # Errors
     /// Anything wrong with groups, notions, withheld columns or the encoding.
     pub fn new(settings: &Correction, data: &Dataset) -> Result<(Self, Problem, Vec<Warning>)> {
-        let table = data.table();
-        let (groups, mut warnings) = Groups::of(&settings.groups, data)?;
-        let (pinned, places, more) = own_rows(&settings.notions, data, &groups)?;
+        let (table, labels) = (data.table(), data.labels());
+        let facts = TableFacts::of(data);
+        if let Some(score) = &settings.score {
+            check_role(&score.column, data.schema(), &facts)?;
+            check_scores(&score.column, table)?;
+        }
+        let (mut binding, mut warnings) =
+            Self::learn(settings, data.schema(), (labels.classes(), labels.positive()), &facts)?;
+        let membership = binding.membership(table)?;
+        warnings.extend(membership.small_groups(SMALL_GROUP));
+        if settings.notions.iter().any(Notion::withholds_groups) {
+            warnings.extend(told::exactly(&binding.groups, &membership, &binding.withheld, &binding.encoding, table));
+        }
+        let (features, more) = binding.features(table)?;
         warnings.extend(more);
-        let mut withheld = withheld::columns(settings, &groups, table)?;
-        let (encoding, more) = encode(settings, data, &mut withheld, (&groups, &pinned))?;
+        let mut problem = binding.bound(features, data, &membership)?;
+        warnings.extend(binding.settle(&mut problem)?);
+        Ok((binding, problem, warnings))
+    }
+
+    /// Learns columns, groups, what is withheld, the encoding and constraints from what is known of training rows, wherever they are.
+    /// Which constraints have rows is known once [`Binding::settle`] has seen them.
+    ///
+    /// # Errors
+    /// Those of [`Binding::new`], but for what only rows can tell.
+    pub fn learn(
+        settings: &Correction,
+        schema: &Schema,
+        (classes, positive): (&[String], Option<usize>),
+        facts: &dyn Facts,
+    ) -> Result<(Self, Vec<Warning>)> {
+        let (groups, mut warnings) = Groups::learn_roles(&settings.groups, schema, facts)?;
+        let (pinned, places, more) = own_rows(&settings.notions, schema, facts, &groups)?;
+        warnings.extend(more);
+        let mut withheld = withheld::columns(settings, &groups, facts)?;
+        let (encoding, more) = encode(settings, schema, facts, &mut withheld, (&groups, &pinned))?;
         warnings.extend(more);
         let interactions = interactions::of(settings, &groups, &encoding)?;
         let names: Vec<String> = groups.names().map(str::to_owned).collect();
         let all_names: Vec<String> = names.iter().cloned().chain(pinned.names().map(str::to_owned)).collect();
-        let labels = data.labels();
-        let constraints =
-            constraints(&settings.notions, &names, labels.classes(), labels.positive(), &places, &all_names)?;
-        let mut binding = Self {
-            schema: data.schema().clone(),
-            classes: labels.classes().to_vec(),
-            positive: labels.positive(),
+        let constraints = constraints(&settings.notions, &names, classes, positive, &places, &all_names)?;
+        let binding = Self {
+            schema: schema.clone(),
+            classes: classes.to_vec(),
+            positive,
             groups,
             pinned,
             withheld,
@@ -70,19 +99,19 @@ impl Binding {
             constraints,
             unbound: Vec::new(),
         };
-        let membership = binding.membership(table)?;
-        warnings.extend(membership.small_groups(SMALL_GROUP));
-        if settings.notions.iter().any(Notion::withholds_groups) {
-            warnings.extend(told::exactly(&binding.groups, &membership, &binding.withheld, &binding.encoding, table));
-        }
-        let (features, more) = binding.features(table)?;
-        warnings.extend(more);
-        let mut problem = binding.bound(features, data, &membership)?;
-        warnings.extend(problem.drop_unbound()?);
+        Ok((binding, warnings))
+    }
+
+    /// Leaves constraints without a multiplier that no row of a problem, made of all training rows, can tell: here and there.
+    ///
+    /// # Errors
+    /// [`Error::NoConstraints`] when none is left.
+    pub(crate) fn settle(&mut self, problem: &mut Problem) -> Result<Vec<Warning>> {
+        let mut warnings = problem.drop_unbound()?;
         warnings.extend(problem.own_references());
-        binding.constraints = problem.constraints().to_vec();
-        binding.unbound = problem.measured_constraints()[binding.constraints.len()..].to_vec();
-        Ok((binding, problem, warnings))
+        self.constraints = problem.constraints().to_vec();
+        self.unbound = problem.measured_constraints()[self.constraints.len()..].to_vec();
+        Ok(warnings)
     }
 
     /// Encodes rows and binds the constraints to them: those with multipliers, and after them, to be measured and
@@ -277,9 +306,9 @@ impl Binding {
 }
 
 /// Whether a column of scores has no other role.
-fn check_role(score: &str, data: &Dataset) -> Result<()> {
-    data.table().column(score)?;
-    if data.feature_names().iter().any(|name| name == score) {
+fn check_role(score: &str, schema: &Schema, facts: &dyn Facts) -> Result<()> {
+    facts.kind(score)?;
+    if schema.is_feature(score) {
         return Ok(());
     }
     Err(Error::setting("score", format!("`{score}`, the label, a weight or ignored"), "a column of its own"))
@@ -287,14 +316,7 @@ fn check_role(score: &str, data: &Dataset) -> Result<()> {
 
 /// Whether a column holds a probability for every row.
 fn check_scores(score: &str, table: &Table) -> Result<()> {
-    let Column::Numeric(scores) = table.column(score)? else {
-        return Err(Error::ColumnKind {
-            column: score.to_owned(),
-            found: "text",
-            wanted: "a column of numbers",
-            purpose: "as scores".to_owned(),
-        });
-    };
+    let Column::Numeric(scores) = table.column(score)? else { return Err(no_scores(score)) };
     match scores.iter().position(|one| !(0.0..=1.0).contains(one)) {
         Some(at) => {
             let found = if scores[at].is_nan() { "(missing)".to_owned() } else { scores[at].to_string() };
@@ -304,9 +326,15 @@ fn check_scores(score: &str, table: &Table) -> Result<()> {
     }
 }
 
+fn no_scores(column: &str) -> Error {
+    let (found, wanted, purpose) = ("text", "a column of numbers", "as scores".to_owned());
+    Error::ColumnKind { column: column.to_owned(), found, wanted, purpose }
+}
+
 fn encode(
     settings: &Correction,
-    data: &Dataset,
+    schema: &Schema,
+    facts: &dyn Facts,
     withheld: &mut Vec<String>,
     (groups, pinned): (&Groups, &Groups),
 ) -> Result<(Encoding, Vec<Warning>)> {
@@ -314,14 +342,17 @@ fn encode(
     let (mut plans, possible_codes): (Vec<ColumnPlan>, _) = if let Some(plans) = &settings.plan {
         (plans.iter().filter(|plan| seen(&plan.column)).cloned().collect(), None)
     } else {
-        let names: Vec<String> = data.feature_names().into_iter().filter(seen).collect();
-        kinds::plans(data, &names, &[groups, pinned], settings.standardise)?
+        let names: Vec<String> =
+            facts.names().iter().filter(|name| schema.is_feature(name) && seen(name)).cloned().collect();
+        kinds::plans(facts, schema, &names, &[groups, pinned], settings.standardise)?
     };
-    withheld::without_indicators(settings, groups, data.table(), &mut plans, withheld)?;
+    withheld::without_indicators(settings, groups, facts, &mut plans, withheld)?;
     if let Some(score) = &settings.score {
         let column = &score.column;
-        check_role(column, data)?;
-        check_scores(column, data.table())?;
+        check_role(column, schema, facts)?;
+        if facts.kind(column)? == Kind::Categorical {
+            return Err(no_scores(column));
+        }
         // First, where `GivenScores` looks for it, and as it is.
         plans.retain(|plan| plan.column != *column);
         plans.insert(0, ColumnPlan { column: column.clone(), kind: PlanKind::Number });
@@ -329,7 +360,7 @@ fn encode(
     if plans.is_empty() {
         return Err(Error::NoFeatures);
     }
-    let (encoding, mut warnings) = Encoding::fit(&plans, data.table(), data.row_weights())?;
+    let (encoding, mut warnings) = Encoding::learn(&plans, facts)?;
     warnings.extend(possible_codes);
     Ok((encoding, warnings))
 }

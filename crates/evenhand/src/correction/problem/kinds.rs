@@ -5,7 +5,8 @@
 
 use std::ops::RangeInclusive;
 
-use crate::data::{Column, Dataset};
+use crate::data::Schema;
+use crate::facts::{Facts, Kind};
 use crate::features::{ColumnPlan, Encoding, PlanKind};
 use crate::group::{Condition, Group, Groups};
 use crate::{CountedValues, Result, Warning};
@@ -24,26 +25,25 @@ const MOST_CODES: usize = 1000;
 /// number where the schema says so, where a group compares it (`age<=30`, `age/5`), and where it has too many values
 /// for codes.
 pub(super) fn plans(
-    data: &Dataset,
+    facts: &dyn Facts,
+    schema: &Schema,
     names: &[String],
     groups: &[&Groups],
     standardise: bool,
 ) -> Result<(Vec<ColumnPlan>, Option<Warning>)> {
-    let (schema, table) = (data.schema(), data.table());
-    let mut plans = Encoding::plan(table, names, standardise)?;
+    let mut plans = Encoding::plan_by(facts, names, standardise)?;
     let mut suspects = Vec::new();
     for ColumnPlan { column, kind } in &mut plans {
-        let Column::Numeric(values) = table.column(column)? else { continue };
-        if schema.is_numeric(column) {
+        if facts.kind(column)? == Kind::Categorical || schema.is_numeric(column) {
             continue;
         }
         let is_category = schema.is_categorical(column)
             || match used(column, groups) {
-                Some(Use::Values) => may_be_codes(values),
+                Some(Use::Values) => may_be_codes(facts.distinct_numbers(column, MOST_CODES)?),
                 Some(Use::Order) => false,
                 None => {
                     let suspect = |values| CountedValues { column: column.clone(), values };
-                    suspects.extend(few_whole_numbers(values).map(suspect));
+                    suspects.extend(few_whole_numbers(facts.distinct_numbers(column, *FEW.end())?).map(suspect));
                     false
                 }
             };
@@ -72,15 +72,14 @@ fn used(column: &str, groups: &[&Groups]) -> Option<Use> {
     conditions.filter(|condition| condition.column() == column).map(of).max()
 }
 
-/// Whether numbers may be codes: they are few, or whole. A column with many fractions was measured.
-fn may_be_codes(values: &[f64]) -> bool {
-    distinct(values, MOST_CODES)
-        .is_some_and(|found| found.len() <= *FEW.end() || found.iter().all(|&one| is_whole(one)))
+/// Whether distinct numbers may be codes: they are few, or whole. A column with many fractions was measured.
+fn may_be_codes(distinct: Option<Vec<f64>>) -> bool {
+    distinct.is_some_and(|found| found.len() <= *FEW.end() || found.iter().all(|&one| is_whole(one)))
 }
 
 /// How many distinct values there are, if they are whole numbers and few.
-fn few_whole_numbers(values: &[f64]) -> Option<usize> {
-    let found = distinct(values, *FEW.end())?;
+fn few_whole_numbers(distinct: Option<Vec<f64>>) -> Option<usize> {
+    let found = distinct?;
     (FEW.contains(&found.len()) && found.iter().all(|&one| is_whole(one))).then_some(found.len())
 }
 
@@ -88,25 +87,11 @@ fn is_whole(number: f64) -> bool {
     number.fract() == 0.0
 }
 
-/// The distinct numbers in ascending order, missing ones left out; `None` when there are more than `most`.
-fn distinct(values: &[f64], most: usize) -> Option<Vec<f64>> {
-    let mut found: Vec<f64> = Vec::new();
-    // Adding zero makes -0 the same number as 0.
-    for value in values.iter().filter(|value| !value.is_nan()).map(|value| value + 0.0) {
-        if let Err(place) = found.binary_search_by(|known| known.total_cmp(&value)) {
-            if found.len() == most {
-                return None;
-            }
-            found.insert(place, value);
-        }
-    }
-    Some(found)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Categorical, Schema, Table};
+    use crate::data::{Categorical, Column, Dataset, Table};
+    use crate::facts::TableFacts;
     use crate::group::GroupSpec;
 
     fn data(schema: &Schema) -> Dataset {
@@ -131,7 +116,7 @@ mod tests {
         let data = data(schema);
         let specs: Vec<GroupSpec> = specs.iter().map(|spec| spec.parse().unwrap()).collect();
         let groups = Groups::of(&specs, &data).unwrap().0;
-        let (plans, warning) = plans(&data, &data.feature_names(), &[&groups], true).unwrap();
+        let (plans, warning) = plans(&TableFacts::of(&data), schema, &data.feature_names(), &[&groups], true).unwrap();
         let categories = plans.into_iter().filter(|plan| plan.kind == PlanKind::OneHot).map(|plan| plan.column);
         let told = match warning {
             Some(Warning::PossibleCodes { columns }) => columns.into_iter().map(|one| one.column).collect(),
@@ -182,6 +167,10 @@ mod tests {
 
     #[test]
     fn values_are_counted_once_and_missing_ones_are_none() {
+        let few_whole_numbers = |values: &[f64]| {
+            let table = Table::new(vec![("x".into(), Column::Numeric(values.to_vec()))], 1).unwrap();
+            few_whole_numbers(TableFacts::new(&table, None).distinct_numbers("x", *FEW.end()).unwrap())
+        };
         assert_eq!(few_whole_numbers(&[0.0, -0.0, f64::NAN, 2.0, 5.0]), Some(3));
         assert_eq!(few_whole_numbers(&[0.0, 1.0, f64::NAN]), None);
         assert_eq!(few_whole_numbers(&[0.0, 1.0, 2.5]), None);

@@ -5,13 +5,13 @@
 
 use crate::Result;
 use crate::correction::settings::Correction;
-use crate::data::Table;
+use crate::facts::{Categories, Facts, Kind};
 use crate::features::{ColumnPlan, PlanKind};
 use crate::group::Groups;
 use crate::notion::Notion;
 
 /// The columns that are withheld whole, whatever they hold.
-pub(super) fn columns(settings: &Correction, groups: &Groups, table: &Table) -> Result<Vec<String>> {
+pub(super) fn columns(settings: &Correction, groups: &Groups, facts: &dyn Facts) -> Result<Vec<String>> {
     let mut withheld = settings.withhold.clone();
     let by_score = settings.score.as_ref().is_some_and(|score| !score.with_group);
     if by_score || settings.notions.contains(&Notion::DisparateImpact) {
@@ -20,7 +20,7 @@ pub(super) fn columns(settings: &Correction, groups: &Groups, table: &Table) -> 
     withheld.sort_unstable();
     withheld.dedup();
     for column in &withheld {
-        table.column(column)?;
+        facts.kind(column)?;
     }
     Ok(withheld)
 }
@@ -30,7 +30,7 @@ pub(super) fn columns(settings: &Correction, groups: &Groups, table: &Table) -> 
 pub(super) fn without_indicators(
     settings: &Correction,
     groups: &Groups,
-    table: &Table,
+    facts: &dyn Facts,
     plans: &mut Vec<ColumnPlan>,
     withheld: &mut Vec<String>,
 ) -> Result<()> {
@@ -42,8 +42,8 @@ pub(super) fn without_indicators(
             continue;
         }
         let one_hot = plans.iter().filter(|plan| plan.column == column).all(|plan| plan.kind == PlanKind::OneHot);
-        match groups.values_of(column, table.column(column)?).filter(|_| one_hot) {
-            Some(values) if has_others(table, column, &values)? => {
+        match if one_hot { own_values(facts, groups, column)? } else { None } {
+            Some((values, true)) => {
                 let own = plans.iter_mut().filter(|plan| plan.column == column);
                 own.for_each(|plan| plan.kind = PlanKind::OneHotWithout(values.clone()));
             }
@@ -57,10 +57,14 @@ pub(super) fn without_indicators(
     Ok(())
 }
 
-/// Whether some row has none of these values.
-fn has_others(table: &Table, column: &str, values: &[String]) -> Result<bool> {
-    let column = table.column(column)?.to_categorical();
-    let counts = column.counts();
-    let other = column.dictionary().iter().zip(&counts).any(|(value, &count)| count > 0 && !values.contains(value));
-    Ok(other || counts[column.missing()] > 0)
+/// The values of a column that groups name, and whether some row has none of them; `None` where a group compares the column with a number.
+fn own_values(facts: &dyn Facts, groups: &Groups, column: &str) -> Result<Option<(Vec<String>, bool)>> {
+    let is_number = facts.kind(column)? == Kind::Numeric;
+    let Categories { values, missing } = facts.categories(column)?;
+    let all = values.len();
+    let own = groups.values_of(column, is_number, values);
+    Ok(own.map(|own| {
+        let others = own.len() < all || missing > 0;
+        (own, others)
+    }))
 }
