@@ -254,6 +254,7 @@ fn data_hint(error: &Error) -> Option<String> {
             format!("give --missing '{found}' to read it as missing, or --ignore '{column}'")
         }
         Error::Rounded { column, .. } => format!("give --categorical '{column}'"),
+        Error::TooManyValues { column, .. } => format!("give --ignore '{column}'"),
         Error::OutOfRange { column, .. } => format!("or leave it out with --ignore '{column}'"),
         Error::NotNumeric { column, .. } => {
             format!("name the text with --missing if it means a missing value, or give --categorical '{column}'")

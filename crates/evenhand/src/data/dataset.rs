@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::digest::digest;
+use super::labels::check_present;
 use super::{Categorical, Codes, Column, Labels, ReadOptions, Schema, Table, mean_one};
 use crate::{Error, Result, Warning, parallel};
 
@@ -83,17 +84,7 @@ impl Dataset {
 
     fn checked(table: Table, schema: &Schema) -> Result<Self> {
         check_roles(&table, schema)?;
-        check_one_kind_each(schema)?;
-        for name in schema.numeric_columns() {
-            if let Some(Column::Categorical(_)) = table.get(name) {
-                return Err(Error::ColumnKind {
-                    column: name.clone(),
-                    found: "categorical",
-                    wanted: "a numeric one",
-                    purpose: "since it is said to be numeric".into(),
-                });
-            }
-        }
+        check_kinds(&table, schema)?;
         let name = schema.label_column();
         let labels = Labels::from_column(table.column(name)?, name, &table, schema.positive_value())?;
         Ok(Self::of(table, schema, labels))
@@ -188,6 +179,48 @@ impl Dataset {
     }
 }
 
+/// Checks some of the rows of training data: what [`Dataset::new`] checks, but for what only all rows together can tell.
+///
+/// # Errors
+/// Those of [`Dataset::new`], but for classes, and that there are no rows or none that weighs anything.
+pub(crate) fn check_part(table: &Table, schema: &Schema) -> Result<()> {
+    check_one_role_each(schema)?;
+    for name in schema.categorical_columns().iter().chain(schema.numeric_columns()) {
+        table.column(name)?;
+    }
+    check_kinds(table, schema)?;
+    schema.weight_column().map_or(Ok(()), |name| check_each_weight(table, name).map(|_| ()))?;
+    check_each_label(table, schema.label_column())
+}
+
+fn check_each_label(table: &Table, name: &str) -> Result<()> {
+    match table.column(name)? {
+        Column::Categorical(labels) => check_present(labels.codes(), &labels.counts(), name, table),
+        Column::Numeric(labels) => match labels.iter().position(|label| label.is_nan()) {
+            Some(row) => {
+                let count = labels.iter().filter(|label| label.is_nan()).count();
+                Err(Error::LabelMissing { column: name.to_owned(), row: table.shown_row(row), count })
+            }
+            None => Ok(()),
+        },
+    }
+}
+
+fn check_kinds(table: &Table, schema: &Schema) -> Result<()> {
+    check_one_kind_each(schema)?;
+    for name in schema.numeric_columns() {
+        if let Some(Column::Categorical(_)) = table.get(name) {
+            return Err(Error::ColumnKind {
+                column: name.clone(),
+                found: "categorical",
+                wanted: "a numeric one",
+                purpose: "since it is said to be numeric".into(),
+            });
+        }
+    }
+    Ok(())
+}
+
 fn check_roles(table: &Table, schema: &Schema) -> Result<()> {
     check_one_role_each(schema)?;
     if table.rows() == 0 {
@@ -220,6 +253,18 @@ fn check_one_kind_each(schema: &Schema) -> Result<()> {
 }
 
 fn check_weights(table: &Table, name: &str) -> Result<()> {
+    if check_each_weight(table, name)?.iter().all(|&weight| weight <= 0.0) {
+        return Err(no_weight(name));
+    }
+    Ok(())
+}
+
+/// The error of weights that are all zero.
+pub(crate) fn no_weight(column: &str) -> Error {
+    Error::NoWeight { what: format!("the weights in column `{column}`") }
+}
+
+fn check_each_weight<'a>(table: &'a Table, name: &str) -> Result<&'a [f64]> {
     let Column::Numeric(weights) = table.column(name)? else {
         return Err(Error::ColumnKind {
             column: name.to_owned(),
@@ -232,10 +277,7 @@ fn check_weights(table: &Table, name: &str) -> Result<()> {
         let found = if weights[row].is_nan() { "missing".to_owned() } else { weights[row].to_string() };
         return Err(Error::RowWeight { column: name.to_owned(), row: table.shown_row(row), found });
     }
-    if weights.iter().all(|&weight| weight <= 0.0) {
-        return Err(Error::NoWeight { what: format!("the weights in column `{name}`") });
-    }
-    Ok(())
+    Ok(weights)
 }
 
 #[cfg(test)]

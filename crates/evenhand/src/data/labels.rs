@@ -6,9 +6,6 @@
 use super::{Codes, Column, Table};
 use crate::{Error, Result};
 
-/// More distinct labels than this are taken for a number to be predicted, not a class.
-const MOST_CLASSES: usize = 1000;
-
 /// Pairs (negative, positive), in lower case, whose meaning nobody has to be asked about.
 const PLAIN_PAIRS: [(&str, &str); 5] = [("0", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("-1", "1")];
 
@@ -23,6 +20,9 @@ pub struct Labels {
 }
 
 impl Labels {
+    /// More distinct labels than this are taken for a number to be predicted, not a class.
+    pub(crate) const MOST_CLASSES: usize = 1000;
+
     /// Labels from class numbers.
     ///
     /// Two classes are put in the order negative, positive; `positive` may then be
@@ -61,8 +61,12 @@ impl Labels {
         check_present(values.codes(), &counts, name, table)?;
         // A dictionary may hold values that no row has: they are no classes.
         let mut present: Vec<usize> = (0..values.missing()).filter(|&code| counts[code] > 0).collect();
-        if present.len() > MOST_CLASSES {
-            return Err(Error::TooManyClasses { column: name.to_owned(), found: present.len(), most: MOST_CLASSES });
+        if present.len() > Self::MOST_CLASSES {
+            return Err(Error::TooManyClasses {
+                column: name.to_owned(),
+                found: present.len(),
+                most: Self::MOST_CLASSES,
+            });
         }
         let texts = values.dictionary();
         sort_classes(&mut present, texts);
@@ -70,8 +74,27 @@ impl Labels {
         for (class, &code) in present.iter().enumerate() {
             class_of[code] = class as u32;
         }
-        let classes = present.iter().map(|&code| texts[code].clone()).collect();
+        let classes: Vec<String> = present.iter().map(|&code| texts[code].clone()).collect();
         Self::ordered(name, &values.codes().map(&class_of, present.len()), classes, positive)
+    }
+
+    /// The classes of training data whose label column has these values, each once, and the positive one: those of [`Labels::from_column`].
+    ///
+    /// # Errors
+    /// Those of [`Labels::from_column`], but for missing labels.
+    pub fn classes_of(name: &str, values: &[String], positive: Option<&str>) -> Result<(Vec<String>, Option<usize>)> {
+        if values.len() > Self::MOST_CLASSES {
+            return Err(Error::TooManyClasses {
+                column: name.to_owned(),
+                found: values.len(),
+                most: Self::MOST_CLASSES,
+            });
+        }
+        let mut order: Vec<usize> = (0..values.len()).collect();
+        sort_classes(&mut order, values);
+        let classes = order.into_iter().map(|at| values[at].clone()).collect();
+        let Self { classes, positive, .. } = Self::ordered(name, &Codes::U8(Vec::new()), classes, positive)?;
+        Ok((classes, positive))
     }
 
     /// Labels of new data, numbered as in training. A single class is fine here.
@@ -176,7 +199,7 @@ fn not_a_class(setting: &'static str, found: &str, classes: usize) -> Error {
     Error::setting(setting, found, format!("the number of a class, below {classes}"))
 }
 
-fn check_present(codes: &Codes, counts: &[usize], name: &str, table: &Table) -> Result<()> {
+pub(super) fn check_present(codes: &Codes, counts: &[usize], name: &str, table: &Table) -> Result<()> {
     let missing = counts.len() - 1;
     let Some(row) = (counts[missing] > 0).then(|| codes.iter().position(|code| code == missing)).flatten() else {
         return Ok(());

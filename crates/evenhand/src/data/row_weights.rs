@@ -22,6 +22,35 @@ fn counts(weight: f64, largest: f64) -> bool {
     weight > 0.0 && weight / largest >= LEAST
 }
 
+/// What scales weights to mean 1 over the rows that weigh anything, for rows that are never together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RowWeightScale {
+    largest: f64,
+    /// Relative to the largest.
+    mean: f64,
+}
+
+impl RowWeightScale {
+    /// The scale of weights of which the largest, the total and how many are not zero are known.
+    pub(crate) fn new(largest: f64, total: f64, rows: usize) -> Self {
+        Self { largest, mean: total / largest / rows as f64 }
+    }
+
+    /// Whether a weight is anything beside the largest.
+    pub(crate) fn counts(&self, weight: f64) -> bool {
+        counts(weight, self.largest)
+    }
+
+    /// The scaled weight of a row.
+    pub fn scaled(&self, weight: f64) -> f64 {
+        // What is scaled already is left as it is.
+        if (self.mean * self.largest - 1.0).abs() <= SAME {
+            return weight;
+        }
+        if self.counts(weight) { weight / self.largest / self.mean } else { 0.0 }
+    }
+}
+
 /// Weights scaled to mean 1 over the rows that weigh anything. A row of weight 0 is as good as absent, and does not count.
 ///
 /// Equal weights become 1 exactly. Weights that are none (negative, infinite, all zero) are left for others to refuse.

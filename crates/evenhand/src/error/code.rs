@@ -20,6 +20,7 @@ impl Error {
             Self::NotFinite { .. } => "value-not-finite",
             Self::OutOfRange { .. } => "value-out-of-range",
             Self::Rounded { .. } => "value-rounded",
+            Self::TooManyValues { .. } => "column-too-many-values",
             Self::ColumnKind { .. } => "column-kind",
             Self::LabelMissing { .. } => "label-missing",
             Self::OneClass { .. } => "label-one-class",

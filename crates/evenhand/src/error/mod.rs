@@ -151,6 +151,16 @@ pub enum Error {
         /// Whether it is too large, or too small.
         large: bool,
     },
+    /// A column with more distinct values than are kept.
+    #[error(
+        "column `{column}` has more than {most} distinct values, which are not kept; leave it out with `ignore`, or say that it is numeric if it holds numbers"
+    )]
+    TooManyValues {
+        /// The column.
+        column: String,
+        /// How many are kept.
+        most: usize,
+    },
     /// A column that had to be categorical, or numeric, is the other.
     #[error("column `{column}` is {found}, but {wanted} is needed {purpose}")]
     ColumnKind {

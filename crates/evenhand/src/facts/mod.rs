@@ -1,10 +1,18 @@
 //! What training rows are asked before any of them is encoded.
 //!
 //! Holds [`Facts`]: the questions whose answers settle groups, kinds of columns and encodings. `table` answers them for rows in memory. Whoever
-//! asks sees no row, so that rows may also be in many files or on many machines. Leans on `data` and `group`.
+//! asks sees no row, so that rows may also be in many files or on many machines: `profile` sums up some of them and is merged with others, on the exact sums of
+//! `moments` and `exact_sum`, and `rescan` has what rows must be asked for again. Leans on `data` and `group`.
 
+mod distinct;
+mod exact_sum;
+mod moments;
 mod number;
+mod profile;
+mod ranked;
+mod rescan;
 mod table;
+mod whole;
 
 use std::collections::BTreeMap;
 
@@ -12,6 +20,9 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use number::COMPUTABLE;
 pub use number::{Furthest, NumberFacts};
+pub use profile::{Profile, ProfileFacts};
+pub use ranked::PrefixCounts;
+pub use rescan::{Answer, Question, Rescan};
 pub(crate) use table::{TableFacts, not_numbers};
 
 use crate::data::{Column, Table};

@@ -1,8 +1,33 @@
 //! Quantile buckets of a numeric column.
 //!
-//! Holds the rule that finds edges; knows nothing of specifications or names.
+//! Holds the rule that finds edges, for numbers in memory and for those of which only some ranks are known; knows nothing of specifications or names.
 
 use rayon::slice::ParallelSliceMut;
+
+/// Numbers in ascending order, as far as [`edges_of`] has to know them.
+pub(crate) trait Ascending {
+    /// How many.
+    fn len(&self) -> usize;
+    /// The number of a rank that is among [`ranks`].
+    fn at(&self, rank: usize) -> f64;
+    /// How many are no larger than a number between two neighbours among [`ranks`], the last of these and the one after it.
+    fn up_to(&self, edge: f64) -> (usize, Option<std::ops::Range<f64>>);
+}
+
+impl Ascending for Vec<f64> {
+    fn len(&self) -> usize {
+        self.as_slice().len()
+    }
+
+    fn at(&self, rank: usize) -> f64 {
+        self[rank]
+    }
+
+    fn up_to(&self, edge: f64) -> (usize, Option<std::ops::Range<f64>>) {
+        let rows = self.partition_point(|&value| value <= edge);
+        (rows, self.get(rows).filter(|_| rows > 0).map(|&next| self[rows - 1]..next))
+    }
+}
 
 /// The inner edges of `count` buckets, ascending: the bucket between two edges holds
 /// its upper edge and not its lower one.
@@ -14,17 +39,42 @@ use rayon::slice::ParallelSliceMut;
 pub(crate) fn edges(values: &[f64], count: usize) -> Vec<f64> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
     sorted.par_sort_unstable_by(f64::total_cmp);
+    edges_of(&sorted, count)
+}
+
+/// As [`edges`], of numbers in order.
+pub(crate) fn edges_of(sorted: &dyn Ascending, count: usize) -> Vec<f64> {
     let mut edges = Vec::new();
     let mut below = 0;
     for index in 1..count {
-        let Some(edge) = percentile(&sorted, index, count) else { break };
-        let rows = sorted.partition_point(|&value| value <= edge);
-        if rows > below && rows < sorted.len() {
-            edges.push(tidy(edge, sorted[rows - 1]..sorted[rows]));
+        let Some(edge) = percentile(sorted, index, count) else { break };
+        if let (rows, Some(same_rows)) = sorted.up_to(edge)
+            && rows > below
+        {
+            edges.push(tidy(edge, same_rows));
             below = rows;
         }
     }
     edges
+}
+
+/// The ranks between which the edges of so many buckets of so many numbers lie, ascending.
+pub(crate) fn ranks(numbers: usize, count: usize) -> Vec<usize> {
+    let Some(last) = numbers.checked_sub(1) else { return Vec::new() };
+    let mut ranks: Vec<usize> = (1..count).map(|index| rank(last, index, count).0).collect();
+    ranks.extend_from_within(..);
+    let half = ranks.len() / 2;
+    ranks[half..].iter_mut().for_each(|rank| *rank = (*rank + 1).min(last));
+    ranks.sort_unstable();
+    ranks.dedup();
+    ranks
+}
+
+/// The rank at `index / count` of the way to the last, and how many `count`ths of the way to the next one are left.
+fn rank(last: usize, index: usize, count: usize) -> (usize, usize) {
+    // In whole numbers, so that an edge that falls on a row is that row's value exactly; in 128 bits, since there may be very many rows.
+    let at = last as u128 * index as u128;
+    ((at / count as u128) as usize, (at % count as u128) as usize)
 }
 
 /// The number of fewest decimals that is within a millionth of an edge and has the same
@@ -37,16 +87,14 @@ fn tidy(edge: f64, same_rows: std::ops::Range<f64>) -> f64 {
 }
 
 /// The value at `index / count` of the way through sorted values.
-fn percentile(sorted: &[f64], index: usize, count: usize) -> Option<f64> {
-    let last = sorted.len().checked_sub(1)?;
-    // In whole numbers, so that an edge that falls on a row is that row's value exactly.
-    let (at, remainder) = (last * index / count, last * index % count);
-    let low = sorted[at];
+fn percentile(sorted: &dyn Ascending, index: usize, count: usize) -> Option<f64> {
+    let (at, remainder) = rank(sorted.len().checked_sub(1)?, index, count);
+    let low = sorted.at(at);
     if remainder == 0 {
         return Some(low);
     }
     // The difference of two equal values is 0, so ties are met exactly.
-    Some(low + (sorted[at + 1] - low) * (remainder as f64 / count as f64))
+    Some(low + (sorted.at(at + 1) - low) * (remainder as f64 / count as f64))
 }
 
 #[cfg(test)]

@@ -126,18 +126,21 @@ impl Groups {
         self.groups.iter().flat_map(Group::conditions).map(Condition::column).collect()
     }
 
-    /// Of the values of a column those that groups name; `None` where one of them compares it with a number.
-    pub(crate) fn values_of(&self, name: &str, is_number: bool, mut values: Vec<String>) -> Option<Vec<String>> {
+    /// Whether a group compares a column with a number.
+    pub(crate) fn compares(&self, name: &str) -> bool {
+        let conditions = self.groups.iter().flat_map(Group::conditions);
+        conditions.filter(|one| one.column() == name).any(|one| matches!(one, Condition::Within { .. }))
+    }
+
+    /// Of the values of a column those that groups name.
+    pub(crate) fn values_of(&self, name: &str, is_number: bool, mut values: Vec<String>) -> Vec<String> {
         let conditions = || self.groups.iter().flat_map(Group::conditions).filter(|one| one.column() == name);
-        if conditions().any(|one| matches!(one, Condition::Within { .. })) {
-            return None;
-        }
         let holds = |condition: &Condition, value: &str| match value.parse() {
             Ok(number) if is_number => condition.holds_for_number(number),
             _ => condition.holds_for_text(value),
         };
         values.retain(|value| conditions().any(|condition| holds(condition, value)));
-        Some(values)
+        values
     }
 
     /// How many groups.

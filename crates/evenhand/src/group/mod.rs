@@ -13,7 +13,7 @@ mod membership;
 mod spec;
 mod template;
 
-pub(crate) use buckets::edges as quantile_edges;
+pub(crate) use buckets::{Ascending, edges as quantile_edges, edges_of, ranks};
 pub use definition::{Bound, Condition, Group, Groups};
 pub(crate) use lookup::membership as look_up;
 pub use membership::Membership;

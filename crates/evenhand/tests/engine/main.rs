@@ -25,6 +25,7 @@ mod network;
 mod paper_impact;
 mod percentile_thresholds;
 mod population;
+mod profile;
 mod properties;
 mod resealed;
 mod sensitivity;

@@ -42,29 +42,26 @@ pub(super) fn without_indicators(
             continue;
         }
         let one_hot = plans.iter().filter(|plan| plan.column == column).all(|plan| plan.kind == PlanKind::OneHot);
-        match if one_hot { own_values(facts, groups, column)? } else { None } {
-            Some((values, true)) => {
-                let own = plans.iter_mut().filter(|plan| plan.column == column);
-                own.for_each(|plan| plan.kind = PlanKind::OneHotWithout(values.clone()));
-            }
-            _ => {
-                plans.retain(|plan| plan.column != column);
-                withheld.push(column.to_owned());
-            }
+        if let Some(values) = if one_hot { own_values(facts, groups, column)? } else { None } {
+            let own = plans.iter_mut().filter(|plan| plan.column == column);
+            own.for_each(|plan| plan.kind = PlanKind::OneHotWithout(values.clone()));
+        } else {
+            plans.retain(|plan| plan.column != column);
+            withheld.push(column.to_owned());
         }
     }
     withheld.sort_unstable();
     Ok(())
 }
 
-/// The values of a column that groups name, and whether some row has none of them; `None` where a group compares the column with a number.
-fn own_values(facts: &dyn Facts, groups: &Groups, column: &str) -> Result<Option<(Vec<String>, bool)>> {
+/// The values of a column that groups name, if there are others too; `None` as well where a group compares the column with a number.
+fn own_values(facts: &dyn Facts, groups: &Groups, column: &str) -> Result<Option<Vec<String>>> {
+    if groups.compares(column) {
+        return Ok(None);
+    }
     let is_number = facts.kind(column)? == Kind::Numeric;
     let Categories { values, missing } = facts.categories(column)?;
     let all = values.len();
     let own = groups.values_of(column, is_number, values);
-    Ok(own.map(|own| {
-        let others = own.len() < all || missing > 0;
-        (own, others)
-    }))
+    Ok((own.len() < all || missing > 0).then_some(own))
 }
