@@ -14,8 +14,11 @@ const BITS: u32 = 32;
 /// The power of two of the lowest bit of a double.
 const LOWEST: i32 = -1074;
 
-/// A digit holds the sum of so many numbers below 2³² before it has to be carried.
-const BEFORE_CARRY: u32 = 1 << 30;
+/// The power of two of 1, counted from that.
+const ONE: u32 = 1074;
+
+/// A digit holds the sum of so many integers, each of which adds less than 2³⁴ to it, before it has to be carried.
+const BEFORE_CARRY: u32 = 1 << 28;
 
 /// A sum of products of so many doubles each.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,48 +44,55 @@ impl ExactSum {
 
     /// Adds a number.
     pub(super) fn add(&mut self, value: f64) {
+        self.add_once(value, self.factors - 1);
+    }
+
+    /// Adds the square of a number.
+    pub(super) fn add_square(&mut self, value: f64) {
         let one = Parts::of(value);
+        let square = u128::from(one.mantissa) * u128::from(one.mantissa);
+        self.add_words(false, [square as u64, (square >> 64) as u64], 2 * one.power + ONE * (self.factors - 2));
         self.finite &= value.is_finite();
-        self.add_bits(value.is_sign_negative(), [one.mantissa, 0, 0], one.power);
     }
 
     /// Adds the product of a number that is not negative with another.
     pub(super) fn add_product(&mut self, weight: f64, value: f64) {
         let (weight_parts, one) = (Parts::of(weight), Parts::of(value));
-        self.finite &= weight.is_finite() && value.is_finite();
         let product = u128::from(weight_parts.mantissa) * u128::from(one.mantissa);
-        self.add_bits(
-            value.is_sign_negative(),
-            [product as u64, (product >> 64) as u64, 0],
-            weight_parts.power + one.power,
-        );
+        let power = weight_parts.power + one.power + ONE * (self.factors - 2);
+        self.add_words(value.is_sign_negative(), [product as u64, (product >> 64) as u64], power);
+        self.finite &= weight.is_finite() && value.is_finite();
     }
 
     /// Adds the product of a number that is not negative with the square of another.
-    pub(super) fn add_square(&mut self, weight: f64, value: f64) {
+    pub(super) fn add_weighted_square(&mut self, weight: f64, value: f64) {
         let (weight_parts, one) = (Parts::of(weight), Parts::of(value));
-        self.finite &= weight.is_finite() && value.is_finite();
         let square = u128::from(one.mantissa) * u128::from(one.mantissa);
         let low = u128::from(square as u64) * u128::from(weight_parts.mantissa);
         let high = (square >> 64) * u128::from(weight_parts.mantissa) + (low >> 64);
-        self.add_bits(false, [low as u64, high as u64, (high >> 64) as u64], weight_parts.power + 2 * one.power);
+        let power = weight_parts.power + 2 * one.power + ONE * (self.factors - 3);
+        self.add_words(false, [low as u64, high as u64, (high >> 64) as u64], power);
+        self.finite &= weight.is_finite() && value.is_finite();
     }
 
-    /// Adds an integer of up to 159 bits times a power of two, counted from that of the lowest product.
+    /// Adds a number times so many factors of 1.
+    fn add_once(&mut self, value: f64, ones: u32) {
+        let one = Parts::of(value);
+        self.add_words(value.is_sign_negative(), [one.mantissa], one.power + ONE * ones);
+        self.finite &= value.is_finite();
+    }
+
+    /// Adds an integer, its words from the lowest, times a power of two, counted from that of the lowest product.
     #[inline]
-    fn add_bits(&mut self, negative: bool, words: [u64; 3], power: u32) {
+    fn add_words<const WORDS: usize>(&mut self, negative: bool, words: [u64; WORDS], power: u32) {
         let (first, shift) = ((power / BITS) as usize, power % BITS);
         let sign = if negative { -1 } else { 1 };
-        let mut carried: u64 = 0;
-        for (at, half) in words.iter().flat_map(|word| [word & 0xffff_ffff, word >> BITS]).enumerate() {
-            let shifted = half << shift | carried;
-            carried = shifted >> BITS;
-            if shifted != 0 {
-                self.digits[first + at] += sign * (shifted & 0xffff_ffff).cast_signed();
-            }
-        }
-        if carried != 0 {
-            self.digits[first + 6] += sign * carried.cast_signed();
+        for (at, word) in words.into_iter().enumerate() {
+            let wide = u128::from(word) << shift;
+            let digits = &mut self.digits[first + 2 * at..][..3];
+            digits[0] += sign * i64::from(wide as u32);
+            digits[1] += sign * i64::from((wide >> BITS) as u32);
+            digits[2] += sign * i64::from((wide >> (2 * BITS)) as u32);
         }
         self.waiting += 1;
         if self.waiting == BEFORE_CARRY {
@@ -196,9 +206,14 @@ mod tests {
                 let (w, v) = (f64::from(weight), f64::from(value) * unit);
                 sums[0].add(v);
                 sums[1].add_product(w, v);
-                sums[2].add_square(w, v);
+                sums[2].add_weighted_square(w, v);
+                // Those of fewer factors are products with 1.
+                sums[2].add_square(v);
+                sums[2].add_weighted_square(1.0, v);
+                sums[1].add(v);
+                sums[1].add_product(1.0, v);
                 let (weight, value) = (i128::from(weight), i128::from(value));
-                exact = [exact[0] + value, exact[1] + weight * value, exact[2] + weight * value * value];
+                exact = [exact[0] + value, exact[1] + (weight + 2) * value, exact[2] + (weight + 2) * value * value];
             }
             for ((sum, exact), factor) in sums.iter().zip(exact).zip([1, 1, 2]) {
                 let (whole, lowest) = sum.value().unwrap();
@@ -217,7 +232,7 @@ mod tests {
                 let mut sums = [2, 3].map(ExactSum::of_products);
                 for (weight, value) in rows {
                     sums[0].add_product(weight.abs(), *value);
-                    sums[1].add_square(weight.abs(), *value);
+                    sums[1].add_weighted_square(weight.abs(), *value);
                 }
                 sums.map(|sum| sum.carried())
             };

@@ -28,7 +28,18 @@ impl Moments {
     pub(super) fn add(&mut self, weight: f64, value: f64) {
         self.weights.add(weight);
         self.firsts.add_product(weight, value);
-        self.seconds.add_square(weight, value);
+        self.seconds.add_weighted_square(weight, value);
+    }
+
+    /// Adds numbers that weigh 1 each.
+    pub(super) fn add_all(&mut self, values: impl Iterator<Item = f64>) {
+        let mut rows = 0_usize;
+        for value in values {
+            self.firsts.add(value);
+            self.seconds.add_square(value);
+            rows += 1;
+        }
+        self.weights.add(rows as f64);
     }
 
     /// Adds those of other rows.
@@ -98,5 +109,10 @@ mod tests {
         assert_eq!(Moments::default().mean_and_spread(1.0), (0.0, 0.0));
         let equal = of(&[(0.3, 0.1), (0.4, 0.1)]).mean_and_spread(1.0);
         assert_eq!(equal, (0.1, 0.0));
+        let mut once = Moments::default();
+        once.add_all([0.1, -7.0, 1e300].into_iter());
+        let mut each = of(&[(1.0, 1e300), (1.0, 0.1), (1.0, -7.0)]);
+        [&mut once, &mut each].into_iter().for_each(Moments::carry);
+        assert_eq!(once, each);
     }
 }

@@ -278,7 +278,6 @@ impl NumberProfile {
             furthest: None,
             moments: Moments::default(),
         };
-        let by_counts = weights.is_none() && own.distinct.counts().is_some();
         for (row, &value) in values.iter().enumerate() {
             if value.is_nan() {
                 own.missing += 1;
@@ -293,14 +292,15 @@ impl NumberProfile {
             if own.furthest.is_none_or(|known| value.abs() >= known.value.abs()) {
                 own.furthest = Some(Furthest { value, row: shown_row(row) });
             }
-            if !by_counts {
+            if weights.is_some() {
                 own.moments.add(weight, value);
             }
         }
-        if by_counts {
-            for (value, rows) in own.distinct.counts().into_iter().flatten() {
-                own.moments.add(rows as f64, value);
-            }
+        // Without weights, few distinct numbers are added once each.
+        match own.distinct.counts().filter(|_| weights.is_none()) {
+            Some(counts) => counts.for_each(|(value, rows)| own.moments.add(rows as f64, value)),
+            None if weights.is_none() => own.moments.add_all(values.iter().copied().filter(|value| !value.is_nan())),
+            None => (),
         }
         own.moments.carry();
         own
