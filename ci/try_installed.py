@@ -1,5 +1,6 @@
-"""Whether an installed evenhand does its work: a fit, predictions, an audit, a report. Takes the version it must have."""
+"""Whether an installed evenhand does its work: a fit, predictions, an audit, a report, the command line. Takes the version it must have."""
 
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -21,4 +22,10 @@ with tempfile.TemporaryDirectory() as folder:
     classifier.report().save(page)
     assert "</html>" in page.read_text(encoding="utf-8")
 
-print(f"evenhand {evenhand.__version__} on Python {sys.version.split()[0]}, {sys.platform}: trained, predicted, audited, reported")
+for program in (["evenhand"], [sys.executable, "-m", "evenhand"]):
+    said = subprocess.run([*program, "--version"], check=True, capture_output=True, text=True).stdout
+    assert said.startswith(f"evenhand {sys.argv[1]}\nengine: "), said
+    shown = subprocess.run([*program, "demo", "--rows", "2000"], check=True, capture_output=True, text=True).stdout
+    assert "true labels" in shown, shown
+
+print(f"evenhand {evenhand.__version__} on Python {sys.version.split()[0]}, {sys.platform}: trained, predicted, audited, reported; so did its command line")

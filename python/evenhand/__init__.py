@@ -9,25 +9,30 @@ We correct, mitigate and assess; no number here makes a model right to use.
 
 from __future__ import annotations
 
-from . import constraints, datasets, plotting
-from ._audit import Audit, audit, violation
-from ._classifier import EvenhandClassifier
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from ._core import VERSION as __version__
-from ._corrector import Corrector
-from ._exceptions import (
-    EvenhandError,
-    EvenhandFileError,
-    EvenhandInternalError,
-    EvenhandLearnerError,
-    EvenhandWarning,
-)
-from ._frontier import Frontier, frontier, sample_weights
-from ._identify import Identification, identify
-from ._network import Network
-from ._report import Report
-from ._scorers import violation_scorer
-from ._scores import CorrectedScores, correct_scores
-from ._verdict import BoundTest
+
+if TYPE_CHECKING:
+    from . import constraints, datasets, plotting
+    from ._audit import Audit, audit, violation
+    from ._classifier import EvenhandClassifier
+    from ._corrector import Corrector
+    from ._exceptions import (
+        EvenhandError,
+        EvenhandFileError,
+        EvenhandInternalError,
+        EvenhandLearnerError,
+        EvenhandWarning,
+    )
+    from ._frontier import Frontier, frontier, sample_weights
+    from ._identify import Identification, identify
+    from ._network import Network
+    from ._report import Report
+    from ._scorers import violation_scorer
+    from ._scores import CorrectedScores, correct_scores
+    from ._verdict import BoundTest
 
 __all__ = [
     "Audit",
@@ -56,3 +61,41 @@ __all__ = [
     "violation",
     "violation_scorer",
 ]
+
+# Everything is loaded when it is first asked for: the command line needs nothing but the engine, and scikit-learn takes
+# a second to import.
+_MODULES = {
+    "_audit": ("Audit", "audit", "violation"),
+    "_classifier": ("EvenhandClassifier",),
+    "_corrector": ("Corrector",),
+    "_exceptions": (
+        "EvenhandError",
+        "EvenhandFileError",
+        "EvenhandInternalError",
+        "EvenhandLearnerError",
+        "EvenhandWarning",
+    ),
+    "_frontier": ("Frontier", "frontier", "sample_weights"),
+    "_identify": ("Identification", "identify"),
+    "_network": ("Network",),
+    "_report": ("Report",),
+    "_scorers": ("violation_scorer",),
+    "_scores": ("CorrectedScores", "correct_scores"),
+    "_verdict": ("BoundTest",),
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+if not TYPE_CHECKING:  # or any name at all would be one of this module's
+
+    def __getattr__(name: str) -> object:
+        """Load what is asked for."""
+        if name in ("constraints", "datasets", "plotting"):
+            return import_module(f".{name}", __name__)
+        if name not in _HOME:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(f".{_HOME[name]}", __name__), name)
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

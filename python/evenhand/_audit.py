@@ -185,6 +185,7 @@ def audit(
     intersections: bool = True,
     confidence: float = 0.95,
     constraints: Constraints = "demographic_parity",
+    notion: Constraints | None = None,
     max_violation: float | None = None,
     max_difference: float | None = None,
     min_ratio: float | None = None,
@@ -210,6 +211,8 @@ def audit(
         Whether rows in several groups at once are reported too.
     confidence : float, default=0.95
         Of the intervals, and of the verdicts on bounds.
+    notion : str, Constraint or list of these, default=None
+        The command line's word for ``constraints``; give one of the two.
     constraints : str, Constraint or list of these, default="demographic_parity"
         What bounds are on. Without predictions demographic parity alone can be judged, and rates of one's own
         (:class:`evenhand.constraints.Rate`) among rows of any label; these are measured without a bound too, in
@@ -259,7 +262,7 @@ def audit(
         predictions=predictions,
         confidence=confidence,
         intersections=intersections,
-        notions=_core.notions(spelled(constraints)),
+        notions=_core.notions(spelled(constraints, notion)),
         max_violation=max_violation,
         max_difference=max_difference,
         min_ratio=min_ratio,

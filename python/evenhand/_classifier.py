@@ -61,6 +61,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
         ``"target-rate=[CLASS:]RATE"``, ``"group-target-rate=[CLASS:]RATE"``, ``"pinned=GROUP[:ACCURACY]"``,
         ``"known-rate=GROUP:RATE"``, ``"rate=predicted EVENT [given SUBSET] [against SUBSET|RATE]"`` (see
         :class:`evenhand.constraints.Rate`), fairlearn's spellings, or objects of :mod:`evenhand.constraints`.
+    notion : str, Constraint or list of these, default=None
+        The command line's word for ``constraints``; give one of the two.
     max_violation : float or dict, default=None
         Ask for no more than this: largest ``|overall - group|`` rate, the definition of the paper. The
         least correction that meets it is looked for. Without any bound: as even as the rows can
@@ -99,14 +101,14 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
         Texts that mean a missing value, such as ``"?"``, in every column. The model file keeps them, so that
         ``evenhand predict`` reads them alike. With the built-in learner alone.
     method : str, default="weighting"
-        ``"weighting"`` weighs rows; ``"sampling"`` keeps each with a probability equal to its weight over the largest
-        (with the paper's presets, to its weight), for estimators that take no weights. For comparison there are other
-        methods: ``"unconstrained"`` (no correction), ``"reweighing"`` (Kamiran & Calders) and, with the built-in
-        learner, ``"lagrangian"`` (Eban et al.), ``"threshold-postprocessing"`` (Hardt et al.: thresholds by group, with
-        random decisions between them), ``"thresholds"`` (the same without randomness) and ``"percentile-thresholds"``
-        (the paper's calibration as it was run, to repeat its numbers: percentiles of the scores of each pattern of
-        groups; ``"calibration"`` is accepted too). The last three decide by group: ``predict`` then needs
-        ``sensitive_features``.
+        ``"weighting"`` weighs rows (``"correction"`` on the command line, and accepted here); ``"sampling"`` keeps each
+        with a probability equal to its weight over the largest (with the paper's presets, to its weight), for
+        estimators that take no weights. For comparison there are other methods: ``"unconstrained"`` (no correction),
+        ``"reweighing"`` (Kamiran & Calders) and, with the built-in learner, ``"lagrangian"`` (Eban et al.),
+        ``"threshold-postprocessing"`` (Hardt et al.: thresholds by group, with random decisions between them),
+        ``"thresholds"`` (the same without randomness) and ``"percentile-thresholds"`` (the paper's calibration as it
+        was run, to repeat its numbers: percentiles of the scores of each pattern of groups; ``"calibration"`` is
+        accepted too). The last three decide by group: ``predict`` then needs ``sensitive_features``.
     measure : {"decisions", "scores"}, default="decisions"
         Whether decisions or probabilities are compared.
     threshold : {"half", "best"}, default="half"
@@ -221,6 +223,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
         estimator: Any = None,
         constraints: Constraints = "demographic_parity",
         *,
+        notion: Constraints | None = None,
         max_violation: Bound | None = None,
         max_difference: Bound | None = None,
         min_ratio: Bound | None = None,
@@ -253,6 +256,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
     ) -> None:
         self.estimator = estimator
         self.constraints = constraints
+        self.notion = notion
         self.max_violation = max_violation
         self.max_difference = max_difference
         self.min_ratio = min_ratio
@@ -308,7 +312,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
         """
         self._check_choices()
         X, target, weight = self._checked(X, y, sample_weight)
-        notions = spelled(self.constraints)
+        notions = spelled(self.constraints, self.notion)
         sensitive = sensitive_of(
             sensitive_features, len(target.codes), groups=self.groups, intersections=self.intersections
         )

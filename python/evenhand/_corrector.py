@@ -34,7 +34,7 @@ class Corrector:
 
     Parameters
     ----------
-    constraints, max_violation, max_difference, min_ratio, notable_change, margin, min_group, max_fits
+    constraints, notion, max_violation, max_difference, min_ratio, notable_change, margin, min_group, max_fits
         As in :class:`EvenhandClassifier`.
     groups, intersections, measure, pos_label
         As in :class:`EvenhandClassifier`.
@@ -79,6 +79,7 @@ class Corrector:
         self,
         constraints: Constraints = "demographic_parity",
         *,
+        notion: Constraints | None = None,
         max_violation: Bound | None = None,
         max_difference: Bound | None = None,
         min_ratio: Bound | None = None,
@@ -94,6 +95,7 @@ class Corrector:
         pos_label: Any = None,
     ) -> None:
         self.constraints = constraints
+        self.notion = notion
         self.max_violation = max_violation
         self.max_difference = max_difference
         self.min_ratio = min_ratio
@@ -204,7 +206,7 @@ class Corrector:
         positive = positive_of(target, self.pos_label)
         data = assemble(_core.Table(), target, sensitive, positive=positive, sample_weight=weight)
         settings = _core.Settings(
-            spelled(self.constraints),
+            spelled(self.constraints, self.notion),
             groups=data.groups,
             withhold=[],
             max_violation=limits_of("max_violation", self.max_violation),

@@ -101,6 +101,7 @@ def frontier(
     *,
     sensitive_features: Any,
     constraints: Constraints = "demographic_parity",
+    notion: Constraints | None = None,
     points: int = 12,
     test: tuple[Any, Any, Any] | None = None,
     sample_weight: Any = None,
@@ -130,7 +131,7 @@ def frontier(
     ----------
     X, y, sensitive_features, sample_weight
         As in :meth:`EvenhandClassifier.fit`, with the built-in learner.
-    constraints, groups, intersections, withhold, categorical, numeric, missing, pos_label
+    constraints, notion, groups, intersections, withhold, categorical, numeric, missing, pos_label
         As in :class:`EvenhandClassifier`.
     min_group, l2, covariate_shift, threshold, apply, tilt
         As in :class:`EvenhandClassifier`.
@@ -182,7 +183,7 @@ def frontier(
 
     data, tested = gathered()
     settings = _core.Settings(
-        spelled(constraints),
+        spelled(constraints, notion),
         groups=data.groups,
         withhold=[*(withhold or ()), *data.withhold],
         covariate_shift=covariate_shift,

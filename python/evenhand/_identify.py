@@ -176,6 +176,7 @@ def identify(
     tilt: str = "centred",
     sensitivity: bool = False,
     constraints: Constraints = "demographic_parity",
+    notion: Constraints | None = None,
     weights: bool = False,
 ) -> Identification:
     """Estimate how far labels were tilted for or against each group.
@@ -206,6 +207,8 @@ def identify(
         Whether to estimate the bias under true differences between groups too: see ``Identification.sensitivity``,
         ``Identification.tipping_points`` and :func:`evenhand.plotting.plot_sensitivity`. Where the true rate of a
         group is known from elsewhere, train for it with ``constraints="known-rate=GROUP:RATE"``.
+    notion : str, Constraint or list of these, default=None
+        The command line's word for ``constraints``; give one of the two.
     constraints : str, Constraint or list of these, default="demographic_parity"
         What true labels are taken to keep. One that is a bound (``pinned``, ``at least``) identifies no bias:
         :attr:`Identification.missing` says so.
@@ -264,7 +267,7 @@ def identify(
         l2=l2,
         tilt=tilt,
         sensitivity=sensitivity,
-        notions=spelled(constraints),
+        notions=spelled(constraints, notion),
         weights=weights,
     )
     warn_of(found_warnings, quiet=quiet_about(X))

@@ -208,6 +208,7 @@ def correct_scores(
     sensitive_features: Any,
     X: Any = None,
     constraints: Constraints = "demographic_parity",
+    notion: Constraints | None = None,
     with_group: bool = False,
     max_violation: Bound | None = None,
     max_difference: Bound | None = None,
@@ -238,7 +239,7 @@ def correct_scores(
         As in :meth:`EvenhandClassifier.fit`; kept from what tells groups, also where X has them.
     X : frame or array, default=None
         Columns that tell groups.
-    constraints, max_violation, max_difference, min_ratio, margin, min_group
+    constraints, notion, max_violation, max_difference, min_ratio, margin, min_group
         As in :class:`EvenhandClassifier`.
     groups, intersections, measure, threshold, pos_label
         As in :class:`EvenhandClassifier`.
@@ -287,7 +288,7 @@ def correct_scores(
 
     data = gathered()
     settings = _core.Settings(
-        spelled(constraints),
+        spelled(constraints, notion),
         groups=data.groups,
         withhold=[],
         max_violation=limits_of("max_violation", max_violation),

@@ -172,8 +172,12 @@ class Rate(Constraint):
 Constraints: TypeAlias = "str | Constraint | Sequence[str | Constraint]"
 
 
-def spelled(constraints: Constraints) -> list[str]:
-    """Write constraints as the engine reads them."""
+def spelled(constraints: Constraints, notion: Constraints | None = None) -> list[str]:
+    """Write constraints as the engine reads them; ``notion`` is the command line's word for them."""
+    if notion is not None:
+        if constraints != "demographic_parity":
+            raise EvenhandError("`constraints` and `notion` are two names of one parameter; give one", "notion-syntax")
+        constraints = notion
     several = [constraints] if isinstance(constraints, (str, Constraint)) else list(constraints)
     for one in several:
         if not isinstance(one, (str, Constraint)):

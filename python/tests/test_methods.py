@@ -122,3 +122,13 @@ def test_known_rates_find_back_to_the_truth():
     clf = EvenhandClassifier(constraints=asked, measure="scores").fit(X, y)
     wrong = [np.mean(np.asarray(one.predict(X)) != np.asarray(truth)) for one in (plain, clf)]
     assert wrong[1] < wrong[0] - 0.005
+
+
+def test_the_command_lines_words_are_understood():
+    X, y, _ = make_loans(1500, random_state=3)
+    ours = EvenhandClassifier(constraints="equal_opportunity", max_violation=0.05).fit(X, y, sensitive_features="sex")
+    theirs = EvenhandClassifier(notion="equal-opportunity", max_violation=0.05, method="correction")
+    theirs.fit(X, y, sensitive_features="sex")
+    assert ours.multipliers_ == theirs.multipliers_
+    with pytest.raises(EvenhandError, match="two names of one parameter"):
+        EvenhandClassifier(constraints="equal_opportunity", notion="equalized-odds").fit(X, y, sensitive_features="sex")

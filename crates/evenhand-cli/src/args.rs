@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use evenhand::{GroupSpec, ReadOptions, Schema};
 
 use crate::audit::AuditArgs;
@@ -21,8 +21,10 @@ use crate::inject::InjectArgs;
 use crate::origin::Origin;
 use crate::paper::PaperArgs;
 use crate::predict::PredictArgs;
+use crate::shell::{CompletionsArgs, ManArgs};
 use crate::sweep::SweepArgs;
 use crate::verify::VerifyArgs;
+use crate::{help, version};
 
 /// Train even-handed classifiers from biased labels, by re-weighting rows.
 ///
@@ -30,11 +32,26 @@ use crate::verify::VerifyArgs;
 /// a classifier trained with these weights treats groups alike, in a sense you choose. No
 /// label and no feature is changed. [Jiang & Nachum 2019]
 #[derive(Debug, Parser)]
-#[command(name = "evenhand", version, max_term_width = 100, after_long_help = EXAMPLES)]
+#[command(
+    name = "evenhand",
+    version,
+    long_version = version::long(),
+    max_term_width = 100,
+    disable_help_flag = true,
+    after_help = EXAMPLES
+)]
 pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub(crate) command: Command,
+
+    /// Print help: the common options.
+    #[arg(short, long, action = ArgAction::HelpShort, global = true)]
+    help: Option<bool>,
+
+    /// Print help with every option and all details.
+    #[arg(long, action = ArgAction::HelpLong, global = true)]
+    help_all: Option<bool>,
 }
 
 const EXAMPLES: &str = "\
@@ -87,6 +104,8 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     Data(DataCommandArgs),
     Inject(Box<InjectArgs>),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 impl Cli {
@@ -94,7 +113,8 @@ impl Cli {
     pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
         let words = arguments.iter().skip(1).map(|argument| argument.to_string_lossy().into_owned());
         *GIVEN.lock().unwrap_or_else(PoisonError::into_inner) = words.collect();
-        Self::try_parse_from(arguments)
+        let found = help::in_two_lengths(Self::command()).try_get_matches_from(arguments)?;
+        Self::from_arg_matches(&found)
     }
 }
 
@@ -122,6 +142,7 @@ impl Command {
             Self::Verify(args) => args.json,
             Self::Data(args) => args.json(),
             Self::Inject(args) => args.json,
+            Self::Completions(_) | Self::Man(_) => false,
         }
     }
 }
@@ -141,6 +162,7 @@ impl From<&Command> for Running {
             Command::Verify(_) => Self::Verify,
             Command::Data(_) => Self::Data,
             Command::Inject(_) => Self::Inject,
+            Command::Completions(_) | Command::Man(_) => Self::Manual,
         }
     }
 }
@@ -196,8 +218,10 @@ pub(crate) struct DataArgs {
     #[arg(value_name = "DATA", required_unless_present = "recipe")]
     data: Option<PathBuf>,
 
-    /// Public dataset in place of DATA, prepared as in the paper: adult, bank, communities, compas or german. Label, features
-    /// and split are then its own, and so are the groups unless --group names others. What differs from the paper's text is in `evenhand data list`.
+    /// Public dataset in place of DATA: adult, bank, communities, compas or german.
+    ///
+    /// It is prepared as in the paper. Label, features and split are its own, and so are the groups unless --group names others. What differs from
+    /// the paper's text is in `evenhand data list`.
     #[arg(
         long,
         value_name = "NAME",
@@ -214,16 +238,17 @@ pub(crate) struct DataArgs {
     label: Option<String>,
 
     /// Label value that counts as positive; needed unless labels are 0/1, no/yes or the like.
-    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, help_heading = "Columns")]
+    #[arg(long, alias = "pos-label", value_name = "VALUE", allow_hyphen_values = true, help_heading = "Columns")]
     positive: Option<String>,
 
-    /// Sensitive groups: `sex`, `race=Black,White`, `age<=30`, `age/5` or `sex*race`; may be repeated. A column whose values
-    /// are groups is a category to the learner too, even if it holds numbers; see --numeric.
-    #[arg(long = "group", value_name = "GROUP", help_heading = "Columns")]
+    /// Sensitive groups: `sex`, `race=Black,White`, `age<=30`, `age/5` or `sex*race`; may be repeated.
+    ///
+    /// A column whose values are groups is a category to the learner too, even if it holds numbers; see --numeric.
+    #[arg(long = "group", aliases = ["groups", "sensitive-feature", "sensitive-features"], value_name = "GROUP", help_heading = "Columns")]
     groups: Vec<String>,
 
     /// Column of row weights, which count relative to their mean.
-    #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
+    #[arg(long, alias = "sample-weight", value_name = "COLUMN", help_heading = "Columns")]
     weight: Option<String>,
 
     /// Column that is not read at all; may be repeated.

@@ -53,7 +53,7 @@ pub(crate) struct AuditArgs {
 
     /// Notion that bounds are on; may be given several times [default: demographic-parity]. One's own, `rate=…` as with
     /// evenhand fit, is also measured without a bound.
-    #[arg(long = "notion", value_name = "NOTION", help_heading = "Bounds")]
+    #[arg(long = "notion", aliases = ["constraint", "constraints"], value_name = "NOTION", help_heading = "Bounds")]
     notions: Vec<String>,
 
     /// Confidence of the intervals, and of the verdicts on bounds.
@@ -71,20 +71,20 @@ pub(crate) struct AuditArgs {
 const EXAMPLES: &str = concat!(
     "\
 Examples:
-  How biased are the labels?
+  How do labels differ between groups?
     evenhand audit adult.csv --label income --positive '>50K' --group sex --group race
 
   Fail a pipeline when predictions differ too much:
-    evenhand audit scored.csv --label income --positive '>50K' --predictions decision \\
+    evenhand audit scored.csv --label approved --positive yes --predictions decision \\
         --ignore probability --group sex --notion equal-opportunity --max-violation 0.05
 
   The same, and a file too small to tell fails it as well:
-    evenhand audit scored.csv --label income --positive '>50K' --predictions decision \\
+    evenhand audit scored.csv --label approved --positive yes --predictions decision \\
         --ignore probability --group sex --min-ratio 0.8 --strict
 
   A rate of one's own:
-    evenhand audit scored.csv --label income --positive '>50K' --predictions decision \\
-        --ignore probability --notion 'rate=predicted wrongly given age<=30 against age>30'
+    evenhand audit scored.csv --label approved --positive yes --predictions decision \\
+        --ignore probability --notion 'rate=predicted wrongly given sex=female against sex=male'
 
 Verdicts: as those of evenhand fit. A bound is met, or not met, when the whole interval at
 --confidence says so; otherwise there are too few rows to tell. Where a group cannot be measured, or

@@ -26,7 +26,7 @@ use crate::text::{Lines, counted, or_dash, percent, rate, signed};
 /// evaluated on held-out applicants against the true labels, which a real user never has;
 /// beside them stands a classifier that was trained on the true labels.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct DemoArgs {
     /// How many applicants to draw; 1000 to 10000000.
     #[arg(long, value_name = "NUMBER", default_value_t = 50_000)]

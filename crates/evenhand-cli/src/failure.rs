@@ -33,6 +33,7 @@ pub(crate) enum Running {
     Verify,
     Data,
     Inject,
+    Manual,
 }
 
 impl Running {

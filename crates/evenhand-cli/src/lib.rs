@@ -1,7 +1,7 @@
 //! `evenhand`: train even-handed classifiers from biased labels, from the command line.
 //!
 //! Reads arguments, calls the library and chooses the exit code. Every subcommand is a file;
-//! none holds a formula. A library with one function, [`run`], which the program calls.
+//! none holds a formula. A library with one function, [`run`], which the program calls, and the Python package.
 
 // A build without reports or downloads leaves some of what they share unused.
 #![cfg_attr(not(all(feature = "download", feature = "report")), allow(dead_code, unused_imports))]
@@ -17,6 +17,7 @@ mod figure;
 mod files;
 mod fit;
 mod frontier;
+mod help;
 mod identify;
 mod inject;
 mod memberships;
@@ -28,12 +29,15 @@ mod page;
 mod paper;
 mod predict;
 mod progress;
+mod reference;
+mod shell;
 mod signals;
 mod signature;
 mod sweep;
 mod text;
 mod training;
 mod verify;
+mod version;
 mod weight_table;
 
 use std::ffi::OsString;
@@ -73,6 +77,8 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
         Command::Verify(args) => verify::run(&args),
         Command::Data(args) => data::run(&args),
         Command::Inject(args) => inject::run(&args),
+        Command::Completions(args) => shell::completions(&args),
+        Command::Man(args) => shell::man(&args),
     });
     if ended.is_err() {
         scratch::wait_if_abandoned();

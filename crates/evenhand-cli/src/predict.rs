@@ -30,7 +30,7 @@ use crate::{Ending, files, text};
 /// are needed, since each group has thresholds of its own, and `probability` is still that of the learner. After `fit --apply tilt`, `probability` is
 /// the tilted one that decides.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct PredictArgs {
     /// Model file that `evenhand fit` wrote.
     model: PathBuf,

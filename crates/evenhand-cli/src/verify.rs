@@ -25,7 +25,7 @@ use crate::{Ending, signature, text};
 /// name of the software, what a learner elsewhere did, test rows in a file of their own, and settings that change nothing.
 /// With --key, the signature must be that of the key's owner. Exits with 1 when anything differs.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct VerifyArgs {
     /// Model file that `evenhand fit` wrote.
     model: PathBuf,

@@ -17,6 +17,7 @@ mod identify;
 mod learner;
 mod model;
 mod observer;
+mod program;
 mod report;
 mod settings;
 mod small;
@@ -45,6 +46,8 @@ mod _core {
     use crate::identify::identify;
     #[pymodule_export]
     use crate::model::Model;
+    #[pymodule_export]
+    use crate::program::main;
     #[pymodule_export]
     use crate::report::Report;
     #[pymodule_export]

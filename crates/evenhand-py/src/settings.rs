@@ -197,7 +197,7 @@ fn preset_of(preset: &str) -> evenhand::Result<Preset> {
 fn method_of(method: &str, seed: u64) -> evenhand::Result<(Method, Technique)> {
     let by_group = |decisions| Method::ThresholdPostprocessing(ThresholdPostprocessing { decisions });
     Ok(match method {
-        "weighting" => (Method::Correction, Technique::Weighting),
+        "weighting" | "correction" => (Method::Correction, Technique::Weighting),
         "sampling" => (Method::Correction, Technique::Sampling { seed }),
         "unconstrained" => (Method::Unconstrained, Technique::Weighting),
         "reweighing" => (Method::Reweighing, Technique::Weighting),

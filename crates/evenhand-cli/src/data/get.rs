@@ -34,7 +34,7 @@ mod network;
 /// interrupted goes on where it ended. They go to the folder that `EVENHAND_CACHE` names, or else to that of the
 /// platform, where `--recipe` finds them.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct GetArgs {
     /// Which datasets, as `evenhand data list` names them, or `all`.
     #[arg(value_name = "NAME", required = true)]

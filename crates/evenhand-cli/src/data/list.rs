@@ -14,7 +14,7 @@ use crate::text::megabytes;
 
 /// List the public datasets: what they ask, their files, size and licence, and which are here.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct ListArgs {
     /// Write the list as JSON.
     #[arg(long)]

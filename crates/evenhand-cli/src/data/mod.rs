@@ -20,7 +20,7 @@ use crate::Ending;
 
 /// Public datasets by name: list them, or get them from where they are published.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct DataCommandArgs {
     /// What to do.
     #[command(subcommand)]

@@ -27,17 +27,21 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) training: TrainingArgs,
 
-    /// Ask for no more than this: largest |overall - group| rate. The least correction that meets it is looked for. A number
-    /// is for all notions, NOTION=RATE for one of them (repeatable).
+    /// Ask for no more than this: largest |overall - group| rate.
+    ///
+    /// The least correction that meets it is looked for. A number is for all notions, NOTION=RATE for one of them (repeatable).
     #[arg(long, value_name = "[NOTION=]RATE", help_heading = "Bounds")]
     pub(super) max_violation: Vec<Limit>,
 
-    /// Ask for no more than this between any two groups: largest difference of their rates; for all notions or for one.
+    /// Ask for no more than this between any two groups: largest difference of their rates.
+    ///
+    /// For all notions, or NOTION=RATE for one.
     #[arg(long, value_name = "[NOTION=]RATE", help_heading = "Bounds")]
     pub(super) max_difference: Vec<Limit>,
 
-    /// Ask for no less than this between any two groups: smallest ratio of their rates (0.8 is the four-fifths rule); for
-    /// all notions or for one.
+    /// Ask for no less than this between any two groups: smallest ratio of their rates (0.8 is the four-fifths rule).
+    ///
+    /// For all notions, or NOTION=RATIO for one.
     #[arg(long, value_name = "[NOTION=]RATIO", help_heading = "Bounds")]
     pub(super) min_ratio: Vec<Limit>,
 
@@ -64,7 +68,9 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "KEY", requires = "model", help_heading = "Output")]
     pub(super) sign: Option<PathBuf>,
 
-    /// Where to write the weight of every training row (.csv, .parquet, .arrow, …; or `-`, CSV on standard output).
+    /// Where to write the weight of every training row, for a learner elsewhere.
+    ///
+    /// As .csv, .parquet, .arrow, …; or `-`, CSV on standard output.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) weights: Option<PathBuf>,
 
@@ -75,13 +81,14 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) trace: Option<PathBuf>,
 
-    /// Where to write a report, for people who were not there: one page (.html), a section of a model card (.md) or text
-    /// (.txt). With a correction the learner is called some twenty times more for it (with --apply tilt, a few times).
+    /// Where to write a report: one page (.html), a section of a model card (.md) or text (.txt).
+    ///
+    /// For people who were not there. With a correction the learner is called some twenty times more for it (with --apply tilt, a few times).
     #[cfg_attr(feature = "report", arg(long, value_name = "FILE", help_heading = "Output"))]
     #[cfg_attr(not(feature = "report"), arg(skip))]
     pub(super) report: Option<PathBuf>,
 
-    /// By which method groups are treated alike; see below.
+    /// By which method groups are treated alike; --help-all describes them.
     #[arg(long, value_enum, default_value_t = MethodArg::Correction, help_heading = "Method")]
     pub(super) method: MethodArg,
 
@@ -167,13 +174,18 @@ impl From<PresetArg> for Preset {
     }
 }
 
-/// By which method.
+/// By which method. The hidden ones are how Python says two methods with an option of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum MethodArg {
+    #[value(alias = "weighting")]
     Correction,
+    #[value(hide = true)]
+    Sampling,
     Unconstrained,
     Reweighing,
     ThresholdPostprocessing,
+    #[value(hide = true)]
+    Thresholds,
     #[value(alias = "calibration")]
     PercentileThresholds,
     Lagrangian,

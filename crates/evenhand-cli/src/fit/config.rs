@@ -111,10 +111,10 @@ fn correction(args: &FitArgs) -> Result<Correction> {
 /// checked by the engine.
 fn method(args: &FitArgs) -> Result<Method> {
     let method = match args.method {
-        MethodArg::Correction => Method::Correction,
+        MethodArg::Correction | MethodArg::Sampling => Method::Correction,
         MethodArg::Unconstrained => Method::Unconstrained,
         MethodArg::Reweighing => Method::Reweighing,
-        MethodArg::ThresholdPostprocessing => {
+        MethodArg::ThresholdPostprocessing | MethodArg::Thresholds => {
             Method::ThresholdPostprocessing(ThresholdPostprocessing { decisions: decisions(args) })
         }
         MethodArg::PercentileThresholds => Method::PercentileThresholds,
@@ -134,6 +134,7 @@ fn method(args: &FitArgs) -> Result<Method> {
 fn decisions(args: &FitArgs) -> Decisions {
     match args.decisions {
         Some(DecisionsArg::Deterministic) => Decisions::Deterministic,
+        None if args.method == MethodArg::Thresholds => Decisions::Deterministic,
         Some(DecisionsArg::Randomised) | None => Decisions::Randomised { seed: args.method_seed.unwrap_or(0) },
     }
 }
@@ -172,7 +173,8 @@ fn without_content(args: &FitArgs, method: Method) -> Refused {
 }
 
 fn technique(args: &FitArgs) -> Result<Technique> {
-    match (args.technique, args.sampling_seed) {
+    let technique = if args.method == MethodArg::Sampling { TechniqueArg::Sampling } else { args.technique };
+    match (technique, args.sampling_seed) {
         (TechniqueArg::Sampling, seed) => Ok(Technique::Sampling { seed: seed.unwrap_or(0) }),
         (TechniqueArg::Weighting, None) => Ok(Technique::Weighting),
         (TechniqueArg::Weighting, Some(_)) => {

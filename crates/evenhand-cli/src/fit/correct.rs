@@ -35,8 +35,8 @@ pub(crate) struct CorrectArgs {
     #[arg(long, value_name = "COLUMN")]
     score: String,
 
-    /// What should be equal across groups; may be repeated, see below.
-    #[arg(long = "notion", value_name = "NOTION", required = true)]
+    /// What should be equal across groups; may be repeated.
+    #[arg(long = "notion", aliases = ["constraint", "constraints"], value_name = "NOTION", required = true)]
     notions: Vec<String>,
 
     /// Decide by the groups themselves, in place of what other columns tell of them: new rows need the columns of groups then.
@@ -47,7 +47,9 @@ pub(crate) struct CorrectArgs {
     #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
     withhold: Vec<String>,
 
-    /// Ask for no more than this: largest |overall - group| rate; for all notions, or NOTION=RATE for one (repeatable).
+    /// Ask for no more than this: largest |overall - group| rate.
+    ///
+    /// A number is for all notions, NOTION=RATE for one of them (repeatable).
     #[arg(long, value_name = "[NOTION=]RATE", help_heading = "Bounds")]
     max_violation: Vec<Limit>,
 
@@ -108,8 +110,9 @@ pub(crate) struct CorrectArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     model: Option<PathBuf>,
 
-    /// Where to write all rows of DATA with the corrected `probability` and the `decision` added, as `evenhand predict` does (.csv, .parquet,
-    /// .arrow, …; or `-`, CSV on standard output).
+    /// Where to write all rows of DATA with the corrected `probability` and the `decision` added.
+    ///
+    /// As `evenhand predict` does (.csv, .parquet, .arrow, …; or `-`, CSV on standard output).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     predictions: Option<PathBuf>,
 
@@ -142,18 +145,19 @@ const EXAMPLES: &str = concat!(
     notions_below!(),
     "
 Examples:
-  evenhand correct scored.csv --score p --label approved --positive yes --group sex \\
-      --notion demographic-parity --max-violation 0.02 --holdout 0.3 --model model.json
+  evenhand correct scored.csv --score probability --label approved --positive yes \\
+      --ignore decision --group sex --notion demographic-parity --max-violation 0.02 \\
+      --holdout 0.3 --model model.json
   evenhand predict model.json new.csv --out corrected.csv
 
   The same file with corrected scores and decisions, at once:
-    evenhand correct scored.csv --score p --label approved --group sex --notion demographic-parity \\
-        --predictions corrected.csv
+    evenhand correct scores.csv --score p --label approved --group sex \\
+        --notion demographic-parity --predictions corrected.csv
 ",
     where_reports_are!(
         "
   The group itself decides:
-    evenhand correct scored.csv --score p --label approved --group sex --with-group \\
+    evenhand correct scores.csv --score p --label approved --group sex --with-group \\
         --notion equal-opportunity --report report.html
 "
     ),

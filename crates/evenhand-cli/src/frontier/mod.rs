@@ -51,8 +51,7 @@ pub(crate) struct FrontierArgs {
     #[command(flatten)]
     csv: CsvArgs,
 
-    /// Where to write a report, for people who were not there: one page (.html), a section of a model card (.md) or text
-    /// (.txt).
+    /// Where to write a report: one page (.html), a section of a model card (.md) or text (.txt).
     #[cfg_attr(feature = "report", arg(long, value_name = "FILE", help_heading = "Output"))]
     #[cfg_attr(not(feature = "report"), arg(skip))]
     report: Option<PathBuf>,

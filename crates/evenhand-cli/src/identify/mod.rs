@@ -36,7 +36,7 @@ pub(crate) struct IdentifyArgs {
     data: DataArgs,
 
     /// What true labels are taken to keep, as those of evenhand fit; may be repeated [default: demographic-parity].
-    #[arg(long = "notion", value_name = "NOTION")]
+    #[arg(long = "notion", aliases = ["constraint", "constraints"], value_name = "NOTION")]
     notions: Vec<String>,
 
     /// Column the model may not see; may be repeated.
@@ -60,7 +60,9 @@ pub(crate) struct IdentifyArgs {
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
 
-    /// Estimate the bias under true differences between groups too, from none to the observed one, and how far each group would have to
+    /// Say how far the estimate depends on groups being truly alike.
+    ///
+    /// The bias is estimated under true differences between groups too, from none to the observed one, and how far each group would have to
     /// differ for no bias to be left.
     #[arg(long)]
     sensitivity: bool,
@@ -73,8 +75,9 @@ pub(crate) struct IdentifyArgs {
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 
-    /// Where to write the weight of every row that undoes the bias (.csv, .parquet, .arrow, …; or `-`, CSV on standard output), for any learner,
-    /// also one that may not see the groups.
+    /// Where to write the weight of every row that undoes the bias.
+    ///
+    /// As .csv, .parquet, .arrow, …; or `-`, CSV on standard output. For any learner, also one that may not see the groups.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     weights: Option<PathBuf>,
 

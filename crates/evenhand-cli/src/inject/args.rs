@@ -24,8 +24,9 @@ pub(crate) struct InjectArgs {
     #[command(flatten)]
     pub(super) data: DataArgs,
 
-    /// Where to write all columns as they are, those of --ignore included, with the biased label in its column and the truth in
-    /// another (.csv, .parquet, .arrow, …; or `-`, CSV on standard output).
+    /// Where to write all columns, with the biased label in its place and the truth in another.
+    ///
+    /// As they are, those of --ignore included (.csv, .parquet, .arrow, …; or `-`, CSV on standard output).
     #[arg(long, value_name = "FILE")]
     pub(super) out: PathBuf,
 
@@ -36,19 +37,22 @@ pub(crate) struct InjectArgs {
     #[arg(long = "multiplier", value_name = "GROUP=NUMBER", conflicts_with = "flips", help_heading = "Bias")]
     multipliers: Vec<String>,
 
-    /// Violation that a group's biased labels have, overall rate minus its own, such as `sex=female=0.1`: above 0 is a bias against it. The
-    /// labels closest to the truth that have it are drawn, and their multipliers shown; may be repeated.
+    /// Violation of a group's biased labels, overall rate minus its own, such as `sex=female=0.1`; may be repeated.
+    ///
+    /// Above 0 is a bias against it. The labels closest to the truth that have it are drawn, and their multipliers shown.
     #[arg(long = "violation", value_name = "GROUP=NUMBER", conflicts_with_all = ["flips", "multipliers"], help_heading = "Bias")]
     violations: Vec<String>,
 
-    /// Share of a group's positive labels that become negative, such as `sex=female=0.3`; or with `:negative`,
-    /// `sex=male:negative=0.1`, the other way round; may be repeated.
+    /// Share of a group's positive labels that become negative, such as `sex=female=0.3`; may be repeated.
+    ///
+    /// With `:negative`, `sex=male:negative=0.1`, the other way round.
     #[arg(long = "flip", id = "flips", value_name = "GROUP[:negative]=RATE", help_heading = "Bias")]
     flips: Vec<String>,
 
     /// Notion whose constraints the multipliers or violations belong to.
     #[arg(
         long,
+        aliases = ["constraint", "constraints"],
         value_name = "NOTION",
         default_value = "demographic-parity",
         conflicts_with = "flips",

@@ -67,7 +67,7 @@ pub(crate) struct PaperArgs {
 
     /// Notion, if not the four of the paper; may be repeated [default: disparate impact is `paper-disparate-impact` with --protocol notebook,
     /// `disparate-impact` with --protocol repeated].
-    #[arg(long = "notion", value_name = "NOTION")]
+    #[arg(long = "notion", aliases = ["constraint", "constraints"], value_name = "NOTION")]
     notions: Vec<String>,
 
     /// Method, if not all of them; may be repeated.

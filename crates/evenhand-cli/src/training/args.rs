@@ -15,8 +15,8 @@ pub(crate) struct TrainingArgs {
     #[command(flatten)]
     pub(super) data: DataArgs,
 
-    /// What should be equal across groups; may be repeated, see below.
-    #[arg(long = "notion", value_name = "NOTION", required = true)]
+    /// What should be equal across groups; may be repeated.
+    #[arg(long = "notion", aliases = ["constraint", "constraints"], value_name = "NOTION", required = true)]
     pub(super) notions: Vec<String>,
 
     /// Column the learner may not see; may be repeated.
@@ -93,11 +93,11 @@ pub(crate) struct TrainingArgs {
 
     #[cfg_attr(
         feature = "network",
-        doc = "What learns in place of the built-in logistic regression: a command, see below, or `network`."
+        doc = "What learns in place of the built-in logistic regression: a command (--help-all says how it is called) or `network`."
     )]
     #[cfg_attr(
         not(feature = "network"),
-        doc = "Command to use in place of the built-in logistic regression, see below."
+        doc = "Command to use in place of the built-in logistic regression; --help-all says how it is called."
     )]
     #[arg(long, value_name = "COMMAND", help_heading = "Learner")]
     pub(super) learner: Option<String>,

@@ -41,7 +41,7 @@ fn json_has_the_promised_keys() {
     let json = test.json(&format!("{FRONTIER} --points 4 --holdout 0.3 --seed 7 --json"));
     let output = format!("{:?}\n{:?}", keys(&json), keys(&json["points"][1]));
     insta::assert_snapshot!(output);
-    let help = test.run("frontier --help");
+    let help = test.run("frontier --help-all");
     let missing = |key: &String| !help.contains(key.as_str());
     assert!(!keys(&json).iter().chain(&keys(&json["points"][1])).any(missing), "{help}");
 }

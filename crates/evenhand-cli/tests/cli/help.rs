@@ -10,20 +10,45 @@ fn the_program_says_what_it_does() {
 #[test]
 fn every_command_has_a_long_help_with_an_example() {
     let test = CliTest::new();
-    let commands =
-        ["demo", "audit", "identify", "fit", "frontier", "sweep", "paper", "predict", "verify", "data", "inject"];
-    for command in commands {
-        let help = test.run(&format!("{command} --help"));
+    for command in COMMANDS {
+        let help = test.run(&format!("{command} --help-all"));
         assert!(help.contains("Example") && help.contains(&format!("evenhand {command}")), "{help}");
         assert!(!help.to_lowercase().contains("fair"), "{help}");
-        snapshot_of!(format!("help_{command}"), help);
-    }
-    for command in ["list", "get"] {
-        let help = test.run(&format!("data {command} --help"));
-        assert!(help.contains("Example") && help.contains(&format!("evenhand data {command}")), "{help}");
-        snapshot_of!(format!("help_data_{command}"), help);
+        snapshot_of!(format!("help_{}", command.replace(' ', "_")), help);
     }
 }
+
+#[test]
+fn help_fits_two_screens_has_an_example_and_names_the_rest() {
+    let test = CliTest::new();
+    for command in COMMANDS {
+        let output = test.command(&format!("{command} --help")).env("COLUMNS", "80").output().unwrap();
+        let help = String::from_utf8(output.stdout).unwrap();
+        assert!(help.lines().count() <= 100, "{command}: {} lines", help.lines().count());
+        assert!(help.contains("Example") && help.contains(&format!("evenhand {command}")), "{help}");
+        assert!(help.contains("--help-all"), "{help}");
+    }
+    snapshot!(test, "fit --help");
+}
+
+const COMMANDS: [&str; 16] = [
+    "demo",
+    "audit",
+    "identify",
+    "fit",
+    "correct",
+    "frontier",
+    "sweep",
+    "paper",
+    "predict",
+    "verify",
+    "data",
+    "data list",
+    "data get",
+    "inject",
+    "completions",
+    "man",
+];
 
 #[test]
 fn short_help_is_short() {
@@ -32,7 +57,30 @@ fn short_help_is_short() {
 
 #[test]
 fn the_version_is_told() {
-    snapshot!(CliTest::new(), "--version");
+    let said = CliTest::new().run("--version");
+    for part in ["\nevenhand ", "\nengine: evenhand ", "\nfiles: CSV, ", "\nfeatures: "] {
+        assert!(said.contains(part), "{said}");
+    }
+    assert_eq!(CliTest::new().run("-V").lines().nth(2), said.lines().nth(2));
+}
+
+#[test]
+fn the_words_of_python_are_understood() {
+    let test = CliTest::new();
+    let ours =
+        test.json("fit loans.csv --label approved --positive yes --group sex --notion demographic-parity --json");
+    let theirs = test.json(
+        "fit loans.csv --label approved --pos-label yes --sensitive-features sex --constraints demographic_parity --method weighting --json",
+    );
+    assert_eq!(ours["multipliers"], theirs["multipliers"]);
+    let base = "fit loans.csv --label approved --positive yes --group sex --notion demographic-parity --json";
+    for (ours, theirs) in [
+        ("--technique sampling", "--method sampling"),
+        ("--method threshold-postprocessing --decisions deterministic", "--method thresholds"),
+    ] {
+        let [ours, theirs] = [ours, theirs].map(|option| test.json(&format!("{base} {option}"))["train"].clone());
+        assert_eq!(ours, theirs);
+    }
 }
 
 #[test]

@@ -28,6 +28,8 @@ mod paper;
 mod rates;
 mod recipe;
 mod report;
+mod schemas;
+mod shell;
 mod streams;
 mod support;
 mod sweep;

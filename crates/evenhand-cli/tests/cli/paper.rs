@@ -22,6 +22,13 @@ fn ours_stands_beside_what_was_published() {
 }
 
 #[test]
+fn the_json_has_a_row_for_every_method() {
+    let Some(paper) = data() else { return };
+    let found = CliTest::new().json(&format!("{paper} --notion demographic-parity --json"));
+    assert_eq!(found["rows"].as_array().unwrap().len(), 7);
+}
+
+#[test]
 fn a_run_that_was_cut_off_goes_on_and_ends_with_the_same_tables() {
     let Some(paper) = data() else { return };
     let test = CliTest::new();

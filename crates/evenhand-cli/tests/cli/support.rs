@@ -59,13 +59,16 @@ impl CliTest {
     }
 
     pub(crate) fn output(&self, command: &str) -> Output {
-        self.command(command).output().unwrap()
+        let output = self.command(command).output().unwrap();
+        crate::schemas::check(&words(command), &output);
+        output
     }
 
     /// Runs a command that must end with that code, with more in its environment.
     #[track_caller]
     pub(crate) fn expect_with(&self, code: i32, command: &str, variables: &[(&str, &str)]) -> Output {
         let output = self.command(command).envs(variables.iter().copied()).output().unwrap();
+        crate::schemas::check(&words(command), &output);
         assert_eq!(output.status.code(), Some(code), "{command}\n{}", String::from_utf8_lossy(&output.stderr));
         output
     }
