@@ -29,9 +29,9 @@ fn features() -> Features {
         codes: Codes::narrow((0..ROWS).map(|row| (noise(row, column) % CODES) as u32).collect(), CODES),
         active: Active::one_hot(column * CODES, CODES, CODES),
     };
-    let dense = |column: usize| DenseColumn {
-        feature: COLUMNS * CODES + column,
-        values: (0..ROWS).map(|row| noise(row, COLUMNS + column) as f64 / f64::from(1 << 23) - 1.0).collect(),
+    let dense = |column: usize| {
+        let value = |row| noise(row, COLUMNS + column) as f64 / f64::from(1 << 23) - 1.0;
+        DenseColumn::new(COLUMNS * CODES + column, (0..ROWS).map(value).collect())
     };
     let (coded, dense) = ((0..COLUMNS).map(coded).collect(), (0..2).map(dense).collect());
     Features::new(ROWS, COLUMNS * CODES + 2, coded, dense).expect("columns are of one length")

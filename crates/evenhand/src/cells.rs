@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use crate::data::Codes;
+use crate::exact::{Grid, Totals};
 use crate::group::Membership;
 use crate::interval::effective_rows;
 use crate::kernel::{CellRows, HALF};
@@ -29,6 +30,8 @@ pub(crate) struct Cells {
     /// The sum of the squares of row weights.
     squares: Vec<f64>,
     row_weights: Option<Arc<[f64]>>,
+    /// What no row weighs more than; 1 without row weights.
+    heaviest: f64,
     classes: usize,
     /// From which probability on the second of two classes is decided for.
     threshold: f64,
@@ -59,9 +62,11 @@ impl Cells {
             let what = format!("{} combinations of groups and {classes} classes", membership.patterns());
             return Err(Error::TooLarge { what, found: possible, most: MOST_POSSIBLE });
         }
-        let everywhere = sums(membership.codes(), labels, possible, classes, row_weights.as_deref());
-        let occurring: Vec<usize> = (0..everywhere.len()).filter(|&at| everywhere[at].0 > 0).collect();
-        if !everywhere.iter().any(|&(_, weight, _)| weight > 0.0) {
+        let heaviest = heaviest(row_weights.as_deref());
+        let of = |row: usize| membership.codes().get(row) * classes + labels.get(row);
+        let everywhere = sums(rows, of, possible, row_weights.as_deref(), heaviest);
+        let occurring: Vec<usize> = (0..everywhere.len()).filter(|&at| everywhere[at].count > 0).collect();
+        if !everywhere.iter().any(|sum| sum.weight > 0.0) {
             return Err(if rows == 0 {
                 Error::NoRows { what: "the data".into() }
             } else {
@@ -82,10 +87,11 @@ impl Cells {
                 .map(|at| (0..membership.names().len()).map(|set| membership.contains(at / classes, set)).collect())
                 .collect(),
             groups: membership.groups(),
-            weights: occurring.iter().map(|&at| everywhere[at].1).collect(),
-            counts: occurring.iter().map(|&at| everywhere[at].0).collect(),
-            squares: occurring.iter().map(|&at| everywhere[at].2).collect(),
+            weights: occurring.iter().map(|&at| everywhere[at].weight).collect(),
+            counts: occurring.iter().map(|&at| everywhere[at].count).collect(),
+            squares: occurring.iter().map(|&at| everywhere[at].squares).collect(),
             row_weights,
+            heaviest,
             classes,
             threshold: HALF,
         })
@@ -103,8 +109,8 @@ impl Cells {
 
     /// The cells of aggregated rows, each with the weight of the rows it represents.
     pub(crate) fn aggregated(&self, rows: &[usize], row_weights: Vec<f64>) -> Self {
-        let cell_of_row = Arc::new(self.cell_of_row.select(rows));
-        Self { cell_of_row, row_weights: Some(row_weights.into()), ..self.clone() }
+        let (cell_of_row, heaviest) = (Arc::new(self.cell_of_row.select(rows)), heaviest(Some(&row_weights)));
+        Self { cell_of_row, row_weights: Some(row_weights.into()), heaviest, ..self.clone() }
     }
 
     /// The same cells of some rows, with other row weights. `weights` has one for each row that is there now.
@@ -126,21 +132,19 @@ impl Cells {
 
     /// The same cells of other rows.
     fn of(&self, cell_of_row: Arc<Codes>, row_weights: Option<Vec<f64>>, what: &str) -> Result<Self> {
-        let mut sums = vec![(0, 0.0, 0.0); self.len()];
-        for (row, cell) in cell_of_row.iter().enumerate() {
-            let weight = row_weights.as_ref().map_or(1.0, |weights| weights[row]);
-            let sum = &mut sums[cell];
-            *sum = (sum.0 + 1, sum.1 + weight, sum.2 + weight * weight);
-        }
-        if !sums.iter().any(|&(_, weight, _)| weight > 0.0) {
+        let heaviest = heaviest(row_weights.as_deref());
+        let of = |row: usize| cell_of_row.get(row);
+        let sums = sums(cell_of_row.len(), of, self.len(), row_weights.as_deref(), heaviest);
+        if !sums.iter().any(|sum| sum.weight > 0.0) {
             return Err(Error::NoWeight { what: what.into() });
         }
         Ok(Self {
             cell_of_row,
-            weights: sums.iter().map(|sum| sum.1).collect(),
-            counts: sums.iter().map(|sum| sum.0).collect(),
-            squares: sums.iter().map(|sum| sum.2).collect(),
+            weights: sums.iter().map(|sum| sum.weight).collect(),
+            counts: sums.iter().map(|sum| sum.count).collect(),
+            squares: sums.iter().map(|sum| sum.squares).collect(),
             row_weights: row_weights.map(Into::into),
+            heaviest,
             ..self.clone()
         })
     }
@@ -222,36 +226,51 @@ impl Cells {
             cell_of_row: &self.cell_of_row,
             cell_labels: &self.labels,
             row_weights: self.row_weights.as_deref(),
+            heaviest: self.heaviest,
             classes: self.classes,
             shift: HALF - self.threshold,
         }
     }
 }
 
-/// Rows, weight and squared weight per pattern and label.
+/// What the rows of a cell add up to.
+#[derive(Debug, Clone, Copy)]
+struct Sum {
+    count: usize,
+    weight: f64,
+    squares: f64,
+}
+
+/// The largest row weight; 1 without any.
+fn heaviest(row_weights: Option<&[f64]>) -> f64 {
+    row_weights.map_or(1.0, |weights| weights.iter().copied().fold(0.0, f64::max))
+}
+
+/// Rows, weight and squared weight of each of so many cells.
 fn sums(
-    patterns: &Codes,
-    labels: &Codes,
+    rows: usize,
+    of: impl Fn(usize) -> usize + Sync,
     cells: usize,
-    classes: usize,
     row_weights: Option<&[f64]>,
-) -> Vec<(usize, f64, f64)> {
-    let pass = |rows: std::ops::Range<usize>| {
-        let mut sums = vec![(0, 0.0, 0.0); cells];
-        for row in rows {
-            let sum = &mut sums[patterns.get(row) * classes + labels.get(row)];
+    heaviest: f64,
+) -> Vec<Sum> {
+    let count = 3 * cells;
+    let [weights, squares] = [heaviest, heaviest * heaviest].map(|bound| Grid::new(bound, count));
+    let pass = |part: std::ops::Range<usize>| {
+        let (mut sums, mut valid) = (vec![0; count], squares.is_bounded());
+        for row in part {
             let weight = row_weights.map_or(1.0, |weights| weights[row]);
-            sum.0 += 1;
-            sum.1 += weight;
-            sum.2 += weight * weight;
+            valid &= weights.holds(weight);
+            let sum = &mut sums[3 * of(row)..][..3];
+            sum[0] += 1;
+            sum[1] += weights.fix(weight);
+            sum[2] += squares.fix(weight * weight);
         }
-        sums
+        Totals::new(sums, valid)
     };
-    parallel::reduce(labels.len(), pass, |left, right| {
-        for (left, right) in left.iter_mut().zip(right) {
-            left.0 += right.0;
-            left.1 += right.1;
-            left.2 += right.2;
-        }
-    })
+    let totals = parallel::sum(rows, count, pass);
+    let floats = totals.to_floats(|at| [Grid::counting(), weights, squares][at % 3]);
+    // A count is a whole number, none negative.
+    #[expect(clippy::cast_sign_loss)]
+    floats.chunks_exact(3).map(|sum| Sum { count: sum[0] as usize, weight: sum[1], squares: sum[2] }).collect()
 }

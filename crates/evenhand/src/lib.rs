@@ -48,6 +48,7 @@ mod constraint;
 pub mod correction;
 pub mod data;
 mod error;
+mod exact;
 pub mod facts;
 pub mod features;
 pub mod format;

@@ -1,10 +1,11 @@
 //! Threads whose number never shows in a result.
 //!
-//! Holds [`reduce`], the one way this crate walks over rows on several cores. How rows
-//! are cut into leaves, and in which order leaves are merged, depends on the number of
-//! rows (and of sums, where these are many) alone, so sums of floats come out the same to the last bit on any machine size.
+//! Holds the one way this crate walks over rows on several cores: [`sum`] for sums, which are exact (`exact`), so that neither how rows are cut nor the order
+//! in which parts are merged shows in them, and [`reduce`] for what is not a sum of floats, merged in row order.
 
 use std::ops::Range;
+
+use crate::exact::{self, Totals};
 
 /// Rows in the smallest leaf. A leaf of this size takes some 20 µs in the cheapest
 /// kernel, well above what handing it to another thread costs.
@@ -43,6 +44,23 @@ fn in_leaves<S: Send>(
 ) -> S {
     let leaves = rows.div_ceil(size).max(1);
     walk(0..leaves, &|index| leaf(index * size..((index + 1) * size).min(rows)), &merge)
+}
+
+/// Adds up what `leaf` returns for the parts of `0..rows`, none of them longer than a run of so many sums. Neither the parts nor the order in which
+/// they are merged show in the result.
+pub(crate) fn sum(rows: usize, sums: usize, leaf: impl Fn(Range<usize>) -> Totals + Sync) -> Totals {
+    sum_and(rows, sums, leaf, |left, right| left.merge(&right))
+}
+
+/// As [`sum`], for what is more than sums; merging it may not depend on its order.
+pub(crate) fn sum_and<S: Send>(
+    rows: usize,
+    sums: usize,
+    leaf: impl Fn(Range<usize>) -> S + Sync,
+    merge: impl Fn(&mut S, S) + Sync,
+) -> S {
+    let size = leaf_size(rows).max(sums).min(exact::run(sums));
+    in_leaves(rows, size, leaf, merge)
 }
 
 /// Runs work that walks over rows many times on one of the threads that do the walking.

@@ -42,6 +42,10 @@ pub trait Sensitivity: Send + Sync {
     /// # Errors
     /// As [`Predictor::on`].
     fn on<'a>(&'a self, features: &'a Features) -> Result<Scorer<'a>>;
+
+    /// Direction by direction, what no change of a probability exceeds in size, whatever the row. The unit of sums over rows follows from it,
+    /// so that it may not depend on which of the rows are looked at: the bounds of columns are those of all rows.
+    fn bounds(&self, features: &Features) -> Vec<f64>;
 }
 
 /// Writes the class probabilities of a range of rows over a vector, row by row.

@@ -8,30 +8,40 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::data::Codes;
+use crate::exact::{Grid, Totals};
 use crate::{Error, Result, parallel};
 
 /// One non-negative weight per row.
 #[derive(Debug, Clone)]
 pub struct Weights {
     source: Source,
-    row_weights: Option<Arc<[f64]>>,
+    /// The user's row weights.
+    own: Option<Arc<[f64]>>,
+    /// What no weight exceeds in size.
+    bound: f64,
 }
 
 #[derive(Debug, Clone)]
 enum Source {
-    Cells { values: Vec<f64>, cell_of_row: Arc<Codes> },
+    Cells { values: Arc<[f64]>, cell_of_row: Arc<Codes> },
     Rows(Arc<[f64]>),
 }
 
 impl Weights {
     /// The same weight for all rows of a cell, times the user's row weights.
     pub(crate) fn of_cells(values: Vec<f64>, cell_of_row: Arc<Codes>, row_weights: Option<Arc<[f64]>>) -> Self {
-        Self { source: Source::Cells { values, cell_of_row }, row_weights }
+        Self::new(Source::Cells { values: values.into(), cell_of_row }, row_weights)
     }
 
     /// A number for every row, which may be negative where it is a slope, times the user's row weights.
     pub(crate) fn of_each(values: Vec<f64>, row_weights: Option<Arc<[f64]>>) -> Self {
-        Self { source: Source::Rows(values.into()), row_weights }
+        Self::new(Source::Rows(values.into()), row_weights)
+    }
+
+    fn new(source: Source, own: Option<Arc<[f64]>>) -> Self {
+        let (Source::Cells { values, .. } | Source::Rows(values)) = &source;
+        let bound = largest(values) * own.as_ref().map_or(1.0, |weights| largest(weights));
+        Self { source, own, bound }
     }
 
     /// A weight for every row.
@@ -45,7 +55,7 @@ impl Weights {
         if !weights.iter().any(|&weight| weight > 0.0) {
             return Err(Error::NoWeight { what: "the weights".into() });
         }
-        Ok(Self { source: Source::Rows(weights.into()), row_weights: None })
+        Ok(Self::new(Source::Rows(weights.into()), None))
     }
 
     /// Weight 1 for every row.
@@ -72,7 +82,7 @@ impl Weights {
             },
             Source::Rows(weights) => out.extend_from_slice(&weights[rows.clone()]),
         }
-        if let Some(row_weights) = &self.row_weights {
+        if let Some(row_weights) = &self.own {
             for (weight, row_weight) in out.iter_mut().zip(&row_weights[rows]) {
                 *weight *= row_weight;
             }
@@ -86,15 +96,26 @@ impl Weights {
         all
     }
 
+    /// What no weight exceeds in size: the weight of a cell times that of the heaviest row, whether or not that row is in the cell.
+    pub(crate) fn bound(&self) -> f64 {
+        self.bound
+    }
+
     /// The sum of all weights.
     pub fn total(&self) -> f64 {
+        let grid = Grid::new(self.bound, 1);
         let sum = |rows| {
-            let mut block = Vec::new();
+            let (mut block, mut fixed) = (Vec::new(), Vec::new());
             self.block(rows, &mut block);
-            block.iter().sum::<f64>()
+            let valid = grid.fix_all(&block, &mut fixed);
+            Totals::new([fixed.iter().sum()], valid)
         };
-        parallel::reduce(self.rows(), sum, |left, right| *left += right)
+        parallel::sum(self.rows(), 1, sum).to_floats(|_| grid)[0]
     }
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()))
 }
 
 #[cfg(test)]

@@ -246,7 +246,7 @@ mod tests {
             let steepest = 2.0 * RatesPopulation::lipschitz();
             let fitted = LipschitzFit::new(&places, &labels, |at| weights[order[at]], steepest);
             Ok(FnPredictor::new(2, move |features: &Features| {
-                let values = features.dense()[0].values.iter();
+                let values = features.dense()[0].values().iter();
                 Ok(values.map(|&place| fitted.at(place)).flat_map(|score| [1.0 - score, score]).collect())
             }))
         });

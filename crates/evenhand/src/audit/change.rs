@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Codes, computable};
 use crate::interval::{effective_rows, quantile};
-use crate::{Error, Result};
+use crate::{Error, Result, exact};
 
 /// The error of later predictions minus that of earlier ones, with its interval.
 ///
@@ -47,17 +47,15 @@ impl ErrorChange {
             return Err(Error::NoRows { what: "the comparison".into() });
         }
         let row_weights = row_weights.map(computable);
-        let (mut total, mut squares, mut worse, mut better) = (0.0, 0.0, 0.0, 0.0);
-        for row in 0..rows {
-            let weight = row_weights.as_ref().map_or(1.0, |weights| weights[row]);
-            total += weight;
-            squares += weight * weight;
-            match (before.get(row) == labels.get(row), after.get(row) == labels.get(row)) {
-                (true, false) => worse += weight,
-                (false, true) => better += weight,
-                _ => {}
-            }
-        }
+        let weight = |row: usize| row_weights.as_ref().map_or(1.0, |weights| weights[row]);
+        let right = |predictions: &Codes, row: usize| predictions.get(row) == labels.get(row);
+        let turned = |from: bool| {
+            let turns = move |row: &usize| right(before, *row) == from && right(after, *row) != from;
+            exact::sum((0..rows).filter(turns).map(weight))
+        };
+        let (worse, better) = (turned(true), turned(false));
+        let (total, squares) =
+            (exact::sum((0..rows).map(weight)), exact::sum((0..rows).map(|row| weight(row).powi(2))));
         if total <= 0.0 {
             return Err(Error::NoWeight { what: "the row weights".into() });
         }

@@ -3,9 +3,10 @@
 //! Holds [`ConfusionMatrices`]: for one class against the rest, the rows of each membership pattern
 //! by label and prediction. Leans on `parallel` and `group`.
 
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Range};
 
 use crate::data::Codes;
+use crate::exact::{Grid, Totals};
 use crate::group::Membership;
 use crate::interval::effective_rows;
 use crate::parallel;
@@ -42,6 +43,15 @@ pub(super) struct ConfusionMatrix {
 }
 
 impl ConfusionMatrix {
+    /// Of rows, weight and squares of each cell.
+    fn of(sums: &[f64]) -> Self {
+        // A count is a whole number, none negative.
+        #[expect(clippy::cast_sign_loss)]
+        let sums =
+            |at: usize| Sums { rows: sums[3 * at] as usize, weight: sums[3 * at + 1], squares: sums[3 * at + 2] };
+        Self { cells: [[sums(0), sums(1)], [sums(2), sums(3)]] }
+    }
+
     /// The rows for which `asked(labelled, predicted)`.
     pub(super) fn sum(&self, asked: impl Fn(bool, bool) -> bool) -> Sums {
         let mut sum = Sums::default();
@@ -96,21 +106,26 @@ impl<'a> ConfusionMatrices<'a> {
 
     fn by(view: View<'a>, solution: impl Fn(usize) -> (bool, bool) + Sync) -> Self {
         let membership = view.membership;
-        let empty = || vec![ConfusionMatrix::default(); membership.patterns()];
-        let patterns = parallel::reduce(
-            membership.rows(),
-            |rows| {
-                let mut sums = empty();
-                for row in rows {
-                    let (labelled, predicted) = solution(row);
-                    let weight = view.row_weights.map_or(1.0, |weights| weights[row]);
-                    sums[membership.pattern(row)].cells[usize::from(labelled)][usize::from(predicted)] +=
-                        Sums { rows: 1, weight, squares: weight * weight };
-                }
-                sums
-            },
-            |left, right| left.iter_mut().zip(right).for_each(|(left, right)| *left += right),
-        );
+        let heaviest = view.row_weights.map_or(1.0, |weights| weights.iter().copied().fold(0.0, f64::max));
+        // Of each pattern four cells, and of each cell rows, weight and squares.
+        let count = 12 * membership.patterns();
+        let grids = [Grid::counting(), Grid::new(heaviest, count), Grid::new(heaviest * heaviest, count)];
+        let pass = |rows: Range<usize>| {
+            let (mut sums, mut valid) = (vec![0; count], grids.iter().all(|grid| grid.is_bounded()));
+            for row in rows {
+                let (labelled, predicted) = solution(row);
+                let weight = view.row_weights.map_or(1.0, |weights| weights[row]);
+                valid &= grids[1].holds(weight);
+                let cell = 2 * usize::from(labelled) + usize::from(predicted);
+                let sums = &mut sums[12 * membership.pattern(row) + 3 * cell..][..3];
+                sums[0] += 1;
+                sums[1] += grids[1].fix(weight);
+                sums[2] += grids[2].fix(weight * weight);
+            }
+            Totals::new(sums, valid)
+        };
+        let sums = parallel::sum(membership.rows(), count, pass).to_floats(|at| grids[at % 3]);
+        let patterns = sums.chunks_exact(12).map(ConfusionMatrix::of).collect();
         Self { membership, patterns }
     }
 

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::form::{Constraint, Labelled};
 use super::functional::Functional;
 use crate::cells::Cells;
+use crate::exact::{self, Grid};
 use crate::kernel::link::softmax;
 
 /// How multipliers enter the exponent.
@@ -253,20 +254,22 @@ impl TiltTable {
         let mut sizes: Vec<(f64, f64)> =
             entries.iter().map(|&(row, _, coefficient)| (coefficient.abs(), self.shares[row])).collect();
         sizes.sort_unstable_by(|one, other| other.0.total_cmp(&one.0));
-        let mut beyond = 0.0;
+        let grid = Grid::new(sizes.iter().fold(0.0, |largest: f64, (_, share)| largest.max(*share)), 1);
+        let mut beyond = 0;
         let within = sizes.iter().find(|(_, share)| {
-            beyond += share;
-            beyond >= MOST_BEYOND
+            beyond += i128::from(grid.fix(*share));
+            grid.float(beyond) >= MOST_BEYOND
         });
         within.map_or(0.0, |(size, _)| *size)
     }
 
     /// Per multiplier, the mean of its coefficients over the rows of some places.
     pub(crate) fn means(&self, inside: impl Fn(usize) -> bool) -> Vec<f64> {
-        let total: f64 = (0..self.shares.len()).filter(|&place| inside(place)).map(|place| self.shares[place]).sum();
+        let places = (0..self.shares.len()).filter(|&place| inside(place));
+        let total = exact::sum(places.map(|place| self.shares[place]));
         let mean = |entries: &Vec<(usize, usize, f64)>| {
             let own = entries.iter().filter(|entry| inside(entry.0));
-            own.map(|&(place, _, coefficient)| self.shares[place] * coefficient).sum::<f64>() / total
+            exact::sum(own.map(|&(place, _, coefficient)| self.shares[place] * coefficient)) / total
         };
         self.entries.iter().map(mean).collect()
     }
@@ -293,7 +296,7 @@ impl TiltTable {
             }
             for (column, others) in self.entries.iter().enumerate().take(row + 1) {
                 let product = |&(cell, class, other): &(usize, usize, f64)| dense[cell * self.classes + class] * other;
-                let sum = others.iter().map(product).sum::<f64>();
+                let sum = exact::sum(others.iter().map(product));
                 (gram[row * count + column], gram[column * count + row]) = (sum, sum);
             }
             for &(cell, class, _) in entries {
@@ -341,12 +344,12 @@ impl TiltTable {
 
     /// The mean over the rows of each label of a number per cell.
     fn label_means(&self, values: &[f64]) -> Vec<f64> {
-        let mut sums = vec![(0.0, 0.0); self.classes];
-        for ((value, share), &label) in values.iter().zip(&self.shares).zip(&self.labels) {
-            sums[label].0 += share * value;
-            sums[label].1 += share;
-        }
-        sums.into_iter().map(|(sum, share)| if share > 0.0 { sum / share } else { 1.0 }).collect()
+        let mean = |class: usize| {
+            let own = || values.iter().zip(&self.shares).zip(&self.labels).filter(move |(_, label)| **label == class);
+            let share = exact::sum(own().map(|((_, share), _)| *share));
+            if share > 0.0 { exact::sum(own().map(|((value, share), _)| share * value)) / share } else { 1.0 }
+        };
+        (0..self.classes).map(mean).collect()
     }
 
     /// What weights of the closed form are multiplied by for the learner.

@@ -3,19 +3,21 @@
 //! Holds [`mean_one`], the one place where the user's weights are scaled, and [`computable`] for sums where only ratios matter. A learner's penalty stands against the sum of
 //! weighted losses, so weights that add up to 1 would let it win, and large ones would leave none of it: only ratios count.
 //!
-//! A row that weighs less than [`LEAST`] of the heaviest weighs nothing: then no square of a weight vanishes and no weight is too small to divide by.
+//! A row that weighs less than [`LEAST`] of the heaviest weighs nothing: then no square of a weight vanishes, no weight is too small to divide by, and
+//! none is lost below the unit of sums, which follows from the heaviest.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::unit::power_of_two;
+use crate::exact::WideSum;
 use crate::parallel;
 
 /// A mean this close to 1 is 1: what was scaled before is left as it is, to the bit.
 const SAME: f64 = 1e-9;
 
 /// What weighs less than this much of the heaviest row weighs nothing.
-const LEAST: f64 = 1e-100;
+const LEAST: f64 = 1e-12;
 
 /// Whether a weight is anything beside the largest.
 fn counts(weight: f64, largest: f64) -> bool {
@@ -62,10 +64,17 @@ pub(crate) fn mean_one(weights: Arc<[f64]>) -> Arc<[f64]> {
     // Relative to the largest, so that no sum overflows and none is lost below the smallest double.
     let sum = |rows: std::ops::Range<usize>| {
         let counted = weights[rows].iter().filter(|&&weight| counts(weight, largest));
-        counted.fold((0.0, 0.0), |(total, rows), weight| (total + weight / largest, rows + 1.0))
+        counted.fold((WideSum::default(), 0_usize), |(mut total, rows), weight| {
+            total.add(weight / largest);
+            (total, rows + 1)
+        })
     };
-    let add = |left: &mut (f64, f64), right: (f64, f64)| *left = (left.0 + right.0, left.1 + right.1);
+    let add = |left: &mut (WideSum, usize), right: (WideSum, usize)| {
+        left.0.merge(&right.0);
+        left.1 += right.1;
+    };
     let (total, rows) = parallel::reduce(weights.len(), sum, add);
+    let (total, rows) = (total.value(), rows as f64);
     let mean = total / rows;
     let vanishes = |&weight: &f64| weight > 0.0 && !counts(weight, largest);
     if (mean * largest - 1.0).abs() <= SAME && !weights.iter().any(vanishes) {

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::power_of_two;
+use crate::exact::WideSum;
 
 /// Between these a feature, and a sum of its squares, is a double with all its digits.
 pub(crate) const COMPUTABLE: std::ops::Range<f64> = 1e-100..1e100;
@@ -43,11 +44,11 @@ impl NumberFacts {
     pub(super) fn of(values: &[f64], row_weights: Option<&[f64]>, shown_row: impl Fn(usize) -> usize) -> Self {
         let weight = |row: usize| row_weights.map_or(1.0, |weights| weights[row]);
         let known = || values.iter().enumerate().filter(|(row, value)| !value.is_nan() && weight(*row) > 0.0);
-        let total: f64 = known().map(|(row, _)| weight(row)).sum();
+        let total = known().map(|(row, _)| weight(row)).collect::<WideSum>().value();
         let furthest = known().max_by(|(_, one), (_, other)| one.abs().total_cmp(&other.abs()));
         let unit = furthest.map_or(1.0, |(_, value)| unit_of(value.abs()));
         let mean = |of: &dyn Fn(f64) -> f64| {
-            let sum = || known().map(|(row, &value)| weight(row) * of(value / unit)).sum::<f64>();
+            let sum = || known().map(|(row, &value)| weight(row) * of(value / unit)).collect::<WideSum>().value();
             if total > 0.0 { sum() / total } else { 0.0 }
         };
         let centre = mean(&|value| value);

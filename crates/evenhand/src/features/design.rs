@@ -41,8 +41,33 @@ pub struct Active {
 pub struct DenseColumn {
     /// Which feature.
     pub feature: usize,
-    /// Its value in each row.
-    pub values: Vec<f64>,
+    values: Vec<f64>,
+    bound: f64,
+}
+
+impl DenseColumn {
+    /// The values of one feature, row by row.
+    pub fn new(feature: usize, values: Vec<f64>) -> Self {
+        let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+        // The largest of numbers of which one is none is no bound on them.
+        let bound = if values.iter().any(|value| value.is_nan()) { f64::NAN } else { largest };
+        Self { feature, values, bound }
+    }
+
+    /// The value of each row.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// What no value exceeds in size, of these rows and of those they were selected from: the unit of sums follows from it.
+    pub fn bound(&self) -> f64 {
+        self.bound
+    }
+
+    /// The given rows, in the given order, with the bound of all.
+    fn select(&self, rows: &[usize]) -> Self {
+        Self { feature: self.feature, values: parallel::gather(&self.values, rows), bound: self.bound }
+    }
 }
 
 impl Features {
@@ -88,10 +113,7 @@ impl Features {
             return Err(Error::Length { what: "values of a matrix", expected: rows * width, found: values.len() });
         }
         let dense = (0..width)
-            .map(|feature| DenseColumn {
-                feature,
-                values: values.iter().skip(feature).step_by(width).copied().collect(),
-            })
+            .map(|feature| DenseColumn::new(feature, values.iter().skip(feature).step_by(width).copied().collect()))
             .collect();
         Self::new(rows, width, Vec::new(), dense)
     }
@@ -135,11 +157,7 @@ impl Features {
                 .iter()
                 .map(|column| CodedColumn { codes: column.codes.select(rows), active: column.active.clone() })
                 .collect(),
-            dense: self
-                .dense
-                .iter()
-                .map(|column| DenseColumn { feature: column.feature, values: parallel::gather(&column.values, rows) })
-                .collect(),
+            dense: self.dense.iter().map(|column| column.select(rows)).collect(),
         }
     }
 
@@ -196,7 +214,7 @@ mod tests {
     #[test]
     fn a_row_lists_its_features_whatever_their_storage() {
         let sex = CodedColumn { codes: Codes::narrow(vec![0, 1, 2], 3), active: Active::one_hot(0, 2, 3) };
-        let age = DenseColumn { feature: 2, values: vec![1.5, 0.0, -2.0] };
+        let age = DenseColumn::new(2, vec![1.5, 0.0, -2.0]);
         let features = Features::new(3, 3, vec![sex], vec![age]).unwrap();
         assert_eq!(features.row(0), [(0, 1.0), (2, 1.5)]);
         assert_eq!(features.row(1), [(1, 1.0)]);
@@ -206,7 +224,7 @@ mod tests {
 
     #[test]
     fn selected_rows_know_where_they_stood() {
-        let age = DenseColumn { feature: 0, values: vec![1.0, 2.0, 3.0, 4.0] };
+        let age = DenseColumn::new(0, vec![1.0, 2.0, 3.0, 4.0]);
         let features = Features::new(4, 1, vec![], vec![age]).unwrap();
         assert_eq!(features.places(), None);
         let part = features.select(&[3, 1, 0]);
@@ -216,7 +234,7 @@ mod tests {
 
     #[test]
     fn a_feature_beyond_the_width_is_refused() {
-        let age = DenseColumn { feature: 1, values: vec![1.0] };
+        let age = DenseColumn::new(1, vec![1.0]);
         assert_eq!(Features::new(1, 1, vec![], vec![age]).unwrap_err().code(), "length-mismatch");
     }
 }

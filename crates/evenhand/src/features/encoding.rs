@@ -223,7 +223,7 @@ impl Encoding {
                         warnings.push(Warning::MissingFilled { column, rows, indicator });
                     }
                     let value = |&raw: &f64| scaled(if raw.is_nan() { *fill } else { raw }, *centre, *scale);
-                    dense.push(DenseColumn { feature: first, values: raw.iter().map(value).collect() });
+                    dense.push(DenseColumn::new(first, raw.iter().map(value).collect()));
                     if *indicator {
                         let codes = absent.into_iter().map(u32::from).collect();
                         let active = Active::new([None, Some(first as u32 + 1)]);
@@ -458,7 +458,7 @@ mod tests {
         let weights = [2.0, 1.0, 1.0];
         let (encoding, _) = Encoding::fit(&plans, &train, Some(&weights)).unwrap();
         let (features, _) = encoding.transform(&train, &[]).unwrap();
-        let values = &features.dense()[0].values;
+        let values = features.dense()[0].values();
         let mean: f64 = values.iter().zip(weights).map(|(v, w)| v * w).sum();
         let square: f64 = values.iter().zip(weights).map(|(v, w)| v * v * w).sum();
         assert!(mean.abs() < 1e-12 && (square - 4.0).abs() < 1e-12, "{mean} {square}");
@@ -471,7 +471,7 @@ mod tests {
         let (encoding, warnings) = Encoding::fit(&plans, &train, None).unwrap();
         assert_eq!(warnings.len(), 2);
         let (features, _) = encoding.transform(&train, &[]).unwrap();
-        assert!(features.dense()[0].values.iter().all(|value| value.abs() < 1e-12));
+        assert!(features.dense()[0].values().iter().all(|value| value.abs() < 1e-12));
     }
 
     #[test]

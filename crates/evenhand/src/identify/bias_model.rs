@@ -109,13 +109,13 @@ impl BiasModel {
         if self.classes == 2 { 1 } else { self.classes }
     }
 
-    /// Adds a row to sums of [`Totals`]: per constraint and side, the weight and what is counted of it.
-    pub(super) fn add_totals(&self, truth: &[f64], member: Member<'_>, weight: f64, sums: &mut [[[f64; 2]; 2]]) {
-        for (at, (term, sums)) in self.terms.iter().zip(sums).enumerate() {
+    /// What a row adds to sums of [`Totals`]: per constraint and side, the weight and what is counted of it. `add` has their places.
+    pub(super) fn add_totals(&self, truth: &[f64], member: Member<'_>, weight: f64, mut add: impl FnMut(usize, f64)) {
+        for (at, term) in self.terms.iter().enumerate() {
             for (side, is) in [member.own[at], member.base[at]].into_iter().enumerate() {
                 let [of, counted] = term.counted(side, truth);
-                sums[side][0] += weight * is * of;
-                sums[side][1] += weight * is * counted;
+                add(4 * at + 2 * side, weight * is * of);
+                add(4 * at + 2 * side + 1, weight * is * counted);
             }
         }
     }

@@ -6,8 +6,10 @@ use faer::Mat;
 
 use super::bias_model::{BiasModel, Member, Row, Totals};
 use crate::correction::Problem;
+use crate::exact::{Grid, GridSums, Totals as Sums};
+use crate::features::Features;
 use crate::kernel::blocks;
-use crate::kernel::product::{Gram, Scatter, Tables, margins};
+use crate::kernel::product::{Gram, GramGrids, Grids, Scatter, Tables, margins};
 use crate::parallel;
 
 /// Rows with what each is to every constraint.
@@ -91,24 +93,43 @@ impl<'a> JointRows<'a> {
     /// What all rows tell of each constraint.
     pub(super) fn totals(&self, coefficients: &[f64]) -> Totals {
         let tables = self.tables(coefficients);
+        let (count, terms) = (4 * self.model.terms.len(), self.model.terms.len());
+        // Each probability is at most 1, and so is what is counted of it.
+        let bound = |at: usize| 2.0 * self.heaviest() * self.members.largest(at / 4, terms)[at / 2 % 2];
+        let grids: Vec<Grid> = (0..count).map(|at| Grid::new(bound(at), count)).collect();
         let pass = |rows: std::ops::Range<usize>| {
-            let mut state = (Row::new(&self.model), vec![[[0.0; 2]; 2]; self.model.terms.len()]);
+            let mut state = (Row::new(&self.model), GridSums::new(&grids));
             let each =
-                |(row, sums): &mut (Row, Vec<_>), at: usize, _: usize, margins: &mut dyn Iterator<Item = f64>| {
+                |(row, sums): &mut (Row, GridSums<'_>), at: usize, _: usize, margins: &mut dyn Iterator<Item = f64>| {
                     row.set_truth(margins);
-                    self.model.add_totals(&row.truth, self.member(at), self.problem.row_weight(at), sums);
+                    let weight = self.problem.row_weight(at);
+                    self.model.add_totals(&row.truth, self.member(at), weight, |at, value| sums.add(at, value));
                 };
             self.visit(&tables, rows, &mut state, each, |_, _| {});
-            state.1
+            state.1.totals()
         };
-        let merge = |left: &mut Vec<[[f64; 2]; 2]>, right: Vec<[[f64; 2]; 2]>| {
-            for (left, right) in left.as_flattened_mut().iter_mut().zip(right.as_flattened()) {
-                left[0] += right[0];
-                left[1] += right[1];
-            }
-        };
-        let sums = parallel::reduce(self.problem.labels().len(), pass, merge);
-        self.model.totals(&sums, &self.shares)
+        let sums = parallel::sum(self.problem.labels().len(), count, pass).to_floats(|at| grids[at]);
+        let of_term = |sums: &[f64]| [[sums[0], sums[1]], [sums[2], sums[3]]];
+        self.model.totals(&sums.chunks_exact(4).map(of_term).collect::<Vec<_>>(), &self.shares)
+    }
+
+    /// What no row weighs more than.
+    fn heaviest(&self) -> f64 {
+        self.problem.cells().cell_rows().heaviest
+    }
+
+    /// What the numbers of a row never exceed, at some multipliers.
+    fn sizes(&self, totals: &Totals, multipliers: &[f64]) -> Sizes {
+        let terms = self.model.terms.len();
+        let members: Vec<[f64; 2]> = (0..terms).map(|at| self.members.largest(at, terms)).collect();
+        let tilt = |([own, base], share): (&[f64; 2], &f64)| own / share.abs() + base;
+        let tilts: Vec<f64> = members.iter().zip(&totals.shares).map(tilt).collect();
+        let exponent = tilts.iter().zip(multipliers).map(|(tilt, multiplier)| tilt * multiplier.abs()).sum();
+        let violation =
+            |([own, base], weights): (&[f64; 2], &[f64; 2])| own / weights[0].abs() + base / weights[1].abs();
+        let violations = members.iter().zip(&totals.weights).map(violation).collect();
+        // Twice what follows from the formulas leaves room for their rounding.
+        Sizes { weight: 2.0 * self.heaviest(), tilts, exponent, violations }
     }
 
     /// The equations at some coefficients and multipliers.
@@ -117,15 +138,21 @@ impl<'a> JointRows<'a> {
         let (count, terms, stride) = (self.model.margins(), self.model.terms.len(), self.stride());
         let pairs: Vec<(usize, usize)> = (0..count).flat_map(|one| (0..=one).map(move |other| (one, other))).collect();
         let scattered = count * (1 + 2 * terms);
+        let triangle = stride * (stride + 1) / 2;
+        let width = scattered * stride + pairs.len() * triangle + terms * terms;
+        let sizes = self.sizes(totals, multipliers);
+        let grids: Vec<Grids> = sizes.scattered().into_iter().map(|size| Grids::new(features, size, width)).collect();
+        let squares = GramGrids::new(features, sizes.information(), width);
+        let products: Vec<Grid> = sizes.tilt_products().map(|size| Grid::new(size, width)).collect();
         let pass = |rows: std::ops::Range<usize>| {
             let mut state = Pass {
                 row: Row::new(&self.model),
                 values: vec![Vec::new(); scattered + pairs.len()],
                 sums: vec![Scatter::new(features); scattered],
                 squares: vec![Gram::new(features); pairs.len()],
-                tilts: vec![0.0; terms * terms],
+                tilts: GridSums::new(&products),
             };
-            let each = |state: &mut Pass, at: usize, _: usize, margins: &mut dyn Iterator<Item = f64>| {
+            let each = |state: &mut Pass<'_>, at: usize, _: usize, margins: &mut dyn Iterator<Item = f64>| {
                 let (member, weight) = (self.member(at), self.problem.row_weight(at));
                 let row = &mut state.row;
                 row.set(&self.model, margins, member, &totals.shares, multipliers);
@@ -144,43 +171,41 @@ impl<'a> JointRows<'a> {
                 }
                 for one in 0..terms {
                     for other in 0..terms {
-                        state.tilts[one * terms + other] += weight * row.tilt_product(one, other);
+                        state.tilts.add(one * terms + other, weight * row.tilt_product(one, other));
                     }
                 }
             };
-            let done = |state: &mut Pass, block: std::ops::Range<usize>| {
-                for (values, sums) in state.values.iter().zip(&mut state.sums) {
-                    sums.add(features, block.clone(), values);
+            let done = |state: &mut Pass<'_>, block: std::ops::Range<usize>| {
+                for (at, (values, sums)) in state.values.iter().zip(&mut state.sums).enumerate() {
+                    sums.add(features, block.clone(), values, &grids[at / count]);
                 }
                 for (values, square) in state.values[scattered..].iter().zip(&mut state.squares) {
-                    square.add(features, block.clone(), values);
+                    square.add(features, block.clone(), values, &squares);
                 }
                 state.values.iter_mut().for_each(Vec::clear);
             };
             self.visit(&tables, rows, &mut state, each, done);
-            let mut all = vec![0.0; scattered * stride];
-            for (sums, part) in state.sums.iter().zip(all.chunks_mut(stride)) {
-                sums.add_to(features, part);
-            }
-            all.extend(state.squares.into_iter().flat_map(|square| square.into_matrix(features)));
-            all.extend(state.tilts);
-            all
+            state.totals(features)
         };
-        let width = scattered * stride + pairs.len() * stride * stride;
-        let all = parallel::reduce_sums(self.problem.labels().len(), width, pass, add);
+        let by_feature: Vec<Vec<Grid>> = grids.iter().map(|grids| grids.by_feature(stride)).collect();
+        let by_entry = squares.triangle(stride);
+        let grid = |at: usize| match at.checked_sub(scattered * stride) {
+            None => by_feature[at / stride / count][at % stride],
+            Some(at) if at < pairs.len() * triangle => by_entry[at % triangle],
+            Some(at) => products[at - pairs.len() * triangle],
+        };
+        let all = parallel::sum(self.problem.labels().len(), width, pass).to_floats(grid);
         let (sums, rest) = all.split_at(scattered * stride);
-        let (squares, tilts) = rest.split_at(pairs.len() * stride * stride);
+        let (squares, tilts) = rest.split_at(pairs.len() * triangle);
         let side = count * stride;
         let columns = |first: usize| {
             Mat::from_fn(side, terms, |at, term| sums[((first + term) * count + at / stride) * stride + at % stride])
         };
         let mut information = Mat::zeros(side, side);
-        for (square, &(one, other)) in squares.chunks(stride * stride).zip(&pairs) {
-            for row in 0..stride {
-                for column in 0..stride {
-                    // A square holds each pair of features once, in one triangle or the other.
-                    let across = if row == column { 0.0 } else { square[column * stride + row] };
-                    let value = square[row * stride + column] + across;
+        for (square, &(one, other)) in squares.chunks(triangle).zip(&pairs) {
+            let entries = (0..stride).flat_map(|row| (0..=row).map(move |column| (row, column)));
+            for (&value, (row, column)) in square.iter().zip(entries) {
+                for (row, column) in [(row, column), (column, row)] {
                     information[(one * stride + row, other * stride + column)] = value;
                     information[(other * stride + column, one * stride + row)] = value;
                 }
@@ -205,10 +230,14 @@ impl<'a> JointRows<'a> {
     ) -> MeanContrast {
         let (tables, features) = (self.tables(coefficients), self.problem.features());
         let (count, terms, stride) = (self.model.margins(), self.model.terms.len(), self.stride());
+        let width = count * stride + 2 + terms;
+        let sizes = self.sizes(totals, multipliers);
+        let scattered = Grids::new(features, sizes.contrast(), width);
+        let grids: Vec<Grid> = sizes.contrasts().map(|size| Grid::new(size, width)).collect();
         let pass = |rows: std::ops::Range<usize>| {
             let row = Row::new(&self.model);
-            let mut state = (row, vec![Vec::new(); count], vec![Scatter::new(features); count], vec![0.0; 2 + terms]);
-            let each = |(row, values, _, sums): &mut Contrasting,
+            let mut state = (row, vec![Vec::new(); count], vec![Scatter::new(features); count], GridSums::new(&grids));
+            let each = |(row, values, _, sums): &mut Contrasting<'_>,
                         at: usize,
                         _: usize,
                         margins: &mut dyn Iterator<Item = f64>| {
@@ -220,31 +249,30 @@ impl<'a> JointRows<'a> {
                 }
                 let weight = self.problem.row_weight(at);
                 row.set(&self.model, margins, self.member(at), &totals.shares, multipliers);
-                sums[0] += weight;
-                sums[1] += weight * row.contrast(&row.exponents, class);
-                for (term, sum) in sums[2..].iter_mut().enumerate() {
+                sums.add(0, weight);
+                sums.add(1, weight * row.contrast(&row.exponents, class));
+                for term in 0..terms {
                     let tilts = &row.tilts[term * self.model.classes..][..self.model.classes];
-                    *sum += weight * row.contrast(tilts, class);
+                    sums.add(2 + term, weight * row.contrast(tilts, class));
                 }
                 for (margin, values) in values.iter_mut().enumerate() {
                     values.push(weight * row.contrast_slope(class, margin));
                 }
             };
-            let done = |(_, values, scatters, _): &mut Contrasting, block: std::ops::Range<usize>| {
+            let done = |(_, values, scatters, _): &mut Contrasting<'_>, block: std::ops::Range<usize>| {
                 for (values, scatter) in values.iter_mut().zip(scatters) {
-                    scatter.add(features, block.clone(), values);
+                    scatter.add(features, block.clone(), values, &scattered);
                     values.clear();
                 }
             };
             self.visit(&tables, rows, &mut state, each, done);
-            let mut all = vec![0.0; count * stride];
-            for (sums, part) in state.2.iter().zip(all.chunks_mut(stride)) {
-                sums.add_to(features, part);
-            }
-            all.extend(state.3);
-            all
+            let (_, _, scatters, sums) = state;
+            let valid = sums.valid && scatters.iter().all(Scatter::valid);
+            Sums::new(scatters.iter().flat_map(|sums| sums.totals(features)).chain(sums.sums), valid)
         };
-        let all = parallel::reduce_sums(self.problem.labels().len(), count * stride, pass, add);
+        let by_feature = scattered.by_feature(stride);
+        let grid = |at: usize| at.checked_sub(count * stride).map_or_else(|| by_feature[at % stride], |at| grids[at]);
+        let all = parallel::sum(self.problem.labels().len(), width, pass).to_floats(grid);
         let (by_coefficient, sums) = all.split_at(count * stride);
         let total = sums[0];
         MeanContrast {
@@ -268,15 +296,19 @@ impl<'a> JointRows<'a> {
         let wide = terms + further.len();
         let directions = of_violations.iter().chain(further).flat_map(|direction| self.tables(direction));
         let tables: Vec<Tables> = self.tables(coefficients).into_iter().chain(directions).collect();
+        let (sizes, own) = (self.sizes(totals, multipliers), self.tables(coefficients).len());
+        let moved = |at: usize| -> f64 {
+            let moves = tables[own + at * count..][..count].iter();
+            moves.map(|margin| sizes.residual() * margin.bound(self.problem.features())).sum()
+        };
+        let part = |at: usize| sizes.violation_part(at) + moved(at);
+        let bounds: Vec<f64> = (0..wide).map(part).collect();
+        let products = (0..wide * wide).map(|at| bounds[at / wide] * bounds[at % wide]);
+        let grids: Vec<Grid> = products.map(|bound| Grid::new(bound, wide * wide)).collect();
         let pass = |rows: std::ops::Range<usize>| {
-            let mut state = (
-                Row::new(&self.model),
-                vec![0.0; wide * wide],
-                f64::INFINITY,
-                vec![0.0; wide],
-                vec![0.0; tables.len()],
-            );
-            let each = |(row, products, least, parts, all): &mut Influencing,
+            let mut state =
+                (Row::new(&self.model), GridSums::new(&grids), f64::INFINITY, vec![0.0; wide], vec![0.0; tables.len()]);
+            let each = |(row, products, least, parts, all): &mut Influencing<'_>,
                         at: usize,
                         _: usize,
                         margins: &mut dyn Iterator<Item = f64>| {
@@ -291,41 +323,101 @@ impl<'a> JointRows<'a> {
                         moves.iter().enumerate().map(|(margin, by)| row.residual(label, margin) * by).sum();
                     *part = weight * (own - moved);
                 }
-                for (one, line) in parts.iter().zip(products.chunks_exact_mut(wide)) {
-                    line.iter_mut().zip(parts.iter()).for_each(|(product, other)| *product += one * other);
+                for (one, part) in parts.iter().enumerate() {
+                    parts.iter().enumerate().for_each(|(other, by)| products.add(one * wide + other, part * by));
                 }
             };
             self.visit(&tables, rows, &mut state, each, |_, _| {});
-            (state.1, state.2)
+            (state.1.totals(), state.2)
         };
-        let merge = |left: &mut (Vec<f64>, f64), right: (Vec<f64>, f64)| {
-            add(&mut left.0, right.0);
+        let merge = |left: &mut (Sums, f64), right: (Sums, f64)| {
+            left.0.merge(&right.0);
             left.1 = left.1.min(right.1);
         };
-        let (products, least) = parallel::reduce(self.problem.labels().len(), pass, merge);
+        let (products, least) = parallel::sum_and(self.problem.labels().len(), wide * wide, pass, merge);
+        let products = products.to_floats(|at| grids[at]);
         (Mat::from_fn(wide, wide, |row, column| products[row * wide + column]), least)
     }
 }
 
+impl Members {
+    /// What no row exceeds of how much it is in the group of a constraint, and among those that the group is a share of.
+    fn largest(&self, term: usize, terms: usize) -> [f64; 2] {
+        let largest = |values: &[f64]| {
+            values.iter().skip(term).step_by(terms).fold(0.0, |largest: f64, value| largest.max(value.abs()))
+        };
+        [&self.own, &self.base].map(|values| largest(values))
+    }
+}
+
+/// What the numbers of any row never exceed: the unit of sums follows from it. The formulas are those of [`Row`], with every probability at most 1
+/// and adding up to 1.
+struct Sizes {
+    /// Twice the weight of the heaviest row.
+    weight: f64,
+    /// Per constraint, its tilt, and its part in its violation.
+    tilts: Vec<f64>,
+    violations: Vec<f64>,
+    /// An exponent, and its derivatives in margins.
+    exponent: f64,
+}
+
+impl Sizes {
+    fn residual(&self) -> f64 {
+        2.0 * self.weight * (1.0 + self.exponent)
+    }
+
+    fn information(&self) -> f64 {
+        self.residual() * (1.0 + self.exponent)
+    }
+
+    /// Residuals, their derivatives in each multiplier, and those of violations.
+    fn scattered(&self) -> Vec<f64> {
+        let slopes = self.tilts.iter().map(|tilt| self.residual() * tilt);
+        let violations = self.violations.iter().map(|violation| 4.0 * self.weight * violation);
+        std::iter::once(self.residual()).chain(slopes).chain(violations).collect()
+    }
+
+    fn tilt_products(&self) -> impl Iterator<Item = f64> {
+        self.tilts.iter().flat_map(move |one| self.tilts.iter().map(move |other| 2.0 * self.weight * (one * other)))
+    }
+
+    fn contrast(&self) -> f64 {
+        2.0 * self.weight * self.exponent
+    }
+
+    /// Weights, contrasts of exponents, and those of the tilt of each constraint.
+    fn contrasts(&self) -> impl Iterator<Item = f64> {
+        [self.weight, self.contrast()].into_iter().chain(self.tilts.iter().map(|tilt| 2.0 * self.weight * tilt))
+    }
+
+    /// By how much a row moves a violation; nothing for a direction that is none's.
+    fn violation_part(&self, at: usize) -> f64 {
+        self.violations.get(at).map_or(0.0, |violation| 2.0 * self.weight * violation)
+    }
+}
+
 /// One row, numbers of a block per margin, their sums, and sums of contrasts.
-type Contrasting = (Row, Vec<Vec<f64>>, Vec<Scatter>, Vec<f64>);
+type Contrasting<'a> = (Row, Vec<Vec<f64>>, Vec<Scatter>, GridSums<'a>);
 
 /// One row, sums of products, the least determinant; of a row its parts and its margins.
-type Influencing = (Row, Vec<f64>, f64, Vec<f64>, Vec<f64>);
+type Influencing<'a> = (Row, GridSums<'a>, f64, Vec<f64>, Vec<f64>);
 
 /// What a pass over a part of the rows keeps.
-struct Pass {
+struct Pass<'a> {
     row: Row,
     /// Of one block: residuals, their derivatives in each multiplier, those of violations, then second derivatives.
     values: Vec<Vec<f64>>,
     sums: Vec<Scatter>,
     squares: Vec<Gram>,
-    tilts: Vec<f64>,
+    tilts: GridSums<'a>,
 }
 
-#[allow(clippy::ptr_arg, clippy::needless_pass_by_value)] // as `parallel` merges sums
-fn add(left: &mut Vec<f64>, right: Vec<f64>) {
-    for (left, right) in left.iter_mut().zip(right) {
-        *left += right;
+impl Pass<'_> {
+    fn totals(self, features: &Features) -> Sums {
+        let valid = self.tilts.valid && self.sums.iter().all(Scatter::valid) && self.squares.iter().all(Gram::valid);
+        let sums = self.sums.iter().flat_map(|sums| sums.totals(features));
+        let squares = self.squares.into_iter().flat_map(|square| square.triangle(features));
+        Sums::new(sums.chain(squares).chain(self.tilts.sums), valid)
     }
 }

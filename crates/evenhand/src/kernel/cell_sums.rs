@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::{BLOCK, blocks, link};
 use crate::data::Codes;
+use crate::exact::{Grid, Totals};
 use crate::features::Features;
 use crate::predictor::Predictor;
 use crate::{Result, parallel};
@@ -37,19 +38,18 @@ impl CellSums {
 
     /// Decisions that are given, row by row; no scores and no losses.
     pub(crate) fn of_rows(decisions: &Codes, rows: CellRows<'_>) -> Self {
+        let count = rows.cell_labels.len() * rows.classes;
+        let grid = Grid::new(rows.heaviest, count);
         let pass = |part: Range<usize>| {
-            let mut sums = vec![0.0; rows.cell_labels.len() * rows.classes];
+            let (mut sums, mut valid) = (vec![0; count], grid.is_bounded());
             for row in part {
                 let weight = rows.row_weights.map_or(1.0, |weights| weights[row]);
-                sums[rows.cell_of_row.get(row) * rows.classes + decisions.get(row)] += weight;
+                valid &= grid.holds(weight);
+                sums[rows.cell_of_row.get(row) * rows.classes + decisions.get(row)] += grid.fix(weight);
             }
-            sums
+            Totals::new(sums, valid)
         };
-        let sums = parallel::reduce(decisions.len(), pass, |left, right| {
-            for (left, right) in left.iter_mut().zip(right) {
-                *left += right;
-            }
-        });
+        let sums = parallel::sum(decisions.len(), count, pass).to_floats(|_| grid);
         Self::of_decisions(rows.classes, sums.into_iter())
     }
 
@@ -111,6 +111,8 @@ pub(crate) struct CellRows<'a> {
     pub(crate) cell_labels: &'a [usize],
     /// The user's row weights.
     pub(crate) row_weights: Option<&'a [f64]>,
+    /// What no row weighs more than, of all rows of which these are a part; 1 without row weights.
+    pub(crate) heaviest: f64,
     /// How many classes there are.
     pub(crate) classes: usize,
     /// By how much the threshold between two classes is below ½; 0 with more.
@@ -123,20 +125,37 @@ pub(crate) struct CellRows<'a> {
 /// What the predictor says when it is put to these features.
 pub(crate) fn cell_sums(predictor: &dyn Predictor, features: &Features, rows: CellRows<'_>) -> Result<CellSums> {
     let scorer = predictor.on(features)?;
+    let width = width(rows.classes);
+    let (count, grids) = (rows.cell_labels.len() * width, CellGrids::new(rows));
     let pass = |part: Range<usize>| {
-        let mut sums = Sums::new(rows);
+        let mut sums = Sums::new(rows, grids);
         for block in blocks(part) {
             scorer(block.clone(), &mut sums.scores);
             sums.add(block);
         }
-        sums.fold()
+        sums.totals()
     };
-    let sums = parallel::reduce(features.rows(), pass, |left, right| {
-        for (left, right) in left.iter_mut().zip(right) {
-            *left += right;
-        }
-    });
-    Ok(CellSums { classes: rows.classes, values: sums })
+    let totals = parallel::sum(features.rows(), count, pass);
+    let grid = |at: usize| if at % width == width - 1 { grids.losses } else { grids.scores };
+    Ok(CellSums { classes: rows.classes, values: totals.to_floats(grid) })
+}
+
+/// A loss is minus the logarithm of at least the smallest normal number, 708.4.
+const LARGEST_LOSS: f64 = 1024.0;
+
+/// The grids of sums per cell.
+#[derive(Debug, Clone, Copy)]
+struct CellGrids {
+    /// Of decisions and of probabilities, neither of which is more than the weight of the row.
+    scores: Grid,
+    losses: Grid,
+}
+
+impl CellGrids {
+    fn new(rows: CellRows<'_>) -> Self {
+        let sums = rows.cell_labels.len() * width(rows.classes);
+        Self { scores: Grid::new(rows.heaviest, sums), losses: Grid::new(rows.heaviest * LARGEST_LOSS, sums) }
+    }
 }
 
 /// The class with the largest score, the first of equals: with two classes, positive above ½.
@@ -173,79 +192,117 @@ pub(super) fn width(classes: usize) -> usize {
     2 * classes + 1
 }
 
-/// The sums of a leaf of rows, and arrays of a block's length.
+/// The sums of a run of rows, and arrays of a block's length.
 struct Sums<'a> {
     rows: CellRows<'a>,
-    lanes: Vec<f64>,
+    grids: CellGrids,
+    lanes: Vec<i64>,
+    valid: bool,
     scores: Vec<f64>,
     cells: Vec<u32>,
     losses: Vec<f64>,
+    fixed: Fixed,
+}
+
+/// The numbers of a block's rows on their grids.
+#[derive(Default)]
+struct Fixed {
+    /// Of each row its weight; none where all weigh the same.
+    weights: Vec<i64>,
+    one: i64,
+    /// Class by class.
+    scores: Vec<i64>,
+    losses: Vec<i64>,
 }
 
 impl<'a> Sums<'a> {
-    fn new(rows: CellRows<'a>) -> Self {
+    fn new(rows: CellRows<'a>, grids: CellGrids) -> Self {
         Self {
             rows,
-            lanes: vec![0.0; rows.cell_labels.len() * LANES * width(rows.classes)],
+            grids,
+            lanes: vec![0; rows.cell_labels.len() * LANES * width(rows.classes)],
+            valid: true,
             scores: Vec::with_capacity(BLOCK * rows.classes),
             cells: Vec::with_capacity(BLOCK),
             losses: Vec::with_capacity(BLOCK),
+            fixed: Fixed { one: grids.scores.fix(1.0), ..Fixed::default() },
         }
     }
 
     /// Adds a block of rows whose scores have been filled in.
     fn add(&mut self, block: Range<usize>) {
-        let Self { rows, lanes, scores, cells, losses } = self;
+        self.fix(block);
+        if !self.valid {
+            return;
+        }
+        let Self { rows, lanes, scores, cells, fixed, .. } = self;
         let (classes, width) = (rows.classes, width(rows.classes));
+        if classes == 2 {
+            return add_binary(lanes, cells, scores, fixed, rows.shift);
+        }
+        let given = cells.iter().zip(scores.chunks_exact(classes)).zip(fixed.scores.chunks_exact(classes));
+        for (at, (((&cell, scores), own), loss)) in given.zip(&fixed.losses).enumerate() {
+            let sums = &mut lanes[(cell as usize * LANES + at % LANES) * width..][..width];
+            sums[decide(scores)] += fixed.weight(at);
+            for (sum, score) in sums[classes..].iter_mut().zip(own) {
+                *sum += score;
+            }
+            sums[2 * classes] += loss;
+        }
+    }
+
+    /// Puts the weights, the weighted scores and the weighted losses of a block on their grids.
+    fn fix(&mut self, block: Range<usize>) {
+        let Self { rows, grids, valid, scores, cells, losses, fixed, .. } = self;
+        let classes = rows.classes;
         rows.cell_of_row.block(block.clone(), cells);
         losses.clear();
         let own = |(&cell, scores): (&u32, &[f64])| scores[rows.cell_labels[cell as usize]];
         losses.extend(cells.iter().zip(scores.chunks_exact(classes)).map(own));
         link::minus_log(losses);
-        let row_weights = rows.row_weights.map(|weights| &weights[block]);
-        if classes == 2 {
-            return add_binary(lanes, cells, scores, losses, row_weights, rows.shift);
+        if let Some(weights) = rows.row_weights.map(|weights| &weights[block]) {
+            *valid &= grids.scores.fix_all(weights, &mut fixed.weights);
+            let weighted: Vec<f64> = scores
+                .chunks_exact(classes)
+                .zip(weights)
+                .flat_map(|(scores, weight)| scores.iter().map(move |score| weight * score))
+                .collect();
+            *valid &= grids.scores.fix_all(&weighted, &mut fixed.scores);
+            losses.iter_mut().zip(weights).for_each(|(loss, weight)| *loss *= weight);
+        } else {
+            *valid &= grids.scores.fix_all(scores, &mut fixed.scores);
         }
-        for (at, ((&cell, scores), loss)) in cells.iter().zip(scores.chunks_exact(classes)).zip(losses).enumerate() {
-            let weight = row_weights.map_or(1.0, |weights| weights[at]);
-            let sums = &mut lanes[(cell as usize * LANES + at % LANES) * width..][..width];
-            sums[decide(scores)] += weight;
-            for (sum, score) in sums[classes..].iter_mut().zip(scores) {
-                *sum += weight * score;
-            }
-            sums[2 * classes] += weight * *loss;
-        }
+        *valid &= grids.losses.fix_all(losses, &mut fixed.losses);
     }
 
-    /// The lanes of each cell as one.
-    fn fold(self) -> Vec<f64> {
+    /// The sums, the lanes of each cell as one.
+    fn totals(self) -> Totals {
         let width = width(self.rows.classes);
         let cell =
-            |lanes: &[f64]| -> Vec<f64> { (0..width).map(|at| lanes.iter().skip(at).step_by(width).sum()).collect() };
-        self.lanes.chunks_exact(LANES * width).flat_map(cell).collect()
+            |lanes: &[i64]| -> Vec<i64> { (0..width).map(|at| lanes.iter().skip(at).step_by(width).sum()).collect() };
+        Totals::new(self.lanes.chunks_exact(LANES * width).flat_map(cell), self.valid)
+    }
+}
+
+impl Fixed {
+    fn weight(&self, at: usize) -> i64 {
+        if self.weights.is_empty() { self.one } else { self.weights[at] }
     }
 }
 
 /// As the loop of [`Sums::add`], for the two classes most problems have.
-fn add_binary(
-    lanes: &mut [f64],
-    cells: &[u32],
-    scores: &[f64],
-    losses: &[f64],
-    row_weights: Option<&[f64]>,
-    shift: f64,
-) {
+fn add_binary(lanes: &mut [i64], cells: &[u32], scores: &[f64], fixed: &Fixed, shift: f64) {
     const WIDTH: usize = 5;
     let (lanes, _) = lanes.as_chunks_mut::<WIDTH>();
-    let rows = cells.iter().zip(scores.as_chunks::<2>().0).zip(losses);
-    for (at, ((&cell, [negative, positive]), loss)) in rows.enumerate() {
-        let weight = row_weights.map_or(1.0, |weights| weights[at]);
-        let decided = if is_positive(*negative, *positive, shift) { weight } else { 0.0 };
+    let rows = cells.iter().zip(scores.as_chunks::<2>().0).zip(fixed.scores.as_chunks::<2>().0).zip(&fixed.losses);
+    for (at, (((&cell, [negative, positive]), own), loss)) in rows.enumerate() {
+        let weight = fixed.weight(at);
+        let decided = if is_positive(*negative, *positive, shift) { weight } else { 0 };
         let sums = &mut lanes[cell as usize * LANES + at % LANES];
         sums[0] += weight - decided;
         sums[1] += decided;
-        sums[2] += weight * negative;
-        sums[3] += weight * positive;
-        sums[4] += weight * loss;
+        sums[2] += own[0];
+        sums[3] += own[1];
+        sums[4] += loss;
     }
 }

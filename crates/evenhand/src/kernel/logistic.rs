@@ -4,9 +4,10 @@
 
 use std::ops::Range;
 
-use super::product::{Gram, Scatter, Tables, gram_diagonal, margins};
+use super::product::{Gram, GramGrids, Grids, Scatter, Tables, margins};
 use super::{BLOCK, blocks, link};
 use crate::data::Codes;
+use crate::exact::{Grid, Totals};
 use crate::features::{CodedColumn, Features};
 use crate::parallel;
 use crate::weights::Weights;
@@ -53,11 +54,18 @@ impl LogisticRows<'_> {
     /// `Σ weight · loss`.
     pub(crate) fn loss(&self, coefficients: &[f64]) -> f64 {
         let tables = self.tables(coefficients);
+        // A loss is at most the largest margin, of either sign, and the logarithm of how many classes there are.
+        let margin = tables.iter().map(|class| class.bound(self.features)).fold(0.0, f64::max);
+        let grid = Grid::new(self.weights.bound() * (2.0 * margin + self.classes as f64), 1);
         let sum = |rows| {
-            let mut at = Buffers::new(self.classes);
-            blocks(rows).map(|block| at.loss(self, &tables, block)).sum::<f64>()
+            let (mut at, mut fixed, mut total, mut valid) = (Buffers::new(self.classes), Vec::new(), 0, true);
+            for block in blocks(rows) {
+                valid &= grid.fix_all(at.losses(self, &tables, block), &mut fixed);
+                total += fixed.iter().sum::<i64>();
+            }
+            Totals::new([total], valid)
         };
-        parallel::reduce(self.features.rows(), sum, |left, right| *left += right)
+        parallel::sum(self.features.rows(), 1, sum).to_floats(|_| grid)[0]
     }
 
     /// `Σ weight · ∂loss/∂coefficients`.
@@ -67,55 +75,61 @@ impl LogisticRows<'_> {
 
     /// The same with other weights, one gradient for each, in one pass.
     pub(crate) fn gradients(&self, coefficients: &[f64], weights: &[Weights]) -> Vec<Vec<f64>> {
-        let tables = self.tables(coefficients);
-        let pass = |rows| {
-            let mut at = Buffers::new(self.classes);
-            let mut sums = vec![Scatter::new(self.features); tables.len() * weights.len()];
-            for block in blocks(rows) {
-                at.residuals(self, &tables, block.clone());
-                for (sums, weights) in sums.chunks_mut(tables.len()).zip(weights) {
-                    weights.block(block.clone(), &mut at.weights);
-                    for (sums, residuals) in sums.iter_mut().zip(&at.margins) {
-                        at.scratch.clear();
-                        at.scratch
-                            .extend(residuals.iter().zip(&at.weights).map(|(residual, weight)| weight * residual));
-                        sums.add(self.features, block.clone(), &at.scratch);
-                    }
+        let (tables, own) = (self.tables(coefficients), self.coefficients());
+        let sums = own * weights.len();
+        let grids: Vec<Grids> =
+            weights.iter().map(|weights| Grids::new(self.features, weights.bound(), sums)).collect();
+        let totals =
+            parallel::sum(self.features.rows(), sums, |rows| self.gradient_sums(&tables, weights, &grids, rows));
+        let by_feature: Vec<Vec<Grid>> = grids.iter().map(|grids| grids.by_feature(self.stride())).collect();
+        let all = totals.to_floats(|at| by_feature[at / own][at % self.stride()]);
+        all.chunks(own).map(<[f64]>::to_vec).collect()
+    }
+
+    /// The sums of gradients over some rows, no more than a run of them.
+    fn gradient_sums(&self, tables: &[Tables], weights: &[Weights], grids: &[Grids], rows: Range<usize>) -> Totals {
+        let mut at = Buffers::new(self.classes);
+        let mut sums = vec![Scatter::new(self.features); tables.len() * weights.len()];
+        for block in blocks(rows) {
+            at.residuals(self, tables, block.clone());
+            for ((sums, weights), grids) in sums.chunks_mut(tables.len()).zip(weights).zip(grids) {
+                weights.block(block.clone(), &mut at.weights);
+                for (sums, residuals) in sums.iter_mut().zip(&at.margins) {
+                    at.scratch.clear();
+                    at.scratch.extend(residuals.iter().zip(&at.weights).map(|(residual, weight)| weight * residual));
+                    sums.add(self.features, block.clone(), &at.scratch, grids);
                 }
             }
-            sums.chunks(tables.len()).flat_map(|sums| self.unscatter(sums)).collect::<Vec<f64>>()
-        };
-        let (rows, own) = (self.features.rows(), self.coefficients());
-        let all = parallel::reduce_sums(rows, own * weights.len(), pass, |left, right| add(left, &right));
-        all.chunks(own).map(<[f64]>::to_vec).collect()
+        }
+        self.totals(&sums)
     }
 
     /// The lower triangle of the matrix of second derivatives, row by row.
     pub(crate) fn hessian(&self, coefficients: &[f64]) -> Vec<f64> {
         let tables = self.tables(coefficients);
-        let stride = self.stride();
-        let count = tables.len();
-        // One square per pair of margins, the first not before the second.
-        let pass = |rows| {
-            let mut at = Buffers::new(self.classes);
-            let mut squares = vec![Gram::new(self.features); count * (count + 1) / 2];
-            for block in blocks(rows) {
-                at.probabilities(self, &tables, block.clone());
-                let pairs = (0..count).flat_map(|first| (0..=first).map(move |second| (first, second)));
-                for ((first, second), square) in pairs.zip(&mut squares) {
-                    at.curvature(first, second);
-                    square.add(self.features, block.clone(), &at.scratch);
-                }
+        let (count, stride) = (tables.len(), self.stride());
+        // One triangle per pair of margins, the first not before the second: each pair of features is the same in either order.
+        let triangle = stride * (stride + 1) / 2;
+        let sums = triangle * count * (count + 1) / 2;
+        let grids = GramGrids::new(self.features, self.weights.bound(), sums);
+        let totals = parallel::sum(self.features.rows(), sums, |rows| self.hessian_sums(&tables, &grids, rows));
+        let by_entry = grids.triangle(stride);
+        lay_out(&totals.to_floats(|at| by_entry[at % triangle]), count, stride)
+    }
+
+    /// The sums of second derivatives over some rows, no more than a run of them.
+    fn hessian_sums(&self, tables: &[Tables], grids: &GramGrids, rows: Range<usize>) -> Totals {
+        let mut at = Buffers::new(self.classes);
+        let mut squares = vec![Gram::new(self.features); tables.len() * (tables.len() + 1) / 2];
+        for block in blocks(rows) {
+            at.probabilities(self, tables, block.clone());
+            for ((first, second), square) in pairs(tables.len()).zip(&mut squares) {
+                at.curvature(first, second);
+                square.add(self.features, block.clone(), &at.scratch, grids);
             }
-            squares.into_iter().map(|square| square.into_matrix(self.features)).collect::<Vec<_>>()
-        };
-        let merge = |left: &mut Vec<Vec<f64>>, right: Vec<Vec<f64>>| {
-            for (left, right) in left.iter_mut().zip(&right) {
-                add(left, right);
-            }
-        };
-        let squares = parallel::reduce(self.features.rows(), pass, merge);
-        lay_out(&squares, count, stride)
+        }
+        let valid = squares.iter().all(Gram::valid);
+        Totals::new(squares.into_iter().flat_map(|square| square.triangle(self.features)), valid)
     }
 
     /// How many gradients a matrix of second derivatives and its factor cost, about.
@@ -140,7 +154,8 @@ impl LogisticRows<'_> {
 
     /// The diagonal of the matrix of second derivatives.
     pub(crate) fn hessian_diagonal(&self, coefficients: &[f64]) -> Vec<f64> {
-        let tables = self.tables(coefficients);
+        let (tables, sums) = (self.tables(coefficients), self.coefficients());
+        let grids = Grids::of_squares(self.features, self.weights.bound(), sums);
         let pass = |rows| {
             let mut at = Buffers::new(self.classes);
             let mut sums = vec![Scatter::new(self.features); tables.len()];
@@ -148,28 +163,31 @@ impl LogisticRows<'_> {
                 at.probabilities(self, &tables, block.clone());
                 for (class, sums) in sums.iter_mut().enumerate() {
                     at.curvature(class, class);
-                    gram_diagonal(self.features, block.clone(), &at.scratch, sums);
+                    sums.add_squares(self.features, block.clone(), &at.scratch, &grids);
                 }
             }
-            self.unscatter(&sums)
+            self.totals(&sums)
         };
-        parallel::reduce_sums(self.features.rows(), self.coefficients(), pass, |left, right| add(left, &right))
+        let by_feature = grids.by_feature(self.stride());
+        parallel::sum(self.features.rows(), sums, pass).to_floats(|at| by_feature[at % self.stride()])
     }
 
     /// `Σ weight · ∂p/∂coefficients`, with p the probability of the positive one of two classes.
     pub(crate) fn score_gradient(&self, coefficients: &[f64]) -> Vec<f64> {
-        let tables = self.tables(coefficients);
+        let (tables, sums) = (self.tables(coefficients), self.coefficients());
+        let grids = Grids::new(self.features, self.weights.bound(), sums);
         let pass = |rows| {
             let mut at = Buffers::new(self.classes);
             let mut sums = Scatter::new(self.features);
             for block in blocks(rows) {
                 at.probabilities(self, &tables, block.clone());
                 at.curvature(0, 0);
-                sums.add(self.features, block, &at.scratch);
+                sums.add(self.features, block, &at.scratch, &grids);
             }
-            self.unscatter(&[sums])
+            self.totals(&[sums])
         };
-        parallel::reduce_sums(self.features.rows(), self.coefficients(), pass, |left, right| add(left, &right))
+        let by_feature = grids.by_feature(self.stride());
+        parallel::sum(self.features.rows(), sums, pass).to_floats(|at| by_feature[at % self.stride()])
     }
 
     /// Sums of products, over rows, of the parts that `Σ influence` has from each row: with p and y of two classes,
@@ -179,10 +197,13 @@ impl LogisticRows<'_> {
         let tables = self.tables(coefficients);
         let directions: Vec<Tables> = parts.directions.iter().map(|one| Tables::new(self.features, one)).collect();
         let count = directions.len();
+        let bounds = self.part_bounds(&directions, parts);
+        let products = (0..count * count).map(|at| bounds[at / count] * bounds[at % count]);
+        let grids: Vec<Grid> = products.map(|bound| Grid::new(bound, count * count)).collect();
         let pass = |rows| {
             let mut at = Buffers::new(self.classes);
             let (mut moves, mut cells) = (vec![Vec::with_capacity(BLOCK); count], Vec::with_capacity(BLOCK));
-            let (mut products, mut part) = (vec![0.0; count * count], vec![0.0; count]);
+            let (mut products, mut part, mut valid) = (vec![0; count * count], vec![0.0; count], true);
             for block in blocks(rows) {
                 at.probabilities(self, &tables, block.clone());
                 margins(self.features, &directions, block.clone(), &mut moves);
@@ -194,26 +215,43 @@ impl LogisticRows<'_> {
                     for (k, part) in part.iter_mut().enumerate() {
                         let [share, level] = parts.shares[cell as usize * count + k];
                         *part = own * (share * p - level) - residual * moves[k][row];
+                        valid &= part.abs() <= bounds[k];
                     }
-                    for (one, row) in part.iter().zip(products.chunks_exact_mut(count)) {
-                        for (other, product) in part.iter().zip(row) {
-                            *product += one * other;
+                    let places = products.chunks_exact_mut(count).zip(grids.chunks_exact(count));
+                    for (one, (row, grids)) in part.iter().zip(places) {
+                        for ((other, product), grid) in part.iter().zip(row).zip(grids) {
+                            *product += grid.fix(one * other);
                         }
                     }
                 }
             }
-            products
+            Totals::new(products, valid)
         };
-        parallel::reduce(self.features.rows(), pass, |left, right| add(left, &right))
+        parallel::sum(self.features.rows(), count * count, pass).to_floats(|at| grids[at])
     }
 
-    fn unscatter(&self, sums: &[Scatter]) -> Vec<f64> {
-        let mut all = vec![0.0; self.coefficients()];
-        for (sums, part) in sums.iter().zip(all.chunks_mut(self.stride())) {
-            sums.add_to(self.features, part);
-        }
-        all
+    /// What no row's part of an influence exceeds, with room for rounding.
+    fn part_bounds(&self, directions: &[Tables], parts: &Parts<'_>) -> Vec<f64> {
+        let count = directions.len();
+        let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |most: f64, one| most.max(one.abs()));
+        let own = parts.row_weights.map_or(1.0, |weights| largest(&mut weights.iter().copied()));
+        let bound = |(k, direction): (usize, &Tables)| {
+            let of_cells = parts.shares.iter().skip(k).step_by(count).map(|[share, level]| share.abs() + level.abs());
+            (own * largest(&mut of_cells.into_iter()) + self.weights.bound() * direction.bound(self.features))
+                * (1.0 + 1e-9)
+        };
+        directions.iter().enumerate().map(bound).collect()
     }
+
+    fn totals(&self, sums: &[Scatter]) -> Totals {
+        let valid = sums.iter().all(Scatter::valid);
+        Totals::new(sums.iter().flat_map(|sums| sums.totals(self.features)), valid)
+    }
+}
+
+/// Pairs of margins, the first not before the second.
+fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..count).flat_map(|first| (0..=first).map(move |second| (first, second)))
 }
 
 /// Coefficients laid out to score rows of one table.
@@ -270,6 +308,12 @@ impl<'a> LogisticSlopes<'a> {
         };
         let directions = directions.iter().flat_map(|direction| tables(direction)).collect();
         Self { features, tables: tables(coefficients), directions, classes }
+    }
+
+    /// Direction by direction, what no change of a probability exceeds: `p (1 − p)`, at most ¼, times the difference of two changes of margins.
+    pub(crate) fn bounds(&self) -> Vec<f64> {
+        let largest = |margins: &[Tables]| margins.iter().map(|one| one.bound(self.features)).fold(0.0, f64::max);
+        self.directions.chunks(self.tables.len()).map(|margins| 0.5 * (1.0 + 1e-9) * largest(margins)).collect()
     }
 
     /// The change of each class's probability in each direction, row by row, written over `out`.
@@ -366,16 +410,21 @@ impl Buffers {
         scratch.extend(pairs.map(|((p, q), weight)| *weight * p * (own - q)));
     }
 
-    fn loss(&mut self, rows: &LogisticRows<'_>, tables: &[Tables], block: Range<usize>) -> f64 {
+    /// The weighted loss of each row.
+    fn losses(&mut self, rows: &LogisticRows<'_>, tables: &[Tables], block: Range<usize>) -> &[f64] {
         margins(rows.features, tables, block.clone(), &mut self.margins);
         rows.weights.block(block.clone(), &mut self.weights);
-        if let [margins] = &self.margins[..] {
+        if self.margins.len() == 1 {
             labelled(rows.labels, block, 1, &mut self.scratch);
-            return link::logistic_loss(margins, &self.scratch, &self.weights);
+            link::logistic_losses(&mut self.margins[0], &self.scratch, &self.weights);
+            return &self.margins[0];
         }
         let own: Vec<f64> = block.clone().enumerate().map(|(at, row)| self.margins[rows.labels.get(row)][at]).collect();
         self.link();
-        self.log_total.iter().zip(own).zip(&self.weights).map(|((total, own), weight)| weight * (total - own)).sum()
+        for ((total, own), weight) in self.log_total.iter_mut().zip(own).zip(&self.weights) {
+            *total = weight * (*total - own);
+        }
+        &self.log_total
     }
 }
 
@@ -390,24 +439,16 @@ fn labelled(labels: &Codes, block: Range<usize>, class: usize, out: &mut Vec<f64
     }
 }
 
-fn add(left: &mut [f64], right: &[f64]) {
-    for (left, right) in left.iter_mut().zip(right) {
-        *left += right;
-    }
-}
-
-/// Puts the squares of pairs of margins where they belong in the lower triangle of the whole.
-fn lay_out(squares: &[Vec<f64>], count: usize, stride: usize) -> Vec<f64> {
+/// Puts the lower triangles of pairs of margins where they belong in the lower triangle of the whole.
+fn lay_out(triangles: &[f64], count: usize, stride: usize) -> Vec<f64> {
     let side = count * stride;
     let mut whole = vec![0.0; side * side];
-    let pairs = (0..count).flat_map(|first| (0..=first).map(move |second| (first, second)));
-    for ((first, second), square) in pairs.zip(squares) {
+    for ((first, second), triangle) in pairs(count).zip(triangles.chunks(stride * (stride + 1) / 2)) {
+        let mut entries = triangle.iter();
         for row in 0..stride {
-            for column in 0..stride {
-                // A square holds each pair of features once, in one triangle or the other.
-                let across = if row == column { 0.0 } else { square[column * stride + row] };
-                whole[(first * stride + row) * side + second * stride + column] =
-                    square[row * stride + column] + across;
+            for (column, &entry) in (0..=row).zip(&mut entries) {
+                whole[(first * stride + row) * side + second * stride + column] = entry;
+                whole[(first * stride + column) * side + second * stride + row] = entry;
             }
         }
     }
@@ -432,7 +473,7 @@ mod tests {
             CodedColumn { codes: Codes::narrow(wide, 300), active: Active::new((0..300).map(|code| [3 + code % 5])) },
         ];
         let values = (0..rows).map(|row| (row as f64 * 0.37).sin()).collect();
-        Features::new(rows, 9, coded, vec![DenseColumn { feature: 8, values }]).unwrap()
+        Features::new(rows, 9, coded, vec![DenseColumn::new(8, values)]).unwrap()
     }
 
     fn labels(rows: usize, classes: usize) -> Codes {
@@ -473,6 +514,42 @@ mod tests {
     #[test]
     fn derivatives_match_finite_differences_for_three_classes() {
         check_derivatives(3);
+    }
+
+    #[test]
+    fn sums_do_not_depend_on_the_order_of_rows_or_on_cuts() {
+        let rows = 9000;
+        let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect::<Vec<_>>();
+        for classes in [2, 3] {
+            let (features, labels) = (features(rows), labels(rows, classes));
+            let own: Vec<f64> = (0..rows).map(|row| 0.1 + (row % 10) as f64 / 7.0).collect();
+            let weights = Weights::of_rows(own.clone()).unwrap();
+            let at = LogisticRows { features: &features, labels: &labels, weights: &weights, classes };
+            let here: Vec<f64> = (0..at.coefficients()).map(|i| ((i * 7) as f64).cos() * 0.5).collect();
+            let order: Vec<usize> = (0..rows).map(|row| row * 7001 % rows).collect();
+            let (moved, told) = (features.select(&order), labels.select(&order));
+            let drawn = Weights::of_rows(order.iter().map(|&row| own[row]).collect()).unwrap();
+            let other = LogisticRows { features: &moved, labels: &told, weights: &drawn, classes };
+            let all = |at: &LogisticRows<'_>| {
+                let both = at.gradients(&here, &[at.weights.clone(), Weights::equal(rows)]).concat();
+                bits([both, at.hessian(&here), at.hessian_diagonal(&here), vec![at.loss(&here)]].concat())
+            };
+            assert_eq!(all(&at), all(&other));
+            let grids = [Grids::new(&features, weights.bound(), here.len())];
+            let part = |rows| at.gradient_sums(&at.tables(&here), std::slice::from_ref(&weights), &grids, rows);
+            let mut merged = part(7777..rows);
+            merged.merge(&part(0..1));
+            merged.merge(&part(1..7777));
+            assert_eq!(merged, part(0..rows));
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_is_no_sum() {
+        let (features, labels, weights) = (features(100), labels(100, 2), Weights::equal(100));
+        let at = LogisticRows { features: &features, labels: &labels, weights: &weights, classes: 2 };
+        let here = vec![f64::NAN; at.coefficients()];
+        assert!(at.gradient(&here).iter().chain(&at.hessian(&here)[..1]).all(|entry| entry.is_nan()));
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //! Everything a pass over the data computes is here: `product` multiplies features by
 //! coefficients and back, `link` turns margins into probabilities and losses, `logistic`
 //! sums loss, gradient and curvature over rows, `cell_sums` sums decisions and scores per
-//! cell, `slope` their derivatives. Each takes a range of rows and returns sums that `parallel::reduce` merges in a
-//! fixed order; none knows how many threads there are, or whether blocks come from memory.
+//! cell, `slope` their derivatives. Each takes a range of rows and returns exact sums (`exact`) that are the same in whatever order `parallel`
+//! merges them; none knows how many threads there are, or whether blocks come from memory.
 //! Knows nothing of groups, notions or solvers.
 
 mod cell_sums;

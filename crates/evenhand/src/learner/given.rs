@@ -70,7 +70,7 @@ impl Predictor for GivenScores {
     fn on<'a>(&'a self, features: &'a Features) -> Result<Scorer<'a>> {
         let column = features.dense().iter().find(|column| column.feature == 0);
         let column = column.ok_or_else(|| Error::learner("the first feature is no column of scores"))?;
-        let mut scores = column.values.clone();
+        let mut scores = column.values().to_vec();
         let row = |at: usize| features.places().map_or(at, |places| places[at]) + 1;
         check_probabilities(&mut scores, 1, "the column of scores", row)?;
         Ok(scorer_of_all(scores.into_iter().flat_map(|score| [1.0 - score, score]).collect(), 2))

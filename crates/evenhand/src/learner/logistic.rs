@@ -107,6 +107,10 @@ impl Sensitivity for LogisticSensitivity {
         let slopes = LogisticSlopes::new(features, &self.coefficients, &self.directions, self.classes);
         Ok(Box::new(move |rows, out| slopes.slopes(rows, out)))
     }
+
+    fn bounds(&self, features: &Features) -> Vec<f64> {
+        LogisticSlopes::new(features, &self.coefficients, &self.directions, self.classes).bounds()
+    }
 }
 
 impl Logistic {
@@ -283,13 +287,13 @@ mod tests {
         let column = (0..rows).map(|row| ((row * 13 + row / 5) % codes) as u32).collect();
         let coded = CodedColumn { codes: Codes::narrow(column, codes), active: Active::one_hot(0, codes, codes) };
         let values = (0..rows).map(|row| ((row * 7919) % 1000) as f64 / 500.0 - 1.0).collect();
-        Features::new(rows, codes + 1, vec![coded], vec![DenseColumn { feature: codes, values }]).unwrap()
+        Features::new(rows, codes + 1, vec![coded], vec![DenseColumn::new(codes, values)]).unwrap()
     }
 
     fn labels(features: &Features, classes: usize) -> Codes {
         let label = |row: usize| {
             let noise = ((row * 104_729) % 997) as f64 / 997.0;
-            (features.dense()[0].values[row] * 0.3 + 0.3 + noise * 0.4) * classes as f64
+            (features.dense()[0].values()[row] * 0.3 + 0.3 + noise * 0.4) * classes as f64
         };
         Codes::narrow(
             (0..features.rows()).map(|row| (1..classes).filter(|&c| label(row) >= c as f64).count() as u32).collect(),
@@ -344,9 +348,8 @@ mod tests {
         let column = |row: usize| ((row * 7919) % 1000) as f64;
         let codes: Vec<u32> = (0..rows).map(|row| (row % 5) as u32).collect();
         let coded = CodedColumn { codes: Codes::narrow(codes, 5), active: Active::one_hot(0, 5, 5) };
-        let dense = [1e-3, 1e6].into_iter().enumerate().map(|(at, unit)| DenseColumn {
-            feature: 5 + at,
-            values: (0..rows).map(|row| unit * column(row * (at + 1) + at)).collect(),
+        let dense = [1e-3, 1e6].into_iter().enumerate().map(|(at, unit)| {
+            DenseColumn::new(5 + at, (0..rows).map(|row| unit * column(row * (at + 1) + at)).collect())
         });
         let features = Features::new(rows, 7, vec![coded], dense.collect()).unwrap();
         let labels =

@@ -100,7 +100,7 @@ fn inputs(features: &Features, rows: Range<usize>) -> Inputs<'_> {
     if !dense.is_empty() {
         parallel::fill(&mut values, dense.len(), |part, out| {
             for (at, column) in dense.iter().enumerate() {
-                let own = &column.values[first + part.start..first + part.end];
+                let own = &column.values()[first + part.start..first + part.end];
                 for (to, value) in out.iter_mut().skip(at).step_by(dense.len()).zip(own) {
                     *to = *value as f32;
                 }

@@ -3,6 +3,7 @@
 
 mod architecture;
 mod baselines;
+mod bits;
 mod blind;
 mod closest;
 mod corrections;

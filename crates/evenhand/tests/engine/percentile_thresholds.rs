@@ -11,7 +11,7 @@ use evenhand::{Correction, Dataset, Logistic, Measure, Membership, Method, Notio
 fn as_scored() -> impl Learner {
     FnLearner::new(|_: Training<'_>| {
         Ok(FnPredictor::new(2, |features: &Features| {
-            Ok(features.dense()[0].values.iter().flat_map(|&score| [1.0 - score, score]).collect())
+            Ok(features.dense()[0].values().iter().flat_map(|&score| [1.0 - score, score]).collect())
         }))
     })
 }

@@ -24,7 +24,7 @@ fn problem(rows: &[Row], names: [&str; 2], weights: Option<Vec<f64>>, notion: No
         active: Active::one_hot(0, 3, 3),
     };
     let values = rows.iter().map(|row| f64::from(row.1) / 10.0).collect();
-    let features = Features::new(rows.len(), 4, vec![column], vec![DenseColumn { feature: 3, values }]).unwrap();
+    let features = Features::new(rows.len(), 4, vec![column], vec![DenseColumn::new(3, values)]).unwrap();
     let labels = Codes::narrow(rows.iter().map(|row| row.2).collect(), 2);
     let masks = [rows.iter().map(|row| row.3).collect::<Vec<bool>>(), rows.iter().map(|row| row.4).collect()];
     let membership = Membership::from_masks(names.map(str::to_owned).to_vec(), &masks).unwrap();

@@ -220,7 +220,7 @@ fn solved(rows: &[Vec<f64>], chosen: &[usize]) -> Option<Vec<f64>> {
 fn as_scored() -> impl Learner {
     FnLearner::new(|_: Training<'_>| {
         Ok(FnPredictor::new(2, |features: &Features| {
-            Ok(features.dense()[0].values.iter().flat_map(|&score| [1.0 - score, score]).collect())
+            Ok(features.dense()[0].values().iter().flat_map(|&score| [1.0 - score, score]).collect())
         }))
     })
 }

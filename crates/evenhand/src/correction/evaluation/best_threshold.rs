@@ -6,6 +6,7 @@
 use super::Classifier;
 use crate::Result;
 use crate::correction::problem::Problem;
+use crate::exact::Grid;
 use crate::kernel::{CellSums, HALF};
 
 /// A threshold, with the error that it makes and how far from ½ its gap begins.
@@ -51,15 +52,17 @@ impl Classifier<'_> {
         rows.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         let usual = self.at(HALF).cell_sums(problem)?;
         let mut best = Candidate { threshold: HALF, errors: problem.errors(&usual), distance: 0.0 };
-        let mut positive = vec![0.0; cells.len()];
-        let mut errors: f64 =
-            (0..cells.len()).filter(|&cell| cells.label(cell) == 1).map(|cell| cells.weight(cell)).sum();
+        // Integers, so that the order of rows with one score does not show.
+        let grid = Grid::new(cells.cell_rows().heaviest, 1);
+        let floats = |sums: &[i128]| sums.iter().map(|&sum| grid.float(sum)).collect::<Vec<f64>>();
+        let (mut positive, mut more) = (vec![0; cells.len()], 0);
+        let least: f64 = (0..cells.len()).filter(|&cell| cells.label(cell) == 1).map(|cell| cells.weight(cell)).sum();
         let mut high = 1.0;
         let mut at = 0;
         loop {
             let low = rows.get(at).map_or(0.0, |row| row.0);
-            let candidate = Candidate::between(low, high, errors);
-            if low < high && candidate.is_better_than(&best) && allowed(&usual.clone().redecided(&positive)) {
+            let candidate = Candidate::between(low, high, least + grid.float(more));
+            if low < high && candidate.is_better_than(&best) && allowed(&usual.clone().redecided(&floats(&positive))) {
                 best = candidate;
             }
             if at == rows.len() {
@@ -67,9 +70,10 @@ impl Classifier<'_> {
             }
             // All rows of the next score change sides together.
             while let Some(&(_, row)) = rows.get(at).filter(|row| row.0.total_cmp(&low).is_eq()) {
-                let (cell, weight) = (cells.cell_of_row().get(row as usize), problem.row_weight(row as usize));
+                let cell = cells.cell_of_row().get(row as usize);
+                let weight = i128::from(grid.fix(problem.row_weight(row as usize)));
                 positive[cell] += weight;
-                errors += if cells.label(cell) == 1 { -weight } else { weight };
+                more += if cells.label(cell) == 1 { -weight } else { weight };
                 at += 1;
             }
             high = low;

@@ -10,6 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::correction::problem::Problem;
+use crate::exact::{Grid, GridSums};
 use crate::group::Membership;
 use crate::kernel::{CellSums, blocks};
 use crate::learner::Predictor;
@@ -90,23 +91,20 @@ impl Thresholds {
         let rules: Vec<&PatternRule> =
             (0..problem.cells().len()).map(|cell| self.rule(&names(problem, cell)).0).collect();
         let scorer = predictor.on(features)?;
+        let grids = vec![Grid::new(rows.heaviest, rules.len()); rules.len()];
         let pass = |part: Range<usize>| {
-            let (mut sums, mut scores) = (vec![0.0; rules.len()], Vec::new());
+            let (mut sums, mut scores) = (GridSums::new(&grids), Vec::new());
             for block in blocks(part) {
                 scorer(block.clone(), &mut scores);
                 for (row, scores) in block.zip(scores.chunks_exact(2)) {
                     let cell = rows.cell_of_row.get(row);
                     let weight = rows.row_weights.map_or(1.0, |weights| weights[row]);
-                    sums[cell] += weight * rules[cell].chance(scores[1]);
+                    sums.add(cell, weight * rules[cell].chance(scores[1]));
                 }
             }
-            sums
+            sums.totals()
         };
-        let positive = parallel::reduce(features.rows(), pass, |left, right| {
-            for (left, right) in left.iter_mut().zip(right) {
-                *left += right;
-            }
-        });
+        let positive = parallel::sum(features.rows(), rules.len(), pass).to_floats(|at| grids[at]);
         Ok(problem.cell_sums(predictor)?.redecided(&positive))
     }
 

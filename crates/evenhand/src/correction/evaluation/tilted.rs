@@ -150,6 +150,18 @@ impl Sensitivity for TiltSlopes<'_> {
             }
         }))
     }
+
+    /// The largest tilt of each term, which `p (1 − p)` or `p p'` makes smaller still.
+    fn bounds(&self, _: &Features) -> Vec<f64> {
+        let tilts = &self.tilted.rows.tilts;
+        let mut bounds = vec![0.0; self.basis.len()];
+        for (at, term) in tilts.terms.iter().enumerate() {
+            let Some(place) = self.basis.iter().position(|&multiplier| multiplier == term.0) else { continue };
+            let own = tilts.values.iter().skip(at).step_by(tilts.terms.len());
+            bounds[place] += own.fold(0.0, |largest: f64, value| largest.max(value.abs()));
+        }
+        bounds
+    }
 }
 
 impl<P: Predictor> ExpectedTilt<P> {

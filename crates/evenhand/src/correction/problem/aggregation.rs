@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use crate::cells::Cells;
 use crate::data::Codes;
+use crate::exact::Grid;
 use crate::features::Features;
 
 /// Above this many rows nothing is aggregated: finding equal rows takes sixteen bytes per row.
@@ -35,11 +36,13 @@ pub(super) fn aggregate(features: &Features, cells: &Cells) -> Option<Aggregated
     if distinct as f64 > WORTH_IT * order.len() as f64 {
         return None;
     }
-    let weight = |row: u32| cells.row_weights().map_or(1.0, |weights| weights[row as usize]);
-    let mut kinds: Vec<(u32, f64)> = order
-        .chunk_by(|one, other| one.0 == other.0)
-        .map(|alike| (alike[0].1, alike.iter().map(|&(_, row)| weight(row)).sum()))
-        .collect();
+    let grid = Grid::new(cells.cell_rows().heaviest, 1);
+    let weight = |alike: &[(u64, u32)]| match cells.row_weights() {
+        None => alike.len() as f64,
+        Some(weights) => grid.float(alike.iter().map(|&(_, row)| i128::from(grid.fix(weights[row as usize]))).sum()),
+    };
+    let mut kinds: Vec<(u32, f64)> =
+        order.chunk_by(|one, other| one.0 == other.0).map(|alike| (alike[0].1, weight(alike))).collect();
     kinds.sort_unstable_by_key(|&(row, _)| row);
     let (rows, weights) = kinds.into_iter().map(|(row, weight)| (row as usize, weight)).unzip();
     Some(Aggregated { rows, weights })

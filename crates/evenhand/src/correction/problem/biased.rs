@@ -5,6 +5,7 @@
 
 use super::{Problem, WeightMap};
 use crate::constraint::{Constraint, Event, Labelled};
+use crate::exact::WideSum;
 use crate::kernel::link::softmax;
 use crate::learner::{Learner, Training, scores};
 use crate::{Error, Result};
@@ -118,14 +119,14 @@ impl Problem {
     /// The weight of the group among the rows a constraint conditions on, and of all of these, or of those that it is compared with: their ratio is Z in the paper.
     fn weights_among(&self, constraint: &Constraint, truth: &[f64]) -> (f64, f64) {
         let weights = self.cells().row_weights();
-        let (mut inside, mut all) = (0.0, 0.0);
+        let (mut inside, mut all) = (WideSum::default(), WideSum::default());
         for (row, truth) in truth.chunks(self.classes()).enumerate() {
             let weight = weights.as_ref().map_or(1.0, |weights| weights[row]);
             let [own, compared] = self.memberships(constraint, row);
-            all += weight * compared * among(constraint.base().1, truth);
-            inside += weight * own * among(constraint.labelled, truth);
+            all.add(weight * compared * among(constraint.base().1, truth));
+            inside.add(weight * own * among(constraint.labelled, truth));
         }
-        (inside, all)
+        (inside.value(), all.value())
     }
 }
 

@@ -11,6 +11,7 @@ use faer::{Mat, Side};
 
 use super::Problem;
 use super::biased::Term;
+use crate::exact::WideSum;
 use crate::{Error, Result, parallel};
 
 /// How near the violations must come: rounding of sums over a few million rows stays below.
@@ -140,16 +141,17 @@ impl<'a> Dual<'a> {
 
     /// The least and the largest violation that any labels have, of one constraint.
     fn attainable(&self, term: usize) -> (f64, f64) {
-        let (mut least, mut most) = (0.0, 0.0);
+        let (mut least, mut most) = (WideSum::default(), WideSum::default());
         for row in 0..self.problem.labels().len() {
             let (weight, truth) = (self.problem.row_weight(row), self.of_row(row));
             let values = (0..truth.len()).map(|class| self.problem.value(&self.terms[term], row, class, truth));
             let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high): (f64, f64), value| {
                 (low.min(value), high.max(value))
             });
-            least += weight * low;
-            most += weight * high;
+            least.add(weight * low);
+            most.add(weight * high);
         }
+        let (least, most) = (least.value(), most.value());
         (self.violation_of(term, most / self.total), self.violation_of(term, least / self.total))
     }
 
@@ -214,23 +216,21 @@ impl<'a> Dual<'a> {
     fn at(&self, multipliers: &[f64]) -> Evaluated {
         let (count, rows) = (self.terms.len(), self.problem.labels().len());
         let pass = |part: Range<usize>| {
-            let mut sums = vec![0.0; 1 + count + count * count];
+            let mut sums = vec![WideSum::default(); 1 + count + count * count];
             part.for_each(|row| self.add(row, multipliers, &mut sums));
             sums
         };
-        let mut sums = parallel::reduce(rows, pass, |left, right| {
-            left.iter_mut().zip(right).for_each(|(left, right)| *left += right);
+        let sums = parallel::reduce(rows, pass, |left, right| {
+            left.iter_mut().zip(&right).for_each(|(left, right)| left.merge(right));
         });
-        for sum in &mut sums {
-            *sum /= self.total;
-        }
+        let mut sums: Vec<f64> = sums.iter().map(|sum| sum.value() / self.total).collect();
         let covariances = sums.split_off(1 + count);
         let means = sums.split_off(1);
         let value = sums[0] + multipliers.iter().zip(&self.targets).map(|(one, target)| one * target).sum::<f64>();
         Evaluated { value, means, covariances }
     }
 
-    fn add(&self, row: usize, multipliers: &[f64], sums: &mut [f64]) {
+    fn add(&self, row: usize, multipliers: &[f64], sums: &mut [WideSum]) {
         let (count, truth, weight) = (self.terms.len(), self.of_row(row), self.problem.row_weight(row));
         let value = |term: usize, class: usize| self.problem.value(&self.terms[term], row, class, truth);
         let exponent = |class: usize| -> f64 {
@@ -240,14 +240,14 @@ impl<'a> Dual<'a> {
         let largest = exponents.iter().fold(f64::NEG_INFINITY, |largest, &one| largest.max(one));
         let powers: Vec<f64> = exponents.iter().map(|one| (one - largest).exp()).collect();
         let power: f64 = powers.iter().sum();
-        sums[0] += weight * (largest + power.ln());
+        sums[0].add(weight * (largest + power.ln()));
         let mean = |of: &dyn Fn(usize) -> f64| powers.iter().zip(0..).map(|(one, class)| one / power * of(class)).sum();
         let means: Vec<f64> = (0..count).map(|term| mean(&|class| value(term, class))).collect();
         for one in 0..count {
-            sums[1 + one] += weight * means[one];
+            sums[1 + one].add(weight * means[one]);
             for other in 0..count {
                 let product: f64 = mean(&|class| value(one, class) * value(other, class));
-                sums[1 + count + one * count + other] += weight * (product - means[one] * means[other]);
+                sums[1 + count + one * count + other].add(weight * (product - means[one] * means[other]));
             }
         }
     }

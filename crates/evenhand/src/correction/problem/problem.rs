@@ -427,7 +427,7 @@ mod tests {
     fn problem(notion: Notion) -> Problem {
         let rows = 400_usize;
         let values = (0..rows).map(|row| (row % 17) as f64).collect();
-        let features = Features::new(rows, 1, Vec::new(), vec![DenseColumn { feature: 0, values }]).unwrap();
+        let features = Features::new(rows, 1, Vec::new(), vec![DenseColumn::new(0, values)]).unwrap();
         let labels = Codes::narrow((0..rows).map(|row| (row * row % 7 % 3) as u32).collect(), 3);
         let masks: [Vec<bool>; 2] = [3, 5].map(|every| (0..rows).map(|row| row % every == 0).collect());
         let membership = Membership::from_masks(vec!["a".into(), "b".into()], &masks).unwrap();

@@ -4,6 +4,7 @@ use super::Observed;
 use crate::cells::Cells;
 use crate::constraint::{TiltTable, WeightRange};
 use crate::correction::settings::Technique;
+use crate::exact::Grid;
 use crate::sampling::{sample_each_row, sample_rows};
 use crate::{Result, Weights};
 
@@ -63,13 +64,15 @@ impl WeightMap<'_> {
         if !self.table.is_by_row() {
             return weights;
         }
-        let mut sums = vec![0.0; self.cells.len()];
+        let own = |row: usize| weights[row] * self.cells.row_weights().map_or(1.0, |own| own[row]);
+        let grid = Grid::new((0..weights.len()).map(own).fold(0.0, f64::max), 1);
+        let mut sums = vec![0; self.cells.len()];
         for (row, cell) in self.cells.cell_of_row().iter().enumerate() {
-            sums[cell] += weights[row] * self.cells.row_weights().map_or(1.0, |own| own[row]);
+            sums[cell] += i128::from(grid.fix(own(row)));
         }
-        let mean = |(cell, sum): (usize, f64)| {
+        let mean = |(cell, sum): (usize, i128)| {
             let weight = self.cells.weight(cell);
-            if weight > 0.0 { sum / weight } else { (self.cells.classes() as f64).recip() }
+            if weight > 0.0 { grid.float(sum) / weight } else { (self.cells.classes() as f64).recip() }
         };
         sums.into_iter().enumerate().map(mean).collect()
     }

@@ -1,17 +1,19 @@
 //! Rows that stand for all of them, where a pass over all would cost more than what it tells is worth.
 //!
 //! Holds [`RowSample`]: so many rows of every cell, with the weight of the rows that they stand for. [Stratified sampling: Cochran 1977, ch. 5]
-//! Which rows these are follows from their probabilities alone, so that neither the order of rows nor a row that stands for several changes it.
+//! Which rows these are follows from their probabilities alone, so that neither the order of rows nor a row that stands for several changes it; and they
+//! stand in an order of their own.
 
 use crate::Result;
 use crate::cells::Cells;
 use crate::correction::evaluation::TiltedRows;
+use crate::exact::Grid;
 
 /// How many rows are enough for a start, in all and of each cell.
 const ENOUGH: usize = 8192;
 const ENOUGH_OF_CELL: usize = 256;
 
-/// Digits of a probability by which rows are chosen: sums in another order differ in their last digits.
+/// Digits of a probability by which rows are chosen: their last digits do not say more of a row.
 const DIGITS: f64 = 1e7;
 
 /// Some rows, and the cells that they are in.
@@ -35,12 +37,23 @@ impl RowSample {
         let mut drawn = vec![0; cells.len()];
         (0..cells.rows()).filter(|&row| is_drawn(row)).for_each(|row| drawn[of_row(row)] += 1);
         let is_chosen = |row: &usize| is_drawn(*row) || drawn[of_row(*row)] < quota / 2;
-        let chosen: Vec<usize> = (0..cells.rows()).filter(is_chosen).collect();
+        let mut chosen: Vec<usize> = (0..cells.rows()).filter(is_chosen).collect();
         let weight = |row: usize| cells.row_weights().map_or(1.0, |weights| weights[row]);
-        let mut kept = vec![0.0; cells.len()];
+        // In an order of their own, so that sums of floats over the few rows of a sample do not depend on that of all rows either.
+        let width = rows.tilts().terms.len();
+        let numbers = |row: usize| {
+            let tilts = &rows.tilts().values[row * width..(row + 1) * width];
+            rows.before(row).iter().chain(tilts).copied().chain([weight(row)]).map(f64::to_bits)
+        };
+        chosen.sort_unstable_by(|&one, &other| {
+            of_row(one).cmp(&of_row(other)).then_with(|| numbers(one).cmp(numbers(other)))
+        });
+        let grid = Grid::new(cells.cell_rows().heaviest, 1);
+        let mut kept = vec![0; cells.len()];
         for &row in &chosen {
-            kept[of_row(row)] += weight(row);
+            kept[of_row(row)] += i128::from(grid.fix(weight(row)));
         }
+        let kept: Vec<f64> = kept.into_iter().map(|weight| grid.float(weight)).collect();
         let stands_for = |row: usize| weight(row) * cells.weight(of_row(row)) / kept[of_row(row)];
         let mut weights = vec![0.0; cells.rows()];
         for &row in chosen.iter().filter(|&&row| weight(row) > 0.0) {

@@ -15,8 +15,9 @@ use std::ops::Range;
 use crate::constraint::Measure;
 use crate::correction::Problem;
 use crate::data::Codes;
+use crate::exact::Totals;
 use crate::features::Features;
-use crate::kernel::product::{Scatter, Tables, margins};
+use crate::kernel::product::{Grids, Scatter, Tables, margins};
 use crate::kernel::{CellSums, blocks};
 
 /// The Lagrangian of a linear classifier: log loss, and by how much relaxed violations exceed the slack.
@@ -24,6 +25,8 @@ pub(super) struct Relaxation<'a> {
     features: &'a Features,
     cell_of_row: &'a Codes,
     row_weights: Option<&'a [f64]>,
+    /// What no row weighs more than.
+    heaviest: f64,
     /// Whether the rows of each cell are labelled positive.
     positive: Vec<bool>,
     sides: Vec<Side>,
@@ -74,6 +77,7 @@ impl<'a> Relaxation<'a> {
             features: problem.features(),
             cell_of_row: cells.cell_of_row(),
             row_weights: cells.row_weights().map(|weights| &**weights),
+            heaviest: cells.cell_rows().heaviest,
             positive: (0..cells.len()).map(|cell| cells.label(cell) == 1).collect(),
             sides,
             total: cells.total_weight(),
@@ -95,11 +99,19 @@ impl<'a> Relaxation<'a> {
         net
     }
 
+    /// The grids of sums over so many rows: the slope of a log loss is at most 1, those of hinges at most their charges.
+    fn grids(&self, rows: usize, scale: f64, charges: &[[f64; 2]]) -> Grids {
+        let largest = charges.iter().map(|[above, below]| above.abs() + below.abs()).fold(0.0, f64::max);
+        let bound = 2.0 * scale.abs() * self.heaviest * (1.0 / self.total + largest);
+        Grids::new(self.features, bound, rows.max(self.features.width()))
+    }
+
     /// The Lagrangian's slopes as some rows tell them, each row counted `scale` times.
     pub(super) fn slopes(&self, rows: Range<usize>, scale: f64, coefficients: &[f64], multipliers: &[f64]) -> Slopes {
         let tables = [Tables::new(self.features, coefficients)];
         let charges = self.charges(multipliers);
         let mut scatter = Scatter::new(self.features);
+        let grids = self.grids(rows.len(), scale, &charges);
         // The hinges above and below, summed per cell.
         let (mut raised, mut lowered) = (vec![0.0; self.positive.len()], vec![0.0; self.positive.len()]);
         let (mut out, mut residuals) = ([Vec::new()], Vec::new());
@@ -123,10 +135,10 @@ impl<'a> Relaxation<'a> {
                 }
                 residuals.push(weight * slope);
             }
-            scatter.add(self.features, block, &residuals);
+            scatter.add(self.features, block, &residuals, &grids);
         }
-        let mut gradient = vec![0.0; coefficients.len()];
-        scatter.add_to(self.features, &mut gradient);
+        let by_feature = grids.by_feature(coefficients.len());
+        let gradient = Totals::new(scatter.totals(self.features), scatter.valid()).to_floats(|at| by_feature[at]);
         Slopes {
             coefficients: gradient,
             multipliers: self.sides.iter().map(|side| self.excess(side, &raised, &lowered)).collect(),
