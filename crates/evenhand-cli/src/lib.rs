@@ -21,6 +21,7 @@ mod help;
 mod identify;
 mod inject;
 mod memberships;
+mod memory;
 mod origin;
 mod output;
 mod output_rows;

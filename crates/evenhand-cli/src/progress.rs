@@ -39,6 +39,22 @@ impl Progress {
         bar
     }
 
+    /// Counts the rows of a pass.
+    pub(crate) fn rows(self, what: &'static str, rows: Option<usize>) -> ProgressBar {
+        let bar = match (self.shown, rows) {
+            (false, _) => ProgressBar::hidden(),
+            (true, Some(rows)) => ProgressBar::new(rows as u64),
+            (true, None) => ProgressBar::no_length(),
+        };
+        let template = match rows {
+            Some(_) => "{msg} {bar:20} {human_pos}/{human_len} rows, {per_sec}, {eta} left",
+            None => "{msg} {human_pos} rows, {per_sec}",
+        };
+        bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_message(what);
+        bar
+    }
+
     /// Watches the bytes of a file that comes over the network.
     pub(crate) fn bytes(self, what: &str) -> ProgressBar {
         let bar = if self.shown { ProgressBar::no_length() } else { ProgressBar::hidden() };

@@ -18,6 +18,7 @@ mod learner;
 mod model;
 mod observer;
 mod program;
+mod remote;
 mod report;
 mod settings;
 mod small;
@@ -48,6 +49,8 @@ mod _core {
     use crate::model::Model;
     #[pymodule_export]
     use crate::program::main;
+    #[pymodule_export]
+    use crate::remote::{RemoteFit, RemoteTask, fit_remote};
     #[pymodule_export]
     use crate::report::Report;
     #[pymodule_export]

@@ -97,6 +97,46 @@ impl Cells {
         })
     }
 
+    /// Cells whose rows are elsewhere: of each the groups and sets it is in, its label, and of its rows their number, weight and squared weight.
+    ///
+    /// # Errors
+    /// [`Error::NoWeight`] when rows weigh nothing.
+    pub(crate) fn of_sizes(
+        cells: impl Iterator<Item = (Vec<bool>, usize)>,
+        sizes: &[[f64; 3]],
+        groups: usize,
+        classes: usize,
+    ) -> Result<Self> {
+        if !sizes.iter().any(|[_, weight, _]| *weight > 0.0) {
+            return Err(Error::NoWeight { what: "the row weights".into() });
+        }
+        let (members, labels) = cells.unzip();
+        // Counts are whole numbers, and none is negative.
+        #[expect(clippy::cast_sign_loss)]
+        let counts = sizes.iter().map(|[count, ..]| *count as usize).collect();
+        Ok(Self {
+            cell_of_row: Arc::new(Codes::narrow(Vec::new(), sizes.len())),
+            labels,
+            members,
+            groups,
+            weights: sizes.iter().map(|[_, weight, _]| *weight).collect(),
+            counts,
+            squares: sizes.iter().map(|[.., square]| *square).collect(),
+            row_weights: None,
+            heaviest: 1.0,
+            classes,
+            threshold: HALF,
+        })
+    }
+
+    /// The same cells, with rows in them: of each its cell, and its weight.
+    ///
+    /// # Errors
+    /// [`Error::NoWeight`] when the rows weigh nothing.
+    pub(crate) fn with_rows(&self, cell_of_row: Arc<Codes>, row_weights: Option<Vec<f64>>) -> Result<Self> {
+        self.of(cell_of_row, row_weights, "the sample")
+    }
+
     /// The same, where the second of two classes is decided for from another probability on than ½.
     pub(crate) fn deciding_at(&self, threshold: f64) -> Self {
         Self { threshold, ..self.clone() }

@@ -42,6 +42,7 @@
 //! `docs/maths.md` of the repository.
 
 pub mod audit;
+mod blocks;
 mod bound;
 mod cells;
 mod constraint;

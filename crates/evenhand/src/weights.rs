@@ -33,6 +33,17 @@ impl Weights {
         Self::new(Source::Cells { values: values.into(), cell_of_row }, row_weights)
     }
 
+    /// The same for a part of more rows, of which none weighs more than `heaviest`: cells and weights are those of all.
+    pub(crate) fn of_block(
+        values: Vec<f64>,
+        cell_of_row: Arc<Codes>,
+        row_weights: Option<Arc<[f64]>>,
+        heaviest: f64,
+    ) -> Self {
+        let bound = largest(&values) * heaviest;
+        Self { source: Source::Cells { values: values.into(), cell_of_row }, own: row_weights, bound }
+    }
+
     /// A number for every row, which may be negative where it is a slope, times the user's row weights.
     pub(crate) fn of_each(values: Vec<f64>, row_weights: Option<Arc<[f64]>>) -> Self {
         Self::new(Source::Rows(values.into()), row_weights)

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use evenhand::correction::{
-    Apply, CorrectionOptions, Decisions, Keep, Lagrangian, Technique, ThresholdPostprocessing, Validation, WeightRange,
+    Apply, CorrectionOptions, Decisions, Keep, Lagrangian, StoredSettings, Technique, ThresholdPostprocessing,
+    Validation, WeightRange,
 };
 use evenhand::{BoundTest, Correction, Method, Preset};
 
@@ -12,6 +13,7 @@ use super::args::{DecisionsArg, FitArgs, KeepArg, MethodArg, RangeArg, Technique
 use crate::bounds;
 use crate::failure::Usage;
 use crate::files;
+use crate::memory;
 use crate::outputs::CsvArgs;
 use crate::page;
 use crate::signature::SigningKey;
@@ -21,6 +23,8 @@ use crate::training::Training;
 pub(super) struct Config {
     pub(super) training: Training,
     pub(super) correction: Correction,
+    /// How rows are gone through that are not all in memory.
+    pub(super) stored: StoredSettings,
     pub(super) model: Option<PathBuf>,
     pub(super) signing_key: Option<SigningKey>,
     pub(super) weights: Option<PathBuf>,
@@ -46,6 +50,7 @@ impl Config {
         Ok(Self {
             training,
             correction,
+            stored: stored(args.memory, args.sample_rows)?,
             model: args.model,
             signing_key: args.sign.as_deref().map(SigningKey::read).transpose()?,
             weights: args.weights,
@@ -70,6 +75,16 @@ impl Config {
             _ => "nothing was saved; give --model FILE",
         }
     }
+}
+
+/// How rows are gone through that are not all in memory.
+pub(super) fn stored(memory: Option<usize>, sample_rows: Option<usize>) -> Result<StoredSettings> {
+    let usual = StoredSettings::default();
+    let sample_rows = sample_rows.unwrap_or(usual.sample_rows);
+    if sample_rows == 0 {
+        return Err(evenhand::Error::setting("sample-rows", 0, "one or more").into());
+    }
+    Ok(StoredSettings { memory: memory.unwrap_or_else(memory::half_of_free), sample_rows, ..usual })
 }
 
 fn correction(args: &FitArgs) -> Result<Correction> {

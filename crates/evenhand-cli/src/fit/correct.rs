@@ -185,6 +185,7 @@ fn config(args: CorrectArgs) -> Result<Config> {
     BoundTest::check_confidence(args.confidence)?;
     bounds::check_strict(args.strict, &correction.bounds)?;
     Ok(Config {
+        stored: super::config::stored(None, None)?,
         training,
         correction,
         model: args.model,

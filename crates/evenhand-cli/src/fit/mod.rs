@@ -1,7 +1,7 @@
 //! `evenhand fit`: find the weights, and the classifier that goes with them; `evenhand correct`: the same for scores that there are.
 //!
 //! `args` is what can be typed (of `correct` in the file of that name), `config` what it means, `report` what is shown, `rules` what a method found,
-//! `tables` the files of weights and loops, `report_file` the report for others. The work itself is the library's.
+//! `tables` the files of weights and loops, `report_file` the report for others, `stored` the same for rows that are not all in memory. The work itself is the library's.
 
 mod args;
 mod config;
@@ -10,6 +10,7 @@ mod report;
 #[cfg(feature = "report")]
 mod report_file;
 mod rules;
+mod stored;
 mod tables;
 
 pub(crate) use args::{FitArgs, PresetArg};
@@ -42,7 +43,10 @@ fn run_config(config: Config) -> Result<Ending> {
         Fitter::Logistic(settings) => {
             let record =
                 |model: &evenhand::learner::LogisticModel| LearnerRecord::Logistic { settings, model: model.clone() };
-            run_with(config, &settings, record, |_| ())
+            match stored::files(&config)? {
+                Some(files) => stored::run(&config, &settings, files),
+                None => run_with(config, &settings, record, |_| ()),
+            }
         }
         Fitter::Given(learner) => run_with(config, &learner, LearnerRecord::of_given(learner.membership), |_| ()),
         #[cfg(feature = "network")]

@@ -86,6 +86,9 @@ pub(super) struct Report {
     trade_off: Option<TradeOff>,
     loops: usize,
     fits: usize,
+    /// How often all rows were gone through, where they were not all in memory.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    passes: Option<Passes>,
     seconds: f64,
     pub(super) warnings: Vec<WarningRecord>,
     model: Option<PathBuf>,
@@ -107,6 +110,13 @@ pub(super) struct Report {
     /// How it ended, in words.
     #[serde(skip)]
     ending: String,
+}
+
+/// How often all rows were gone through, and on how many of them the search began.
+#[derive(Serialize)]
+pub(super) struct Passes {
+    pub(super) passes: usize,
+    pub(super) sample_rows: usize,
 }
 
 /// The classifier without correction.
@@ -149,6 +159,7 @@ impl Report {
             trade_off: fitted.solution().trade_off,
             loops: fitted.trace().len(),
             fits: fitted.solution().fits,
+            passes: None,
             seconds,
             warnings,
             model: config.model.clone(),
@@ -162,6 +173,11 @@ impl Report {
             measure: config.correction.measure,
             ending: fitted.solution().explain(&config.correction),
         }
+    }
+
+    /// The same, of rows that were not all in memory.
+    pub(super) fn with_passes(self, passes: Passes) -> Self {
+        Self { passes: Some(passes), ..self }
     }
 
     pub(super) fn to_text(&self) -> String {
@@ -273,6 +289,10 @@ impl Report {
         let files =
             [("model", &self.model), ("weights", &self.weights), ("trace", &self.trace), ("report", &self.page)];
         let files: Vec<String> = files.into_iter().filter_map(wrote).collect();
-        format!("{loops}, {fits}, {:.2} s; {how}.\n{}", self.seconds, files.concat())
+        let passes = self.passes.as_ref().map_or_else(String::new, |passes| {
+            let (all, sample) = (thousands(passes.passes), thousands(passes.sample_rows));
+            format!("{all} passes over all rows after a search on {sample} of them, ")
+        });
+        format!("{loops}, {fits}, {passes}{:.2} s; {how}.\n{}", self.seconds, files.concat())
     }
 }

@@ -16,7 +16,7 @@ use anyhow::{Context as _, Result};
 use evenhand::correction::{Apply, CorrectionOptions, CovariateShift};
 use evenhand::learner::{Given, ProcessLearner};
 use evenhand::model::Split;
-use evenhand::{Dataset, Logistic, Preset, Tilt};
+use evenhand::{Dataset, Logistic, Preset, ReadOptions, Schema, Tilt};
 #[cfg(feature = "report")]
 use evenhand_report::{FEW_STRENGTHS, STRENGTHS, built_in};
 
@@ -38,6 +38,13 @@ pub(crate) struct Training {
     threads: Option<usize>,
     pub(crate) json: bool,
     quiet: bool,
+}
+
+/// Files of rows that may be read a chunk at a time.
+pub(crate) struct Streamable<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) schema: &'a Schema,
+    pub(crate) reading: &'a ReadOptions,
 }
 
 /// Which rows `correct` is tested on, and how it runs.
@@ -109,6 +116,16 @@ impl Training {
             files.push(path.clone());
         }
         Self { origin, files, rows, fitter, threads: threads.map(usize::from), json, quiet }
+    }
+
+    /// The files, where all their rows are for training, and they can be read more than once.
+    pub(crate) fn streamable(&self) -> Option<Streamable<'_>> {
+        match (&self.origin, &self.rows) {
+            (Origin::File { path, schema, reading }, Rows::All) if path != Path::new("-") => {
+                Some(Streamable { path, schema, reading })
+            }
+            _ => None,
+        }
     }
 
     /// How rows are held out, if they are.

@@ -22,9 +22,11 @@ mod settings;
 mod solution;
 mod solve;
 mod solvers;
+mod stored;
 mod sweep;
 mod trace;
 
+pub use crate::blocks::PassWatch;
 pub use crate::bound::{Bound, BoundTest, Limit, NotionBound, Verdict};
 pub use crate::constraint::{Constraint, Event, Labelled, Measure, Reference, Tilt, WeightRange, WeightRule};
 pub use evaluation::{
@@ -44,4 +46,5 @@ pub use settings::{
     Score, Solver, SqpSettings, Technique, Threshold, ThresholdPostprocessing, Validation,
 };
 pub use solution::{Solution, TradeOff};
+pub use stored::{RemoteRows, RemoteTask, SAMPLE_ROWS, StoredFit, StoredSettings};
 pub use trace::{Iteration, Observer, Silent, Termination};

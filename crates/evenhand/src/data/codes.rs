@@ -79,6 +79,17 @@ impl Codes {
     /// The same codes passed through a table, stored for codes below `bound`.
     #[must_use]
     pub fn map(&self, table: &[u32], bound: usize) -> Self {
+        // Bytes stay bytes, by a table that has an entry for each: no row needs a check.
+        if let Self::U8(codes) = self
+            && bound <= 1 << 8
+            && table.len() <= 1 << 8
+        {
+            let mut bytes = [0; 1 << 8];
+            for (byte, &code) in bytes.iter_mut().zip(table) {
+                *byte = code as u8;
+            }
+            return Self::U8(codes.iter().map(|&code| bytes[code as usize]).collect());
+        }
         Self::narrow(self.iter().map(|code| table[code]).collect(), bound)
     }
 }

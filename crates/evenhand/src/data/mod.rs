@@ -25,7 +25,7 @@ pub(crate) use dataset::{check_part, no_weight};
 pub(crate) use digest::digest_text;
 pub use digest::sha256;
 pub use labels::Labels;
-pub use read::{ReadOptions, read_text};
+pub use read::{ReadOptions, RowFiles, find_files, read_text};
 pub use row_weights::RowWeightScale;
 pub(crate) use row_weights::{computable, mean_one};
 pub use schema::Schema;

@@ -9,6 +9,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::unit::power_of_two;
 use crate::exact::WideSum;
 use crate::parallel;
@@ -25,7 +27,7 @@ fn counts(weight: f64, largest: f64) -> bool {
 }
 
 /// What scales weights to mean 1 over the rows that weigh anything, for rows that are never together.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RowWeightScale {
     largest: f64,
     /// Relative to the largest.
@@ -41,6 +43,11 @@ impl RowWeightScale {
     /// Whether a weight is anything beside the largest.
     pub(crate) fn counts(&self, weight: f64) -> bool {
         counts(weight, self.largest)
+    }
+
+    /// The scaled weight of the heaviest row.
+    pub fn heaviest(&self) -> f64 {
+        self.scaled(self.largest)
     }
 
     /// The scaled weight of a row.

@@ -177,6 +177,31 @@ impl Table {
         Ok(())
     }
 
+    /// Tables of the same columns, one below the other. Rows are counted from where the first of them begins.
+    ///
+    /// # Errors
+    /// [`Error::NoRows`] without any table, [`Error::UnknownColumn`] where a column is not in all of them, [`Error::ColumnKind`] where one is of
+    /// another kind.
+    pub fn concat(tables: Vec<Self>) -> Result<Self> {
+        let mut tables = tables.into_iter();
+        let Some(mut all) = tables.next() else { return Err(Error::NoRows { what: "the table".into() }) };
+        let rest: Vec<Self> = tables.collect();
+        for (at, name) in all.names.iter().enumerate() {
+            let mut parts = vec![&all.columns[at]];
+            for table in &rest {
+                parts.push(table.column(name)?);
+            }
+            let column = Column::concat(name, &parts)?;
+            all.columns[at] = column;
+        }
+        for table in rest {
+            let lost = table.rounded.into_iter().map(|one| Rounded { row: one.row + all.rows, ..one });
+            all.rounded.extend(lost.collect::<Vec<_>>());
+            all.rows += table.rows;
+        }
+        Ok(all)
+    }
+
     /// The given rows, in the given order. Their shown numbers are lost.
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
@@ -220,6 +245,39 @@ impl Column {
                 dictionary: values.dictionary.clone(),
             }),
         }
+    }
+
+    /// Columns of one kind, one below the other.
+    fn concat(name: &str, parts: &[&Self]) -> Result<Self> {
+        let numbers: Option<Vec<&[f64]>> = parts
+            .iter()
+            .map(|part| match part {
+                Self::Numeric(values) => Some(values.as_slice()),
+                Self::Categorical(_) => None,
+            })
+            .collect();
+        if let Some(numbers) = numbers {
+            return Ok(Self::Numeric(numbers.concat()));
+        }
+        let mut places: HashMap<&str, u32> = HashMap::new();
+        let (mut dictionary, mut codes) = (Vec::new(), Vec::new());
+        for part in parts {
+            let Self::Categorical(values) = part else {
+                let (column, purpose) = (name.to_owned(), "since it is categorical in other files".to_owned());
+                return Err(Error::ColumnKind { column, found: "numeric", wanted: "a categorical one", purpose });
+            };
+            let place = |text| {
+                *places.entry(text).or_insert_with(|| {
+                    dictionary.push(str::to_owned(text));
+                    dictionary.len() as u32 - 1
+                })
+            };
+            let mut table: Vec<u32> = values.dictionary.iter().map(String::as_str).map(place).collect();
+            table.push(u32::MAX);
+            codes.extend(values.codes.iter().map(|code| table[code]));
+        }
+        let missing = dictionary.len() as u32;
+        Ok(Self::Categorical(Categorical::new(codes.into_iter().map(|code| code.min(missing)).collect(), dictionary)))
     }
 
     /// How many rows have no value.

@@ -67,6 +67,51 @@ pub enum Error {
         /// That of the file.
         found: String,
     },
+    /// A file was changed while its rows were read.
+    #[error("{}: it changed while it was read; start again when nothing writes to it", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Of files that are read as one, one has other columns than the first.
+    #[error("{}: {problem}; its columns must be those of {}", path.display(), first.display())]
+    OtherColumns {
+        /// The file.
+        path: PathBuf,
+        /// The first of the files.
+        first: PathBuf,
+        /// What is different.
+        problem: String,
+    },
+    /// Something is wrong with the rows of one of several files.
+    #[error("{}: {source}", path.display())]
+    InFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: Box<Error>,
+    },
+    /// Something was asked of rows that are not all in memory which needs them to be.
+    #[error(
+        "{what} needs all rows in memory, and these are too many to be held there; take fewer rows, or raise `memory`"
+    )]
+    NotStored {
+        /// What was asked.
+        what: String,
+    },
+    /// Rows are not the same each time they are read.
+    #[error(
+        "the rows changed while they were gone through: {before} at first, and then {after}; read them from where they do not change, or keep a copy"
+    )]
+    RowsChanged {
+        /// How many there were at first.
+        before: usize,
+        /// How many there were then.
+        after: usize,
+    },
+    /// A block of encoded rows is damaged, or of other rows than it was asked about.
+    #[error("a block of encoded rows is damaged, or belongs to other rows; start again")]
+    BlockFormat,
     /// A line has another number of fields than the header.
     #[error("{}, row {row}: {found} fields where {expected} were expected; the line may be cut, or the delimiter another", path.display())]
     RaggedRow {
@@ -426,6 +471,22 @@ impl Error {
         Self::NoTemporary { folder: std::env::temp_dir(), source }
     }
 
+    /// The same error, with the file that its rows are in, where it does not name one.
+    #[must_use]
+    pub(crate) fn in_file(self, path: &std::path::Path) -> Self {
+        match self {
+            Self::Io { .. }
+            | Self::NoTemporary { .. }
+            | Self::Unreadable { .. }
+            | Self::RaggedRow { .. }
+            | Self::Changed { .. }
+            | Self::OtherColumns { .. }
+            | Self::InFile { .. }
+            | Self::Interrupted => self,
+            source => Self::InFile { path: path.to_owned(), source: Box::new(source) },
+        }
+    }
+
     /// What a learner said when it failed.
     pub fn learner(detail: impl Into<String>) -> Self {
         Self::Learner { detail: detail.into(), source: None }
@@ -443,6 +504,7 @@ impl Error {
             | Self::LabelMissing { row, .. }
             | Self::UnknownClass { row, .. }
             | Self::RowWeight { row, .. } => Some(row),
+            Self::InFile { source, .. } => source.row_mut(),
             _ => None,
         }
     }

@@ -2,11 +2,13 @@
 //!
 //! Holds [`Rescan`], which whoever keeps the rows implements: an [`Answer`] for each part of them, merged in any order.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Patterns, PrefixCounts, not_numbers};
 use crate::data::{Column, Table};
-use crate::group::Group;
+use crate::group::{Condition, Group};
 use crate::{Error, Result};
 
 /// Rows that can be asked again.
@@ -48,6 +50,19 @@ pub enum Answer {
     Patterns(Patterns),
     /// To [`Question::Counts`], one for each prefix.
     Counts(Vec<PrefixCounts>),
+}
+
+impl Question {
+    /// The columns that it is about.
+    pub(crate) fn columns(&self) -> Vec<String> {
+        match self {
+            Self::Patterns { groups } => {
+                let all: BTreeSet<&str> = groups.iter().flat_map(Group::conditions).map(Condition::column).collect();
+                all.into_iter().map(str::to_owned).collect()
+            }
+            Self::Counts { column, .. } => vec![column.clone()],
+        }
+    }
 }
 
 impl Answer {

@@ -54,6 +54,11 @@ impl DenseColumn {
         Self { feature, values, bound }
     }
 
+    /// The same for a part of more rows, of which no value exceeds `bound` in size.
+    pub(crate) fn within(feature: usize, values: Vec<f64>, bound: f64) -> Self {
+        Self { feature, values, bound }
+    }
+
     /// The value of each row.
     pub fn values(&self) -> &[f64] {
         &self.values
@@ -89,8 +94,12 @@ impl Features {
                 return Err(Error::Length { what: "feature columns", expected: width, found: found + 1 });
             }
         }
-        let coded = fuse(rows, coded);
-        Ok(Self { rows, width, coded, dense, places: None })
+        Ok(Self { coded: fuse(rows, coded), ..Self::laid_out(rows, width, Vec::new(), dense) })
+    }
+
+    /// The same, of columns that were checked and combined before.
+    pub(crate) fn laid_out(rows: usize, width: usize, coded: Vec<CodedColumn>, dense: Vec<DenseColumn>) -> Self {
+        Self { rows, width, coded, dense, places: None }
     }
 
     /// The same rows with another coded column, which brings so many features behind the others.

@@ -99,6 +99,27 @@ pub enum PlanKind {
     },
 }
 
+/// Coded columns, numbers, and what was not as in training.
+pub(crate) type EncodedRows<'t> = (Vec<CodedColumn>, Vec<RawNumbers<'t>>, Vec<Warning>);
+
+/// Numbers as they are, and how they become a feature.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RawNumbers<'t> {
+    pub(crate) feature: usize,
+    pub(crate) centre: f64,
+    pub(crate) scale: f64,
+    /// Stands for a missing number.
+    pub(crate) fill: f64,
+    pub(crate) values: &'t [f64],
+}
+
+impl RawNumbers<'_> {
+    fn features(&self) -> DenseColumn {
+        let value = |&raw: &f64| scaled(if raw.is_nan() { self.fill } else { raw }, self.centre, self.scale);
+        DenseColumn::new(self.feature, self.values.iter().map(value).collect())
+    }
+}
+
 /// With fewer distinct values a small table says nothing about its column.
 const NEARLY_UNIQUE: usize = 50;
 
@@ -204,7 +225,18 @@ impl Encoding {
     /// [`Error::LostColumns`] when a column is not there, [`Error::ColumnKind`] when numbers have become text.
     pub fn transform(&self, table: &Table, others: &[String]) -> Result<(Features, Vec<Warning>)> {
         let extra = self.check_columns(table.names(), others)?;
-        let (mut coded, mut dense, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
+        let (coded, numbers, mut warnings) = self.encode(table)?;
+        warnings.extend(extra);
+        let dense = numbers.iter().map(RawNumbers::features).collect();
+        Ok((Features::new(table.rows(), self.width(), coded, dense)?, warnings))
+    }
+
+    /// Raw columns as coded ones, one by one, and as numbers as they are.
+    ///
+    /// # Errors
+    /// [`Error::UnknownColumn`] when a column is not there, [`Error::ColumnKind`] when numbers have become text.
+    pub(crate) fn encode<'t>(&self, table: &'t Table) -> Result<EncodedRows<'t>> {
+        let (mut coded, mut numbers, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
         let mut first = 0;
         for encoded in &self.columns {
             let column = table.column(&encoded.column)?;
@@ -214,18 +246,16 @@ impl Encoding {
                     let known = Known { values, missing: *missing, withheld };
                     coded.push(look_up(&column, &known, first, &encoded.column, &mut warnings));
                 }
-                Code::Number { centre, scale, fill, indicator } => {
-                    let raw = encoded.numbers(column)?;
-                    let absent: Vec<bool> = raw.iter().map(|value| value.is_nan()).collect();
-                    let rows = absent.iter().filter(|&&absent| absent).count();
+                &Code::Number { centre, scale, fill, indicator } => {
+                    let values = encoded.numbers(column)?;
+                    let rows = values.iter().filter(|value| value.is_nan()).count();
                     if rows > 0 {
-                        let (column, indicator) = (encoded.column.clone(), *indicator);
+                        let column = encoded.column.clone();
                         warnings.push(Warning::MissingFilled { column, rows, indicator });
                     }
-                    let value = |&raw: &f64| scaled(if raw.is_nan() { *fill } else { raw }, *centre, *scale);
-                    dense.push(DenseColumn::new(first, raw.iter().map(value).collect()));
-                    if *indicator {
-                        let codes = absent.into_iter().map(u32::from).collect();
+                    numbers.push(RawNumbers { feature: first, centre, scale, fill, values });
+                    if indicator {
+                        let codes = values.iter().map(|value| u32::from(value.is_nan())).collect();
                         let active = Active::new([None, Some(first as u32 + 1)]);
                         coded.push(CodedColumn { codes: Codes::narrow(codes, 2), active });
                     }
@@ -236,8 +266,7 @@ impl Encoding {
             }
             first += encoded.code.width();
         }
-        warnings.extend(extra);
-        Ok((Features::new(table.rows(), first, coded, dense)?, warnings))
+        Ok((coded, numbers, warnings))
     }
 
     /// Checks that all columns are among these, and says which of these are not known: neither here nor among `others`.

@@ -10,4 +10,6 @@ mod fuse;
 mod number;
 
 pub use design::{Active, CodedColumn, DenseColumn, Features};
+pub(crate) use encoding::RawNumbers;
 pub use encoding::{Code, ColumnPlan, EncodedColumn, Encoding, PlanKind};
+pub(crate) use number::scaled;

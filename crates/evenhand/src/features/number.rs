@@ -36,7 +36,7 @@ pub(super) fn number(column: &str, kind: &PlanKind, facts: &NumberFacts) -> Resu
 
 /// A number less its centre, over its scale. What is further away than any double can be computed with is taken as that
 /// far: a score is 0 or 1 long before.
-pub(super) fn scaled(value: f64, centre: f64, scale: f64) -> f64 {
+pub(crate) fn scaled(value: f64, centre: f64, scale: f64) -> f64 {
     let difference = value - centre;
     let scaled = if difference.is_finite() { difference / scale } else { value / scale - centre / scale };
     scaled.clamp(-COMPUTABLE.end, COMPUTABLE.end)

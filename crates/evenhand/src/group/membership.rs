@@ -217,7 +217,8 @@ impl Membership {
         words.map(|(word, (mine, asked))| (mine, asked & groups(word))).all(|(mine, asked)| mine & asked == asked)
     }
 
-    fn bits(&self, pattern: usize) -> &[u64] {
+    /// The groups and sets of a pattern, one bit each.
+    pub(crate) fn bits(&self, pattern: usize) -> &[u64] {
         &self.patterns[pattern * self.words()..(pattern + 1) * self.words()]
     }
 

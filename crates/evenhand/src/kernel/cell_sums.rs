@@ -53,6 +53,21 @@ impl CellSums {
         Self::of_decisions(rows.classes, sums.into_iter())
     }
 
+    /// The sums that totals over some rows stand for, these or more in the same cells.
+    pub(crate) fn of_totals(totals: &Totals, rows: CellRows<'_>) -> Self {
+        let (width, grids) = (width(rows.classes), CellGrids::new(rows));
+        let grid = |at: usize| if at % width == width - 1 { grids.losses } else { grids.scores };
+        Self { classes: rows.classes, values: totals.to_floats(grid) }
+    }
+
+    /// The sums of each cell times a number of its own.
+    #[must_use]
+    pub(crate) fn times_by_cell(&self, by: impl Fn(usize) -> f64) -> Self {
+        let width = width(self.classes);
+        let values = self.values.iter().enumerate().map(|(at, value)| by(at / width) * value);
+        Self { classes: self.classes, values: values.collect() }
+    }
+
     /// Changes of decisions and scores that are alike, class by class for each cell; none of losses.
     pub(crate) fn of_changes(classes: usize, changes: &[f64]) -> Self {
         let cell = |change: &[f64]| [change, change, &[0.0]].concat();
@@ -124,9 +139,16 @@ pub(crate) struct CellRows<'a> {
 /// # Errors
 /// What the predictor says when it is put to these features.
 pub(crate) fn cell_sums(predictor: &dyn Predictor, features: &Features, rows: CellRows<'_>) -> Result<CellSums> {
+    Ok(CellSums::of_totals(&cell_sum_totals(predictor, features, rows)?, rows))
+}
+
+/// What [`cell_sums`] is made of.
+///
+/// # Errors
+/// What the predictor says when it is put to these features.
+pub(crate) fn cell_sum_totals(predictor: &dyn Predictor, features: &Features, rows: CellRows<'_>) -> Result<Totals> {
     let scorer = predictor.on(features)?;
-    let width = width(rows.classes);
-    let (count, grids) = (rows.cell_labels.len() * width, CellGrids::new(rows));
+    let (count, grids) = (rows.cell_labels.len() * width(rows.classes), CellGrids::new(rows));
     let pass = |part: Range<usize>| {
         let mut sums = Sums::new(rows, grids);
         for block in blocks(part) {
@@ -135,9 +157,7 @@ pub(crate) fn cell_sums(predictor: &dyn Predictor, features: &Features, rows: Ce
         }
         sums.totals()
     };
-    let totals = parallel::sum(features.rows(), count, pass);
-    let grid = |at: usize| if at % width == width - 1 { grids.losses } else { grids.scores };
-    Ok(CellSums { classes: rows.classes, values: totals.to_floats(grid) })
+    Ok(parallel::sum(features.rows(), count, pass))
 }
 
 /// A loss is minus the logarithm of at least the smallest normal number, 708.4.

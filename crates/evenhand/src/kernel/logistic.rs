@@ -75,12 +75,24 @@ impl LogisticRows<'_> {
 
     /// The same with other weights, one gradient for each, in one pass.
     pub(crate) fn gradients(&self, coefficients: &[f64], weights: &[Weights]) -> Vec<Vec<f64>> {
-        let (tables, own) = (self.tables(coefficients), self.coefficients());
-        let sums = own * weights.len();
-        let grids: Vec<Grids> =
-            weights.iter().map(|weights| Grids::new(self.features, weights.bound(), sums)).collect();
-        let totals =
-            parallel::sum(self.features.rows(), sums, |rows| self.gradient_sums(&tables, weights, &grids, rows));
+        self.gradients_of(&self.gradient_totals(coefficients, weights), weights)
+    }
+
+    /// The sums that gradients are made of.
+    pub(crate) fn gradient_totals(&self, coefficients: &[f64], weights: &[Weights]) -> Totals {
+        let (tables, grids) = (self.tables(coefficients), self.gradient_grids(weights));
+        let sums = self.coefficients() * weights.len();
+        parallel::sum(self.features.rows(), sums, |rows| self.gradient_sums(&tables, weights, &grids, rows))
+    }
+
+    fn gradient_grids(&self, weights: &[Weights]) -> Vec<Grids> {
+        let sums = self.coefficients() * weights.len();
+        weights.iter().map(|weights| Grids::new(self.features, weights.bound(), sums)).collect()
+    }
+
+    /// The gradients that sums over these rows, or over more that are laid out like them, stand for.
+    pub(crate) fn gradients_of(&self, totals: &Totals, weights: &[Weights]) -> Vec<Vec<f64>> {
+        let (own, grids) = (self.coefficients(), self.gradient_grids(weights));
         let by_feature: Vec<Vec<Grid>> = grids.iter().map(|grids| grids.by_feature(self.stride())).collect();
         let all = totals.to_floats(|at| by_feature[at / own][at % self.stride()]);
         all.chunks(own).map(<[f64]>::to_vec).collect()
@@ -106,15 +118,27 @@ impl LogisticRows<'_> {
 
     /// The lower triangle of the matrix of second derivatives, row by row.
     pub(crate) fn hessian(&self, coefficients: &[f64]) -> Vec<f64> {
-        let tables = self.tables(coefficients);
-        let (count, stride) = (tables.len(), self.stride());
-        // One triangle per pair of margins, the first not before the second: each pair of features is the same in either order.
-        let triangle = stride * (stride + 1) / 2;
-        let sums = triangle * count * (count + 1) / 2;
+        self.hessian_of(&self.hessian_totals(coefficients))
+    }
+
+    /// The sums that second derivatives are made of.
+    pub(crate) fn hessian_totals(&self, coefficients: &[f64]) -> Totals {
+        let (tables, sums) = (self.tables(coefficients), self.hessian_count());
         let grids = GramGrids::new(self.features, self.weights.bound(), sums);
-        let totals = parallel::sum(self.features.rows(), sums, |rows| self.hessian_sums(&tables, &grids, rows));
-        let by_entry = grids.triangle(stride);
-        lay_out(&totals.to_floats(|at| by_entry[at % triangle]), count, stride)
+        parallel::sum(self.features.rows(), sums, |rows| self.hessian_sums(&tables, &grids, rows))
+    }
+
+    /// One triangle per pair of margins, the first not before the second: each pair of features is the same in either order.
+    fn hessian_count(&self) -> usize {
+        let count = outputs(self.classes);
+        self.stride() * (self.stride() + 1) / 2 * (count * (count + 1) / 2)
+    }
+
+    /// The second derivatives that sums over these rows, or over more that are laid out like them, stand for.
+    pub(crate) fn hessian_of(&self, totals: &Totals) -> Vec<f64> {
+        let (count, stride) = (outputs(self.classes), self.stride());
+        let by_entry = GramGrids::new(self.features, self.weights.bound(), self.hessian_count()).triangle(stride);
+        lay_out(&totals.to_floats(|at| by_entry[at % by_entry.len()]), count, stride)
     }
 
     /// The sums of second derivatives over some rows, no more than a run of them.
@@ -137,14 +161,19 @@ impl LogisticRows<'_> {
     /// A gradient adds each feature of a row twice, a matrix each pair of them for each
     /// pair of margins; the factor takes a sixth of the cube of its side in such additions.
     pub(crate) fn hessian_cost(&self) -> usize {
+        self.hessian_cost_of(self.features.rows())
+    }
+
+    /// The same for so many rows that are laid out like these.
+    pub(crate) fn hessian_cost_of(&self, rows: usize) -> usize {
         let on = |column: &CodedColumn| {
             let codes = column.active.codes().max(1);
             (0..codes).map(|code| column.active.of(code).len()).sum::<usize>() as f64 / codes as f64
         };
         let features = 1.0 + self.features.dense().len() as f64 + self.features.coded().iter().map(on).sum::<f64>();
         let margins = outputs(self.classes) as f64;
-        let gradient = 2.0 * self.features.rows() as f64 * features * margins;
-        let matrix = self.features.rows() as f64 * features.powi(2) * margins * (margins + 1.0) / 2.0;
+        let gradient = 2.0 * rows as f64 * features * margins;
+        let matrix = rows as f64 * features.powi(2) * margins * (margins + 1.0) / 2.0;
         let factor = (self.coefficients() as f64).powi(3) / 6.0;
         // At least one, so that nothing is lost.
         #[expect(clippy::cast_sign_loss)]
@@ -154,6 +183,11 @@ impl LogisticRows<'_> {
 
     /// The diagonal of the matrix of second derivatives.
     pub(crate) fn hessian_diagonal(&self, coefficients: &[f64]) -> Vec<f64> {
+        self.diagonal_of(&self.diagonal_totals(coefficients))
+    }
+
+    /// The sums that it is made of.
+    pub(crate) fn diagonal_totals(&self, coefficients: &[f64]) -> Totals {
         let (tables, sums) = (self.tables(coefficients), self.coefficients());
         let grids = Grids::of_squares(self.features, self.weights.bound(), sums);
         let pass = |rows| {
@@ -168,8 +202,14 @@ impl LogisticRows<'_> {
             }
             self.totals(&sums)
         };
+        parallel::sum(self.features.rows(), sums, pass)
+    }
+
+    /// The diagonal that sums over these rows, or over more that are laid out like them, stand for.
+    pub(crate) fn diagonal_of(&self, totals: &Totals) -> Vec<f64> {
+        let grids = Grids::of_squares(self.features, self.weights.bound(), self.coefficients());
         let by_feature = grids.by_feature(self.stride());
-        parallel::sum(self.features.rows(), sums, pass).to_floats(|at| by_feature[at % self.stride()])
+        totals.to_floats(|at| by_feature[at % self.stride()])
     }
 
     /// `Σ weight · ∂p/∂coefficients`, with p the probability of the positive one of two classes.

@@ -14,7 +14,7 @@ pub(crate) mod product;
 mod slope;
 
 pub(crate) use cell_sums::CellSums;
-pub(crate) use cell_sums::{CellRows, HALF, cell_sums, decide, decide_at};
+pub(crate) use cell_sums::{CellRows, HALF, cell_sum_totals, cell_sums, decide, decide_at};
 pub(crate) use slope::{Band, band, cell_sum_derivatives};
 
 use std::ops::Range;

@@ -132,10 +132,7 @@ impl Logistic {
         if !converged && stop() {
             return Err(Error::Interrupted);
         }
-        if !coefficients.iter().all(|coefficient| coefficient.is_finite()) {
-            return Err(Error::learner("the coefficients ran off to infinity; raise `l2`"));
-        }
-        Ok(LogisticModel { classes, coefficients, converged, passes })
+        LogisticModel::fitted(classes, coefficients, converged, passes)
     }
 
     /// Whether the settings can be used; fitting asks it first.
@@ -189,6 +186,17 @@ impl LogisticModel {
             return Err(Error::Length { what: "coefficients", expected: margins, found: coefficients.len() });
         }
         Ok(Self { classes, coefficients, converged: true, passes: 0 })
+    }
+
+    /// What a fit ended with.
+    ///
+    /// # Errors
+    /// [`Error::Learner`] where a coefficient is not finite.
+    pub(super) fn fitted(classes: usize, coefficients: Vec<f64>, converged: bool, passes: usize) -> Result<Self> {
+        if !coefficients.iter().all(|coefficient| coefficient.is_finite()) {
+            return Err(Error::learner("the coefficients ran off to infinity; raise `l2`"));
+        }
+        Ok(Self { classes, coefficients, converged, passes })
     }
 
     /// How many classes.

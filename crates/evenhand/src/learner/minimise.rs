@@ -70,6 +70,8 @@ const SLOW_STEPS: [usize; 2] = [2, 50];
 enum Preconditioner {
     Factor(Llt<f64>),
     Diagonal(Vec<f64>),
+    /// So many times another one.
+    Times(Box<Self>, f64),
 }
 
 #[derive(Debug)]
@@ -167,6 +169,17 @@ impl Minimiser {
         if ratio > 0.0 {
             add(&mut self.at, ratio.min(1.0), &step);
         }
+    }
+
+    /// The state for a function that is much like `times` another, that of a sample of rows: the place where the other's minimum is, moved by an
+    /// offset, and as many times the other's second derivatives.
+    pub(super) fn of_sample(sample: &dyn Objective, at: &[f64], times: f64, offset: Option<&[f64]>) -> Self {
+        let preconditioner = Preconditioner::Times(Box::new(Preconditioner::at(sample, at)), times);
+        let mut state = Self { at: at.to_vec(), preconditioner: Some(preconditioner), ..Self::default() };
+        if let Some(offset) = offset {
+            add(&mut state.at, 1.0, offset);
+        }
+        state
     }
 
     /// Minus the inverse second derivatives times each of some gradients; `None` where there are
@@ -285,6 +298,7 @@ impl Preconditioner {
         match self {
             Self::Factor(_) => 0,
             Self::Diagonal(_) => 1,
+            Self::Times(other, _) => other.kind(),
         }
     }
 
@@ -315,6 +329,7 @@ impl Preconditioner {
                 (0..right.len()).map(|row| solution[(row, 0)]).collect()
             }
             Self::Diagonal(diagonal) => right.iter().zip(diagonal).map(|(entry, scale)| entry / scale).collect(),
+            Self::Times(other, times) => other.solve(right).into_iter().map(|entry| entry / times).collect(),
         }
     }
 }

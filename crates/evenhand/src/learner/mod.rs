@@ -14,12 +14,14 @@ mod minimise;
 #[cfg(feature = "network")]
 mod network;
 mod process;
+mod stored;
 
 pub use function::{FnLearner, FnPredictor, check_probabilities};
 pub use given::{Given, GivenModel, GivenScores};
 pub(crate) use influence::Asked;
 pub use interruptible::Interruptible;
 pub use logistic::{Logistic, LogisticModel};
+pub(crate) use minimise::Minimiser;
 #[cfg(feature = "network")]
 pub use network::{Batches, Network, NetworkModel, WatchedNetwork, arithmetic, check as check_network, fit_network};
 pub use process::{ProcessLearner, ProcessModel};

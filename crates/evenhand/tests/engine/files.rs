@@ -221,11 +221,18 @@ fn options_go_before_the_guess() {
 }
 
 #[test]
-fn a_file_that_is_not_there_or_is_a_folder_is_an_error_of_the_system() {
+fn a_file_that_is_not_there_is_an_error_of_the_system_and_a_folder_is_its_files() {
     let folder = Folder::new();
-    for path in [folder.path("absent.csv"), folder.0.path().to_owned()] {
-        assert_eq!(Table::read(&path, &ReadOptions::default()).unwrap_err().code(), "io");
-    }
+    let read = |path: &Path| Table::read(path, &ReadOptions::default());
+    assert_eq!(read(&folder.path("absent.csv")).unwrap_err().code(), "io");
+    assert_eq!(read(folder.0.path()).unwrap_err().code(), "no-rows");
+    folder.file("b.csv", "x,y\n3,c\n4,a\n");
+    folder.file("a.csv", "y,x\na,1\nb,\n");
+    let (table, _) = read(folder.0.path()).unwrap();
+    let texts =
+        |column: &str| -> Vec<Option<String>> { (0..4).map(|row| table.get(column).unwrap().text(row)).collect() };
+    assert_eq!(texts("x"), [Some("1".to_owned()), None, Some("3".to_owned()), Some("4".to_owned())]);
+    assert_eq!(texts("y").into_iter().flatten().collect::<Vec<_>>(), ["a", "b", "c", "a"]);
 }
 
 #[test]

@@ -31,6 +31,7 @@ mod properties;
 mod resealed;
 mod sensitivity;
 mod solver;
+mod stored;
 mod threshold;
 mod threshold_postprocessing;
 mod verdicts;

@@ -77,6 +77,11 @@ impl<'a> Evaluated<'a> {
         Ok(Self { problem, measure, sums: scored.cell_sums(problem)?, decisions: Some(decisions) })
     }
 
+    /// Rows that were scored elsewhere, by their sums.
+    pub(in crate::correction) fn of_sums(problem: &'a Problem, measure: Measure, sums: CellSums) -> Self {
+        Self { problem, measure, sums, decisions: None }
+    }
+
     /// Error, rates and violations. With random decisions, in expectation.
     pub fn metrics(&self) -> Metrics {
         self.problem.evaluate(&self.sums, self.measure)

@@ -6,11 +6,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Problem, interactions, kinds, told, withheld};
+use crate::cells::Cells;
 use crate::constraint::{Constraint, OwnRows, Reference, constraints, own_rows};
 use crate::correction::settings::Correction;
 use crate::data::{Column, Dataset, Schema, Table};
 use crate::facts::{Facts, Kind, TableFacts};
-use crate::features::{ColumnPlan, Encoding, Features, PlanKind};
+use crate::features::{CodedColumn, ColumnPlan, Encoding, Features, PlanKind, RawNumbers};
 use crate::group::{Condition, Groups, Membership};
 use crate::notion::Notion;
 use crate::{Error, Result, Warning};
@@ -208,6 +209,34 @@ impl Binding {
             return Ok((features, warnings));
         }
         Ok((interactions::append(features, &self.interactions.membership(table)?)?, warnings))
+    }
+
+    /// The rows of a raw table as coded columns and numbers as they are, to be kept in blocks.
+    ///
+    /// # Errors
+    /// As [`Binding::features`].
+    pub(super) fn encoded<'t>(&self, table: &'t Table) -> Result<(Vec<CodedColumn>, Vec<RawNumbers<'t>>)> {
+        let (mut coded, numbers, _) = self.encoding.encode(table)?;
+        if !self.interactions.is_empty() {
+            coded.extend(interactions::indicators(&self.interactions.membership(table)?, self.encoding.width()));
+        }
+        Ok((coded, numbers))
+    }
+
+    /// Binds the constraints to rows that are elsewhere, by their cells.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] when there are too many constraints for so many classes and groups.
+    pub(super) fn bound_to_cells(&self, shape: Features, cells: Cells, names: &[String]) -> Result<Problem> {
+        let problem = Problem::of_cells(shape, cells, self.positive, names, self.constraints.clone())?;
+        Ok(problem.blind_to(self.blind()))
+    }
+
+    /// Whether a group compares the numbers of a column.
+    pub(super) fn compares(&self, column: &str) -> bool {
+        let all = self.groups.definitions().iter().chain(self.pinned.definitions());
+        let mut conditions = all.flat_map(crate::group::Group::conditions).filter(|one| one.column() == column);
+        conditions.any(|condition| matches!(condition, Condition::Within { .. }))
     }
 
     /// A name for every feature: those of the encoded columns, then intersections.

@@ -24,6 +24,16 @@ pub(super) fn of(settings: &Correction, groups: &Groups, encoding: &Encoding) ->
     Groups::from_definitions(groups.definitions().iter().filter(intersects).cloned().collect())
 }
 
+/// A coded column for each group, behind `first` other features: for rows whose patterns are not numbered together.
+pub(super) fn indicators(groups: &Membership, first: usize) -> Vec<CodedColumn> {
+    let indicator = |group: usize| {
+        let inside = |pattern: usize| u32::from(groups.contains(pattern, group));
+        let table: Vec<u32> = (0..groups.patterns()).map(inside).collect();
+        CodedColumn { codes: groups.codes().map(&table, 2), active: Active::new([None, Some((first + group) as u32)]) }
+    };
+    (0..groups.groups()).map(indicator).collect()
+}
+
 /// Rows with one more feature for each group.
 pub(super) fn append(features: Features, groups: &Membership) -> Result<Features> {
     let first = features.width();

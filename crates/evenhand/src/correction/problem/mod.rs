@@ -23,6 +23,7 @@ mod kinds;
 mod membership_quality;
 #[expect(clippy::module_inception, reason = "the other files are about this one")]
 mod problem;
+mod stored;
 mod told;
 mod weight_map;
 mod withheld;
@@ -39,4 +40,5 @@ pub use expected_tilt::{ExpectedTilt, MembershipModel};
 pub(in crate::correction) use inequalities::{Inequalities, norm};
 pub use membership_quality::MembershipQuality;
 pub use problem::Problem;
+pub(crate) use stored::{BlockPlan, Encoded};
 pub(crate) use weight_map::WeightMap;

@@ -81,6 +81,56 @@ impl Problem {
         })
     }
 
+    /// Rows that are elsewhere, by their cells: constraints are bound to them, and classifiers are evaluated by sums that come from where the rows
+    /// are. `shape` has no rows.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] when there are too many constraints for so many classes and groups.
+    pub(crate) fn of_cells(
+        shape: Features,
+        cells: Cells,
+        positive: Option<usize>,
+        group_names: &[String],
+        constraints: Vec<Constraint>,
+    ) -> Result<Self> {
+        let classes = cells.classes();
+        check_size(constraints.len(), cells.len(), classes)?;
+        Ok(Self {
+            features: shape,
+            labels: Codes::narrow(Vec::new(), classes),
+            classes,
+            positive,
+            group_names: group_names.to_vec(),
+            functionals: bind(&constraints, &cells),
+            corrected: constraints.len(),
+            known_groups: group_names.len(),
+            cells,
+            constraints,
+            blind: Vec::new(),
+        })
+    }
+
+    /// The same cells and constraints with some of the rows. Constraints that condition on none of them stay, with no violation.
+    ///
+    /// # Errors
+    /// [`Error::NoWeight`] when they weigh nothing.
+    pub(in crate::correction) fn with_rows(
+        &self,
+        features: Features,
+        cell_of_row: Codes,
+        row_weights: Option<Vec<f64>>,
+    ) -> Result<Self> {
+        let labels: Vec<u32> = cell_of_row.iter().map(|cell| self.cells.label(cell) as u32).collect();
+        let cells = self.cells.with_rows(Arc::new(cell_of_row), row_weights)?;
+        Ok(Self {
+            features,
+            labels: Codes::narrow(labels, self.classes),
+            functionals: bind(&self.constraints, &cells),
+            cells,
+            ..self.clone()
+        })
+    }
+
     /// Says of which groups the learner may not see all columns that tell them.
     #[must_use]
     pub(super) fn blind_to(mut self, blind: Vec<bool>) -> Self {

@@ -13,4 +13,5 @@ mod rank;
 mod row_sample;
 pub(in crate::correction) mod run;
 pub(in crate::correction) mod sqp;
+pub(in crate::correction) mod stored_run;
 pub(in crate::correction) mod tilted_run;

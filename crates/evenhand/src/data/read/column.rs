@@ -87,6 +87,15 @@ impl ColumnBuilder {
         Some(Rounded { column: self.name.clone(), row: row - first_row, found: found.clone() })
     }
 
+    /// Whether its values so far are numbers; `None` where they are neither numbers nor texts that cannot be.
+    pub(super) fn holds_numbers(&self) -> Option<bool> {
+        match &self.state {
+            State::Numbers(numbers) if self.infers_type => numbers.found.number.then_some(true),
+            State::Numbers(_) => Some(true),
+            State::Categories(_) | State::NotNumeric => Some(false),
+        }
+    }
+
     /// Whether the column has to be read again, as categories.
     pub(super) fn is_not_numeric(&self) -> bool {
         matches!(self.state, State::NotNumeric)

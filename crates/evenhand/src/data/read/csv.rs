@@ -39,7 +39,7 @@ pub(in crate::data) struct Text<'a> {
 }
 
 /// Some rows of some columns, row by row.
-struct Fields {
+pub(super) struct Fields {
     columns: usize,
     bytes: Vec<u8>,
     /// Where each field ends in `bytes`, and the next begins.
@@ -47,18 +47,13 @@ struct Fields {
 }
 
 /// One of these columns.
-struct FieldsOf<'a> {
+pub(super) struct FieldsOf<'a> {
     fields: &'a Fields,
     column: usize,
 }
 
 pub(super) fn read(source: &Source, options: &ReadOptions) -> Result<(Table, Vec<Warning>)> {
-    let reading = Reading {
-        path: source.path().to_owned(),
-        format: source.format().name(),
-        first_row: if options.header { 2 } else { 1 },
-        values: Values::new(&options.missing, options.trim.unwrap_or(true)),
-    };
+    let reading = reading_of(source, options);
     let text = Text::open(source, options)?;
     let names = text.names()?;
     if names.is_empty() {
@@ -78,7 +73,17 @@ pub(super) fn read(source: &Source, options: &ReadOptions) -> Result<(Table, Vec
     Ok((table, plan.warnings))
 }
 
-fn builder(plan: &Plan, at: usize, keep_text: bool) -> ColumnBuilder {
+/// What builders need to know of a text file.
+pub(super) fn reading_of(source: &Source, options: &ReadOptions) -> Reading {
+    Reading {
+        path: source.path().to_owned(),
+        format: source.format().name(),
+        first_row: if options.header { 2 } else { 1 },
+        values: Values::new(&options.missing, options.trim.unwrap_or(true)),
+    }
+}
+
+pub(super) fn builder(plan: &Plan, at: usize, keep_text: bool) -> ColumnBuilder {
     match plan.asked(at) {
         None if keep_text => ColumnBuilder::categorical(plan.name(at)),
         None => ColumnBuilder::inferred(plan.name(at)),
@@ -140,13 +145,30 @@ impl<'a> Text<'a> {
 
     /// Feeds the given columns of every row to the builders.
     fn collect(&self, columns: &[usize], builders: &mut [ColumnBuilder], reading: &Reading) -> Result<()> {
+        let push = |builder: &mut ColumnBuilder, column: usize, fields: &Fields| {
+            builder.push_texts(&fields.of(column), reading)
+        };
+        collect(self.batches(columns)?, builders, push)
+    }
+
+    /// Hands over the given columns of every row, some rows at a time.
+    pub(super) fn each_batch(&self, columns: &[usize], each: &mut dyn FnMut(&Fields) -> Result<()>) -> Result<()> {
+        let mut next = self.batches(columns)?;
+        while let Some(fields) = next()? {
+            each(&fields)?;
+        }
+        Ok(())
+    }
+
+    /// What gives the next rows of the given columns.
+    fn batches<'b>(&'b self, columns: &'b [usize]) -> Result<impl FnMut() -> Result<Option<Fields>> + use<'a, 'b>> {
         let mut records = self.records()?;
         let mut record = ByteRecord::new();
         if self.header {
             records.read_byte_record(&mut record).map_err(|error| self.explain(error))?;
         }
         let rows = (FIELDS_IN_BATCH / columns.len().max(1)).clamp(64, 8192);
-        let next = || {
+        Ok(move || {
             let mut fields = Fields { columns: columns.len(), bytes: Vec::new(), ends: Vec::new() };
             for _ in 0..rows {
                 if !records.read_byte_record(&mut record).map_err(|error| self.explain(error))? {
@@ -155,11 +177,7 @@ impl<'a> Text<'a> {
                 fields.push(&record, columns);
             }
             Ok((!fields.ends.is_empty()).then_some(fields))
-        };
-        let push = |builder: &mut ColumnBuilder, column: usize, fields: &Fields| {
-            builder.push_texts(&FieldsOf { fields, column }, reading)
-        };
-        collect(next, builders, push)
+        })
     }
 
     /// What the parser's error means to the user.
@@ -198,6 +216,16 @@ impl<'a> Text<'a> {
 }
 
 impl Fields {
+    /// One of the columns.
+    pub(super) fn of(&self, column: usize) -> FieldsOf<'_> {
+        FieldsOf { fields: self, column }
+    }
+
+    /// How many rows.
+    pub(super) fn rows(&self) -> usize {
+        self.ends.len() / self.columns.max(1)
+    }
+
     fn push(&mut self, record: &ByteRecord, columns: &[usize]) {
         for &column in columns {
             self.bytes.extend_from_slice(&record[column]);
@@ -208,7 +236,7 @@ impl Fields {
 
 impl Texts for FieldsOf<'_> {
     fn len(&self) -> usize {
-        self.fields.ends.len() / self.fields.columns
+        self.fields.rows()
     }
 
     fn get(&self, row: usize) -> Option<&[u8]> {

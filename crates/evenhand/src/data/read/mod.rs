@@ -2,10 +2,12 @@
 //!
 //! Holds [`ReadOptions`] and the choice of format. `csv` reads text, `arrow` formats with types of their
 //! own; `batches` turns batches of rows into columns, and all formats share it. `plan` settles names and kinds beforehand.
+//! `chunks` reads files that are never all in memory.
 
 #[cfg(feature = "_arrow")]
 pub(super) mod arrow;
 mod batches;
+mod chunks;
 mod column;
 pub(super) mod csv;
 mod dictionary;
@@ -21,6 +23,8 @@ use std::io::Read;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+
+pub use chunks::{RowFiles, find_files};
 
 use super::Table;
 use crate::{Result, Warning};
@@ -185,6 +189,11 @@ impl Table {
     /// [`Error::Setting`]: crate::Error::Setting
     /// [`Error::Length`]: crate::Error::Length
     pub fn read(path: &Path, options: &ReadOptions) -> Result<(Self, Vec<Warning>)> {
+        let files = find_files(path)?;
+        if files != [path] {
+            let (files, warnings) = RowFiles::open(&files, options)?;
+            return Ok((files.read_all()?, warnings));
+        }
         let source = Source::open(path)?;
         match source.format() {
             Format::Text | Format::Gzip => csv::read(&source, options),

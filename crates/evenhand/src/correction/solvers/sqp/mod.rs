@@ -23,6 +23,7 @@ use merit::Merit;
 
 use super::oracle::{Oracle, Point, Solves};
 use super::run::Run;
+use super::stored_run::{self, StoredRun};
 use super::tilted_run::TiltedRun;
 use crate::constraint::{Measure, WeightRule};
 use crate::correction::settings::SqpSettings;
@@ -64,6 +65,19 @@ pub(in crate::correction) fn tilt<P: Predictor>(
     let found = find(&mut run, settings, observer)?;
     let without = run.begun_with();
     Ok(found.with(run.solution_at(&found.point, found.stop)?, without))
+}
+
+/// Finds the multipliers of rows in blocks.
+pub(in crate::correction) fn correct_stored(
+    mut run: StoredRun<'_>,
+    settings: SqpSettings,
+    observer: &mut dyn Observer,
+) -> Result<stored_run::Found> {
+    let found = find(&mut run, settings, observer)?;
+    let same = found.point.id == found.uncorrected.id;
+    let without = if same { None } else { run.uncorrected(&found.uncorrected) };
+    let sums = [found.uncorrected.sums.clone(), found.point.sums.clone()];
+    Ok((found.with(run.solution_at(&found.point, found.stop)?, without), sums))
 }
 
 impl Found {

@@ -37,7 +37,7 @@ impl Texts for StringViewArray {
 
 impl ColumnBuilder {
     /// Adds the rows of one array.
-    pub(super) fn push_array(&mut self, array: &dyn Array, reading: &Reading) -> Result<()> {
+    pub(in crate::data::read) fn push_array(&mut self, array: &dyn Array, reading: &Reading) -> Result<()> {
         match array.data_type() {
             DataType::Utf8 => self.push_texts(array.as_string::<i32>(), reading),
             DataType::LargeUtf8 => self.push_texts(array.as_string::<i64>(), reading),

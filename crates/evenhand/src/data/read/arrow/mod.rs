@@ -73,6 +73,22 @@ pub(super) fn typed_table(
     mut batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
     reading: &Reading,
 ) -> Result<(Table, Vec<Warning>)> {
+    let mut builders = builders(schema, &plan)?;
+    let columns = builders.len();
+    let next = || match decode(|| batches.next().transpose()) {
+        Ok(Ok(Some(batch))) if batch.num_columns() != columns => {
+            let found = batch.num_columns();
+            Err(reading.unreadable(format!("a batch has {found} columns where {columns} were expected")))
+        }
+        Ok(batch) => batch.map_err(|error| reading.unreadable(error)),
+        Err(panic) => Err(reading.unreadable(panic)),
+    };
+    collect(next, &mut builders, |builder, at, batch: &RecordBatch| builder.push_array(batch.column(at), reading))?;
+    Ok((finish(builders, reading)?, plan.warnings))
+}
+
+/// A builder for each column that is kept.
+pub(super) fn builders(schema: &ArrowSchema, plan: &Plan) -> Result<Vec<ColumnBuilder>> {
     let builder = |&at: &usize| {
         let name = plan.name(at);
         Ok(match (kind_of(name, schema.field(at).data_type())?, plan.asked(at)) {
@@ -85,18 +101,7 @@ pub(super) fn typed_table(
             (Kind::Categorical, _) => ColumnBuilder::categorical(name),
         })
     };
-    let mut builders = plan.kept().iter().map(builder).collect::<Result<Vec<_>>>()?;
-    let columns = builders.len();
-    let next = || match decode(|| batches.next().transpose()) {
-        Ok(Ok(Some(batch))) if batch.num_columns() != columns => {
-            let found = batch.num_columns();
-            Err(reading.unreadable(format!("a batch has {found} columns where {columns} were expected")))
-        }
-        Ok(batch) => batch.map_err(|error| reading.unreadable(error)),
-        Err(panic) => Err(reading.unreadable(panic)),
-    };
-    collect(next, &mut builders, |builder, at, batch: &RecordBatch| builder.push_array(batch.column(at), reading))?;
-    Ok((finish(builders, reading)?, plan.warnings))
+    plan.kept().iter().map(builder).collect()
 }
 
 /// Runs a decoder. Those of Arrow and Parquet check a damaged file almost everywhere, and
@@ -118,7 +123,7 @@ fn is_whole(data_type: &DataType) -> bool {
 }
 
 /// What a column of a typed file becomes unless the options say otherwise.
-fn kind_of(name: &str, data_type: &DataType) -> Result<Kind> {
+pub(super) fn kind_of(name: &str, data_type: &DataType) -> Result<Kind> {
     match data_type {
         DataType::Dictionary(_, values) if !matches!(**values, DataType::Dictionary(..)) => kind_of(name, values),
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Boolean | DataType::Null => {

@@ -1,0 +1,179 @@
+//! Rows on other machines: what a worker does with those it has, and the fit that drives workers.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use evenhand::correction::{Iteration, Observer, RemoteRows, StoredFit, StoredSettings};
+use evenhand::learner::LogisticModel;
+use evenhand::model::LearnerRecord;
+use evenhand::{Error, Result};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::error::raised;
+use crate::model::{Model, search_warning, warnings};
+use crate::settings::{Roles, Settings};
+use crate::table::Table;
+use crate::work::{apart, caught, json};
+
+/// A task for the rows that a worker has.
+#[pyclass(module = "evenhand._core", frozen)]
+pub(crate) struct RemoteTask {
+    inner: evenhand::correction::RemoteTask,
+}
+
+#[pymethods]
+impl RemoteTask {
+    #[new]
+    fn new(task: &[u8]) -> PyResult<Self> {
+        Ok(Self { inner: evenhand::correction::RemoteTask::new(task).map_err(raised)? })
+    }
+
+    /// What raw rows answer. The table is used up.
+    fn on_rows<'py>(&self, py: Python<'py>, table: &Bound<'py, Table>) -> PyResult<Bound<'py, PyBytes>> {
+        let table = std::mem::take(&mut table.try_borrow_mut()?.inner);
+        let answer = apart(py, || self.inner.on_rows(&table))?;
+        Ok(PyBytes::new(py, &answer))
+    }
+
+    /// Raw rows as a block, and what is known of it. The table is used up.
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Bound<'py, Table>,
+    ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        let table = std::mem::take(&mut table.try_borrow_mut()?.inner);
+        let (block, known) = apart(py, || self.inner.encode(&table))?;
+        Ok((PyBytes::new(py, &block), PyBytes::new(py, &known)))
+    }
+
+    /// What a block answers.
+    fn on_block<'py>(&self, py: Python<'py>, block: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+        let answer = apart(py, || self.inner.on_block(block))?;
+        Ok(PyBytes::new(py, &answer))
+    }
+
+    /// Whether several answers can be one.
+    #[getter]
+    fn merges(&self) -> bool {
+        self.inner.merges()
+    }
+
+    /// What several answers are together.
+    fn merge<'py>(&self, py: Python<'py>, answers: Vec<Vec<u8>>) -> PyResult<Bound<'py, PyBytes>> {
+        let answer = apart(py, || self.inner.merge(&answers))?;
+        Ok(PyBytes::new(py, &answer))
+    }
+}
+
+/// What a fit to rows on other machines found.
+#[pyclass(module = "evenhand._core", frozen, get_all)]
+pub(crate) struct RemoteFit {
+    model: Py<Model>,
+    rows: usize,
+    sample_rows: usize,
+    /// How many times all encoded rows were gone through.
+    passes: usize,
+    /// Without correction, on the same rows, as JSON.
+    before: String,
+    fits: usize,
+    stop: String,
+    warnings: Vec<(String, String)>,
+}
+
+/// Workers that Python drives: an object with `on_rows`, `encode` and `on_blocks`, each from a task to a list of answers.
+struct Driver {
+    object: Py<PyAny>,
+    /// What Python raised; the engine is told that it was interrupted.
+    raised: Mutex<Option<PyErr>>,
+}
+
+impl Driver {
+    fn call(&self, method: &str, task: &[u8]) -> Result<Vec<Vec<u8>>> {
+        let called = Python::attach(|py| -> PyResult<Vec<Vec<u8>>> {
+            py.check_signals()?;
+            self.object.bind(py).call_method1(method, (PyBytes::new(py, task),))?.extract()
+        });
+        called.map_err(|error| {
+            *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            Error::Interrupted
+        })
+    }
+}
+
+impl RemoteRows for Driver {
+    fn on_rows(&self, task: &[u8]) -> Result<Vec<Vec<u8>>> {
+        self.call("on_rows", task)
+    }
+
+    fn encode(&self, task: &[u8]) -> Result<Vec<Vec<u8>>> {
+        self.call("encode", task)
+    }
+
+    fn on_blocks(&self, task: &[u8]) -> Result<Vec<Vec<u8>>> {
+        self.call("on_blocks", task)
+    }
+}
+
+/// A clock, and nobody to stop for: Python's own signals are looked for whenever workers are asked.
+struct Clock(Instant);
+
+impl Observer for Clock {
+    fn after(&mut self, _: &Iteration) -> bool {
+        true
+    }
+
+    fn seconds(&self) -> f64 {
+        self.0.elapsed().as_secs_f64()
+    }
+}
+
+/// Finds the multipliers for rows on other machines.
+#[pyfunction]
+#[pyo3(signature = (rows, roles, settings, *, sample_rows=None, seed=0))]
+pub(crate) fn fit_remote(
+    py: Python<'_>,
+    rows: Py<PyAny>,
+    roles: &Roles,
+    settings: &Settings,
+    sample_rows: Option<usize>,
+    seed: u64,
+) -> PyResult<RemoteFit> {
+    let driver = Driver { object: rows, raised: Mutex::new(None) };
+    let usual = StoredSettings::default();
+    let how = StoredSettings { sample_rows: sample_rows.unwrap_or(usual.sample_rows), seed, ..usual };
+    let done = py.detach(|| {
+        caught(|| {
+            let correction = &settings.correction;
+            Ok(correction.fit_remote(&driver, &roles.schema, &settings.learner, &how, &mut Clock(Instant::now()))?)
+        })
+    });
+    let found = match driver.raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error.into()),
+        None => done,
+    };
+    RemoteFit::new(py, roles, settings, &found?)
+}
+
+impl RemoteFit {
+    fn new(py: Python<'_>, roles: &Roles, settings: &Settings, found: &StoredFit) -> PyResult<Self> {
+        let learner = settings.learner;
+        let record = |model: &LogisticModel| LearnerRecord::Logistic { settings: learner, model: model.clone() };
+        let (correction, fitted) = (&settings.correction, &found.fitted);
+        let model = evenhand::Model::new(correction, fitted, record, None, (found.digest(), found.rows), None);
+        let model = model.read_as(&roles.reading(), &found.columns);
+        let [before, _] = found.evaluated();
+        let mut warned = warnings(fitted.warnings());
+        warned.extend(search_warning(correction, fitted.solution()));
+        Ok(Self {
+            model: Py::new(py, Model { inner: model })?,
+            rows: found.rows,
+            sample_rows: found.sample_rows,
+            passes: found.passes,
+            before: json(&before.metrics())?,
+            fits: fitted.solution().fits,
+            stop: fitted.stop().to_string(),
+            warnings: warned,
+        })
+    }
+}

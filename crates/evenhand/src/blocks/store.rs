@@ -1,0 +1,183 @@
+//! Where blocks are kept, and passes over all of them.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use super::block::CellPlaces;
+use super::{Block, Frame, Request, Sampling, ScratchBlocks};
+use crate::exact::Totals;
+use crate::{Error, Result};
+
+/// Rows that a kernel is handed at once: few enough to stay in a near cache, and no more than sums in 64 bits have room for.
+const LEAF_ROWS: usize = 1 << 14;
+
+/// Rows, wherever they are, as a search sees them.
+pub(crate) trait RowStore: Sync {
+    /// What all blocks share.
+    fn frame(&self) -> &Frame;
+
+    /// How many rows.
+    fn rows(&self) -> usize;
+
+    /// The answer of all rows.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`], or what keeps rows from being read.
+    fn pass(&self, request: &Request) -> Result<Totals>;
+
+    /// How many passes were made.
+    fn passes(&self) -> usize;
+
+    /// The rows that are drawn, as one block.
+    ///
+    /// # Errors
+    /// As [`RowStore::pass`].
+    fn sample(&self, sampling: Sampling) -> Result<Block>;
+}
+
+/// Is told how far a pass has come, and may end it.
+pub trait PassWatch: Send + Sync {
+    /// A pass begins over so many rows, for a purpose in a few words.
+    fn begin(&self, purpose: &'static str, rows: Option<usize>);
+    /// So many more rows are done; whether to go on.
+    fn advance(&self, rows: usize) -> bool;
+}
+
+/// Blocks while they are made: in memory as long as they fit, then all in a scratch file.
+#[derive(Debug)]
+pub(crate) struct BlockSink {
+    memory: usize,
+    state: Mutex<Kept>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    blocks: Vec<Block>,
+    bytes: usize,
+    scratch: Option<Arc<ScratchBlocks>>,
+}
+
+/// Blocks in memory or in a scratch file.
+pub(crate) struct Blocks {
+    frame: Frame,
+    rows: usize,
+    kept: Kept,
+    passes: AtomicUsize,
+    watch: Option<Arc<dyn PassWatch>>,
+}
+
+impl BlockSink {
+    /// Blocks of up to so many bytes stay in memory.
+    pub(crate) fn new(memory: usize) -> Self {
+        Self { memory, state: Mutex::new(Kept { blocks: Vec::new(), bytes: 0, scratch: None }) }
+    }
+
+    /// Adds a block.
+    ///
+    /// # Errors
+    /// [`Error::NoTemporary`] when there is no room for it.
+    pub(crate) fn push(&self, block: Block) -> Result<()> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.bytes += block.size();
+        if state.scratch.is_none() && state.bytes > self.memory {
+            let scratch = ScratchBlocks::new()?;
+            state.blocks.drain(..).try_for_each(|block| scratch.push(&block))?;
+            state.scratch = Some(Arc::new(scratch));
+        }
+        if let Some(scratch) = state.scratch.clone() {
+            drop(state);
+            return scratch.push(&block);
+        }
+        state.blocks.push(block);
+        Ok(())
+    }
+
+    /// The store of all blocks, which share a frame.
+    pub(crate) fn finish(self, frame: Frame, rows: usize, watch: Option<Arc<dyn PassWatch>>) -> Blocks {
+        let kept = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Blocks { frame, rows, kept, passes: AtomicUsize::new(0), watch }
+    }
+}
+
+impl Blocks {
+    /// Computes something of every block and merges it.
+    fn fold<S: Send>(
+        &self,
+        purpose: &'static str,
+        map: impl Fn(&Block) -> Result<S> + Sync,
+        merge: impl Fn(S, S) -> S + Sync + Send,
+    ) -> Result<Option<S>> {
+        if let Some(watch) = &self.watch {
+            watch.begin(purpose, Some(self.rows));
+        }
+        let done = |block: &Block| {
+            let found = map(block)?;
+            let goes_on = self.watch.as_ref().is_none_or(|watch| watch.advance(block.rows()));
+            if goes_on { Ok(found) } else { Err(Error::Interrupted) }
+        };
+        let both = |left: Result<S>, right: Result<S>| Ok(merge(left?, right?));
+        match &self.kept.scratch {
+            Some(scratch) => {
+                let places = (0..scratch.len()).into_par_iter();
+                places.map(|at| done(&scratch.get(at)?)).reduce_with(both).transpose()
+            }
+            None => self.kept.blocks.par_iter().map(done).reduce_with(both).transpose(),
+        }
+    }
+}
+
+impl RowStore for Blocks {
+    fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn pass(&self, request: &Request) -> Result<Totals> {
+        self.passes.fetch_add(1, Ordering::Relaxed);
+        let merge = |mut left: Totals, right: Totals| {
+            left.merge(&right);
+            left
+        };
+        let all = self.fold(request.purpose(), |block| block.answer(request, &self.frame), merge)?;
+        all.map_or_else(|| request.nothing(&self.frame), Ok)
+    }
+
+    fn passes(&self) -> usize {
+        self.passes.load(Ordering::Relaxed)
+    }
+
+    fn sample(&self, sampling: Sampling) -> Result<Block> {
+        let drawn = |block: &Block| Ok(vec![block.sampled(sampling)]);
+        let merge = |mut left: Vec<Block>, right: Vec<Block>| {
+            left.extend(right);
+            left
+        };
+        let parts = self.fold("drawing a sample", drawn, merge)?.unwrap_or_default();
+        Block::concat(&parts, &self.frame.cells).ok_or_else(|| Error::NoRows { what: "the sample".into() })
+    }
+}
+
+impl Block {
+    /// What its rows add to the answer of a request.
+    ///
+    /// # Errors
+    /// [`Error::BlockFormat`] when it is a block of other rows than the frame is of.
+    pub(crate) fn answer(&self, request: &Request, frame: &Frame) -> Result<Totals> {
+        let places = CellPlaces::new(self, &frame.cells).ok_or(Error::BlockFormat)?;
+        let mut all: Option<Totals> = None;
+        for start in (0..self.rows()).step_by(LEAF_ROWS) {
+            let rows = start..(start + LEAF_ROWS).min(self.rows());
+            let totals = request.totals(frame, &self.leaf(&frame.layout, &places, rows))?;
+            match &mut all {
+                Some(all) => all.merge(&totals),
+                None => all = Some(totals),
+            }
+        }
+        all.map_or_else(|| request.nothing(frame), Ok)
+    }
+}

@@ -1,0 +1,318 @@
+//! A run over rows in blocks, which are never all in memory, helped by a sample of them that is.
+//!
+//! A fit to all rows begins where the sample's fit with the same weights is, moved as far as the last fit to all rows was from
+//! the sample's: what is left to do is small, and the sample's second derivatives tell the steps. Derivatives of rates with respect to multipliers
+//! come from the sample alone: a search needs their direction, and tests what they promise on all rows.
+//! So a fit takes a few passes of gradients and one of decisions, and nothing else is asked of all rows.
+
+use std::sync::Arc;
+
+use super::oracle::{Oracle, Point, Solves, SumDerivatives};
+use super::rank::least_norm;
+use super::sqp::Target;
+use crate::blocks::{Request, RowStore};
+use crate::constraint::{Tilt, TiltTable, WeightRule};
+use crate::correction::evaluation::Effect;
+use crate::correction::problem::Problem;
+use crate::correction::settings::{Apply, Correction, Solver, SqpSettings};
+use crate::correction::solution::Solution;
+use crate::correction::trace::{Iteration, Observer, Termination};
+use crate::kernel::{Band, CellSums, cell_sum_derivatives};
+use crate::learner::{Learner as _, Logistic, LogisticModel, Minimiser, Predictor as _};
+use crate::{Error, Result, Warning, Weights};
+
+/// Rows in blocks and a sample of them, in the same cells.
+pub(in crate::correction) struct StoredRows<'a> {
+    pub(in crate::correction) store: &'a dyn RowStore,
+    /// The cells and constraints of all rows, without the rows.
+    pub(in crate::correction) problem: &'a Problem,
+    pub(in crate::correction) sample: &'a Problem,
+}
+
+/// A solution, and the sums of decisions without correction and with it.
+pub(in crate::correction) type Found = (Solution<LogisticModel>, [CellSums; 2]);
+
+/// A fit to all rows.
+#[derive(Debug, Clone)]
+struct IterateFit {
+    model: Arc<LogisticModel>,
+    /// The sample's fit with the same weights.
+    of_sample: Arc<LogisticModel>,
+    multipliers: Vec<f64>,
+    sums: CellSums,
+}
+
+/// The state of a search over rows in blocks.
+pub(in crate::correction) struct StoredRun<'a> {
+    rows: StoredRows<'a>,
+    settings: &'a Correction,
+    learner: &'a Logistic,
+    /// The same learner with a penalty that is to the sample what that of the other is to all rows.
+    on_sample: Logistic,
+    table: TiltTable,
+    /// Multipliers found on the sample, with which to start.
+    start: Option<Vec<f64>>,
+    warm_start: Minimiser,
+    /// How far the last fit to all rows is from that to the sample.
+    offset: Option<Vec<f64>>,
+    kept: Vec<(usize, IterateFit)>,
+    next: usize,
+    before: Option<CellSums>,
+    trace: Vec<Iteration>,
+    fits: usize,
+    tried: usize,
+    unconverged: usize,
+}
+
+impl StoredRows<'_> {
+    /// How many rows there are for each of the sample.
+    fn times(&self) -> f64 {
+        self.problem.cells().total_weight() / self.sample.cells().total_weight()
+    }
+
+    /// A learner with a penalty that is to the sample what that of another is to all rows.
+    pub(in crate::correction) fn learner_on_sample(&self, learner: &Logistic) -> Logistic {
+        Logistic { l2: learner.l2 / self.times(), ..*learner }
+    }
+}
+
+impl<'a> StoredRun<'a> {
+    /// A run that makes weights by a rule, and starts from multipliers that a sample suggests.
+    pub(in crate::correction) fn new(
+        rows: StoredRows<'a>,
+        settings: &'a Correction,
+        learner: &'a Logistic,
+        rule: WeightRule,
+        start: Option<Vec<f64>>,
+    ) -> Self {
+        Self {
+            table: rows.problem.tilt_table(rule),
+            on_sample: rows.learner_on_sample(learner),
+            rows,
+            settings,
+            learner,
+            start,
+            warm_start: Minimiser::default(),
+            offset: None,
+            kept: Vec::new(),
+            next: 0,
+            before: None,
+            trace: Vec::new(),
+            fits: 0,
+            tried: 0,
+            unconverged: 0,
+        }
+    }
+
+    /// The weight that a learner is given for the rows of each cell.
+    fn weights(&self, multipliers: &[f64]) -> Vec<f64> {
+        let scale = self.table.learner_scale();
+        self.table.weights(multipliers).into_iter().map(|weight| weight * scale).collect()
+    }
+
+    /// The same weights on the rows of the sample.
+    fn of_sample(&self, weights: Vec<f64>) -> Weights {
+        let cells = self.rows.sample.cells();
+        Weights::of_cells(weights, cells.cell_of_row().clone(), cells.row_weights().cloned())
+    }
+
+    fn fit(&mut self, multipliers: Vec<f64>) -> Result<IterateFit> {
+        let weights = self.weights(&multipliers);
+        let on_sample = self.of_sample(weights.clone());
+        let training = self.rows.sample.training(&on_sample);
+        let of_sample = self.on_sample.fit(training, &mut self.warm_start)?;
+        let mut start = self.on_sample.start_from(training, &of_sample, self.rows.times(), self.offset.as_deref());
+        // Half the square of the tolerance is how far from the least the loss of all rows may be: it grows with them.
+        let tolerance = self.learner.tolerance * self.rows.times().max(1.0).sqrt();
+        let model = self.learner.fit_stored(self.rows.store, &weights, &mut start, tolerance)?;
+        let offset = model.coefficients().iter().zip(of_sample.coefficients()).map(|(all, sample)| all - sample);
+        self.offset = Some(offset.collect());
+        self.fits += 1;
+        self.tried += 1;
+        self.unconverged += usize::from(!model.converged());
+        let sums = self.decide(&model)?;
+        if self.before.is_none() && multipliers.iter().all(|one| *one == 0.0) {
+            self.before = Some(sums.clone());
+        }
+        Ok(IterateFit { model: Arc::new(model), of_sample: Arc::new(of_sample), multipliers, sums })
+    }
+
+    /// The decisions and scores of a model on all rows, per cell.
+    fn decide(&self, model: &LogisticModel) -> Result<CellSums> {
+        let threshold = self.rows.problem.threshold();
+        let request = Request::CellSums { coefficients: model.coefficients().to_vec(), threshold };
+        Ok(self.rows.store.frame().cell_sums(&self.rows.store.pass(&request)?, threshold))
+    }
+
+    fn record(&mut self, fit: &IterateFit, seconds: f64) -> &Iteration {
+        let violations = self.rows.problem.violations(&fit.sums, self.settings.measure);
+        if let Some(last) = self.trace.last_mut() {
+            last.next_multipliers.clone_from(&fit.multipliers);
+        }
+        self.trace.push(Iteration {
+            number: self.trace.len() + 1,
+            multipliers: fit.multipliers.clone(),
+            next_multipliers: fit.multipliers.clone(),
+            violation: violations.iter().fold(0.0, |largest: f64, one| largest.max(one.abs())),
+            violations,
+            error: self.rows.problem.error(&fit.sums),
+            loss: self.rows.problem.loss(&fit.sums),
+            seconds,
+        });
+        self.trace.last().expect("one was just pushed")
+    }
+
+    fn kept(&self, point: &Point) -> Option<&IterateFit> {
+        self.kept.iter().find(|(id, _)| *id == point.id).map(|(_, fit)| fit)
+    }
+
+    /// The solution of the fit without correction alone.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`], and what keeps rows from being read.
+    pub(in crate::correction) fn uncorrected_alone(mut self, observer: &mut dyn Observer) -> Result<Found> {
+        let zero = vec![0.0; self.table.multipliers()];
+        let (point, _) = self.evaluate(zero, observer)?.ok_or(Error::Interrupted)?;
+        let solution = self.uncorrected(&point).ok_or(Error::Interrupted)?;
+        Ok((solution, [point.sums.clone(), point.sums]))
+    }
+
+    /// The solution without correction, where a search began with that fit.
+    pub(in crate::correction) fn uncorrected(&self, point: &Point) -> Option<Solution<LogisticModel>> {
+        let fit = self.kept(point)?;
+        let weights = vec![1.0; self.rows.problem.cells().len()];
+        Some(Solution::of_single_fit(self.rows.problem, self.settings, fit.model.clone(), &fit.sums, weights))
+    }
+}
+
+impl Solves for StoredRun<'_> {
+    type Predictor = LogisticModel;
+
+    fn solution_at(&mut self, point: &Point, stop: Termination) -> Result<Solution<LogisticModel>> {
+        let fit = self.kept(point).expect("a search keeps what it returns").clone();
+        self.set_rule(point.rule);
+        let (problem, settings) = (self.rows.problem, self.settings);
+        let multipliers = least_norm(self.table.gram(), &fit.multipliers);
+        let effect =
+            |before| Effect::of(problem, [before, &fit.sums], settings.notable_change, Effect::USUAL_CONFIDENCE).ok();
+        let unconverged = std::mem::take(&mut self.unconverged);
+        self.tried = 0;
+        Ok(Solution {
+            effect: self.before.as_ref().and_then(effect),
+            rule: self.table.rule(),
+            cell_weights: self.table.weights(&multipliers),
+            apply: Apply::Weights,
+            expected: None,
+            shift_correction: None,
+            unweighted: false,
+            train: problem.evaluate(&fit.sums, settings.measure),
+            validation: None,
+            predictor: fit.model,
+            multipliers,
+            trace: std::mem::take(&mut self.trace),
+            thresholds: None,
+            threshold: problem.threshold(),
+            slack: None,
+            stop,
+            trade_off: None,
+            fits: std::mem::take(&mut self.fits),
+            warnings: (unconverged > 0)
+                .then_some(Warning::LearnerNotConverged { fits: unconverged })
+                .into_iter()
+                .collect(),
+            uncorrected: None,
+        })
+    }
+}
+
+impl Oracle for StoredRun<'_> {
+    fn settings(&self) -> &Correction {
+        self.settings
+    }
+
+    fn evaluation(&self) -> &Problem {
+        self.rows.problem
+    }
+
+    fn table(&self) -> &TiltTable {
+        &self.table
+    }
+
+    fn set_rule(&mut self, rule: WeightRule) {
+        if self.table.rule() != rule {
+            self.table = self.rows.problem.tilt_table(rule);
+        }
+    }
+
+    fn may_take(&self, rule: WeightRule) -> bool {
+        let asked = match &self.settings.solver {
+            Solver::Sqp(settings) => settings.tilt.is_none_or(|tilt| tilt == rule.tilt),
+            Solver::Loop(_) => false,
+        };
+        asked && rule.tilt != Tilt::Expected
+    }
+
+    fn tried(&self) -> usize {
+        self.tried
+    }
+
+    fn evaluate(&mut self, multipliers: Vec<f64>, observer: &mut dyn Observer) -> Result<Option<(Point, bool)>> {
+        let fit = match self.fit(multipliers) {
+            Err(Error::Interrupted) => return Ok(None),
+            fit => fit?,
+        };
+        let seconds = observer.seconds();
+        let go_on = observer.after(self.record(&fit, seconds));
+        let point = Point {
+            id: self.next,
+            rule: self.table.rule(),
+            size: self.table.mean_square(&fit.multipliers),
+            multipliers: fit.multipliers.clone(),
+            sums: fit.sums.clone(),
+            error: self.rows.problem.error(&fit.sums),
+        };
+        self.kept.push((point.id, fit));
+        self.next += 1;
+        Ok(Some((point, go_on)))
+    }
+
+    fn candidates(&mut self, _: &Target, _: SqpSettings) -> Result<Vec<Vec<f64>>> {
+        Ok(self.start.take().into_iter().collect())
+    }
+
+    fn differentiate(&mut self, point: &Point, basis: &[usize]) -> Result<Option<SumDerivatives>> {
+        let Some(fit) = self.kept(point).cloned() else { return Ok(None) };
+        let (sample, scale) = (self.rows.sample, self.table.learner_scale());
+        let weights = self.of_sample(self.weights(&point.multipliers));
+        let mut all = self.table.slopes(&point.multipliers);
+        let slope = |&at: &usize| {
+            let slope: Vec<f64> = std::mem::take(&mut all[at]).into_iter().map(|slope| slope * scale).collect();
+            self.of_sample(slope)
+        };
+        let slopes: Vec<Weights> = basis.iter().map(slope).collect();
+        let training = sample.training(&weights);
+        let sensitivity = self.on_sample.sensitivity(training, &fit.of_sample, &slopes, &mut self.warm_start)?;
+        let Some(sensitivity) = sensitivity else { return Ok(None) };
+        let rows = sample.cells().cell_rows();
+        let bandwidth = sample.bandwidth();
+        let (sums, errors) =
+            cell_sum_derivatives(&*fit.of_sample, &*sensitivity, basis.len(), sample.features(), rows, bandwidth)?;
+        let times = self.rows.times();
+        // Each cell of the sample stands for all its rows.
+        let cells = self.rows.problem.cells();
+        let share = |cell: usize| {
+            let drawn = sample.cells().weight(cell);
+            if drawn > 0.0 { cells.weight(cell) / drawn } else { 0.0 }
+        };
+        let sums = sums.iter().map(|sums| sums.times_by_cell(share)).collect();
+        Ok(Some((sums, errors.into_iter().map(|error| error * times).collect())))
+    }
+
+    fn near_boundary(&self, _: &Point, _: f64) -> Result<Option<Band>> {
+        Ok(None)
+    }
+
+    fn retain(&mut self, keep: &[&Point]) {
+        self.kept.retain(|(id, _)| keep.iter().any(|point| point.id == *id));
+    }
+}

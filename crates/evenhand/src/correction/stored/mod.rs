@@ -1,0 +1,194 @@
+//! A correction of rows that are never all in memory.
+//!
+//! Holds [`Correction::fit_files`]: columns are learnt from all rows, rows are encoded into blocks, multipliers are searched on a sample first,
+//! with everything that rows in memory allow, and from where that ends on all rows (`solve_stored`). `rows` has the ways to the rows.
+//! What such rows do not allow yet is refused before any of them is read.
+
+mod remote;
+mod rows;
+
+use std::sync::Arc;
+
+pub use remote::{RemoteRows, RemoteTask};
+pub(crate) use rows::{FileRows, RawRows};
+
+use super::evaluation::Evaluated;
+use super::fitted::Fitted;
+use super::problem::{Binding, BlockPlan, Problem};
+use super::settings::{Apply, Correction, CovariateShift, Method, Solver, Technique, Threshold, Validation};
+use super::solution::Solution;
+use super::solvers::sqp;
+use super::solvers::stored_run::{StoredRows, StoredRun};
+use super::trace::{Observer, Silent};
+use crate::blocks::{PassWatch, RowStore, Sampling};
+use crate::data::{RowFiles, Schema, Table};
+use crate::kernel::CellSums;
+use crate::learner::{Logistic, LogisticModel};
+use crate::notion::Notion;
+use crate::{Error, Result};
+
+/// How many rows are drawn for a sample, unless told otherwise. Fewer rows than this are all in memory.
+pub const SAMPLE_ROWS: usize = 1 << 21;
+
+/// How rows that are never all in memory are gone through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoredSettings {
+    /// How many bytes of encoded rows are kept in memory; more of them are kept in a scratch file, all of them.
+    pub memory: usize,
+    /// About how many rows are drawn for the sample on which a search begins.
+    pub sample_rows: usize,
+    /// The seed by which they are drawn.
+    pub seed: u64,
+}
+
+impl Default for StoredSettings {
+    fn default() -> Self {
+        Self { memory: usize::MAX, sample_rows: SAMPLE_ROWS, seed: 0 }
+    }
+}
+
+/// A classifier fitted to rows that were never all in memory.
+#[derive(Debug)]
+pub struct StoredFit {
+    /// The classifier, with everything it was made from but the rows.
+    pub fitted: Fitted<LogisticModel>,
+    /// How many rows there were.
+    pub rows: usize,
+    /// How many rows the search began on.
+    pub sample_rows: usize,
+    /// How many times all encoded rows were gone through.
+    pub passes: usize,
+    /// The columns that it was made of, without a row: what other rows are read like.
+    pub columns: Table,
+    /// A number that other rows do not have, whatever their order.
+    fingerprint: u64,
+    /// The sums of decisions without correction and with it.
+    sums: [CellSums; 2],
+    measure: crate::constraint::Measure,
+}
+
+impl StoredFit {
+    /// Lower-case hexadecimal SHA-256 of how many rows there were and of the sum of their hashes: the same for the same rows in any order, and
+    /// another than that of the same rows in memory.
+    pub fn digest(&self) -> String {
+        crate::data::digest_text(&format!("rows {} {:016x}", self.rows, self.fingerprint))
+    }
+
+    /// The classifier without correction and with it, on the rows they were fitted to.
+    pub fn evaluated(&self) -> [Evaluated<'_>; 2] {
+        self.sums.each_ref().map(|sums| Evaluated::of_sums(self.fitted.problem(), self.measure, sums.clone()))
+    }
+}
+
+impl Correction {
+    /// Finds the multipliers, and the classifier that goes with them, for rows in files that are never all in memory.
+    ///
+    /// The result depends on which rows there are, and on `settings.sample_rows` and `settings.seed`, but neither on the order of rows, nor on how they
+    /// are spread over files, nor on `settings.memory`, to the last bit.
+    ///
+    /// # Errors
+    /// [`Error::NotStored`] for what needs rows in memory; anything wrong with settings, groups or data, and what keeps files from being read.
+    pub fn fit_files(
+        &self,
+        files: &RowFiles,
+        schema: &Schema,
+        learner: &Logistic,
+        settings: &StoredSettings,
+        watch: Option<Arc<dyn PassWatch>>,
+        observer: &mut dyn Observer,
+    ) -> Result<StoredFit> {
+        self.fit_raw(&FileRows { files, memory: settings.memory, watch }, schema, learner, settings, observer)
+    }
+
+    /// The same for rows on other machines.
+    ///
+    /// # Errors
+    /// As [`Correction::fit_files`]; [`Error::RowsChanged`] where rows are not the same in every pass.
+    pub fn fit_remote(
+        &self,
+        rows: &dyn RemoteRows,
+        schema: &Schema,
+        learner: &Logistic,
+        settings: &StoredSettings,
+        observer: &mut dyn Observer,
+    ) -> Result<StoredFit> {
+        self.fit_raw(&remote::Remote { rows }, schema, learner, settings, observer)
+    }
+
+    /// The same for rows wherever they are.
+    fn fit_raw(
+        &self,
+        raw: &dyn RawRows,
+        schema: &Schema,
+        learner: &Logistic,
+        settings: &StoredSettings,
+        observer: &mut dyn Observer,
+    ) -> Result<StoredFit> {
+        self.check_stored()?;
+        let profile = raw.profile(schema)?;
+        let labels = profile.classes(schema)?;
+        let facts = profile.facts(raw.rescan());
+        let (binding, mut warnings) = Binding::learn(self, schema, (&labels.0, labels.1), &facts)?;
+        let mut plan = BlockPlan { binding, weights: profile.row_weight_scale(schema)? };
+        let (store, encoded) = raw.encode(&plan)?;
+        if encoded.rows != profile.rows() {
+            return Err(Error::RowsChanged { before: profile.rows(), after: encoded.rows });
+        }
+        let (problem, more) = plan.problem(&*store)?;
+        warnings.extend(more);
+        let drawn = store.sample(Sampling::new(settings.sample_rows, encoded.rows, settings.seed))?;
+        let sample = problem.with_block(&drawn, store.frame())?;
+        let sample_rows = drawn.rows();
+        drop(drawn);
+        let (solution, sums) = self.solve_stored(&*store, &problem, &sample, learner, observer)?;
+        let passes = store.passes();
+        drop(store);
+        let columns = plan.binding.no_rows()?;
+        let fitted = Fitted::new(self, plan.binding, problem, solution, warnings)?;
+        let (rows, fingerprint, measure) = (encoded.rows, encoded.fingerprint, self.measure);
+        Ok(StoredFit { fitted, rows, sample_rows, passes, columns, fingerprint, sums, measure })
+    }
+
+    /// Whether rows that are never all in memory can be corrected as is asked.
+    ///
+    /// # Errors
+    /// [`Error::NotStored`], which says what needs rows in memory.
+    pub fn check_stored(&self) -> Result<()> {
+        self.check()?;
+        let refused = [
+            (!matches!(self.method, Method::Correction | Method::Unconstrained), "another method to compare with"),
+            (matches!(self.solver, Solver::Loop(_)) && self.method == Method::Correction, "the printed loop"),
+            (self.apply == Apply::Tilt, "a correction that tilts probabilities"),
+            (self.technique != Technique::Weighting, "the sampling technique"),
+            (self.covariate_shift == CovariateShift::Corrected, "weights divided by φ"),
+            (self.validation != Validation::Training, "validation on other rows than those of the fit"),
+            (self.threshold == Threshold::Best, "a threshold of one's own"),
+            (self.score.is_some(), "a correction of another model's scores"),
+            (self.notions.iter().any(Notion::withholds_groups), "a notion that withholds groups from the learner"),
+        ];
+        match refused.iter().find(|(asked, _)| *asked) {
+            Some((_, what)) => Err(Error::NotStored { what: (*what).to_owned() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Finds multipliers, and the classifier that goes with them, on rows in blocks: `problem` has their cells and constraints, `sample` some of
+    /// the rows in the same cells. With it come the sums of decisions without correction and with it.
+    fn solve_stored(
+        &self,
+        store: &dyn RowStore,
+        problem: &Problem,
+        sample: &Problem,
+        learner: &Logistic,
+        observer: &mut dyn Observer,
+    ) -> Result<(Solution<LogisticModel>, [CellSums; 2])> {
+        self.check_for(problem)?;
+        let rows = StoredRows { store, problem, sample };
+        let (Solver::Sqp(settings), Method::Correction) = (self.solver, self.method) else {
+            return StoredRun::new(rows, self, learner, self.solver.rule(), None).uncorrected_alone(observer);
+        };
+        let on_sample = self.solve(sample, &rows.learner_on_sample(learner), &mut Silent)?;
+        let run = StoredRun::new(rows, self, learner, on_sample.rule, Some(on_sample.multipliers));
+        sqp::correct_stored(run, settings, observer)
+    }
+}

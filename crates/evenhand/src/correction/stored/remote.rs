@@ -1,0 +1,245 @@
+//! Rows on other machines: tasks as bytes go there, and bytes that are merged come back.
+//!
+//! Holds [`RemoteRows`], which whoever drives such machines implements, and [`Task`], what they do with it: everything that a machine computes is a
+//! function of a task and of the rows it has, and what it returns is merged in any order. So it does not matter how rows are spread, or whether
+//! something is computed twice since a machine was lost.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+use super::RawRows;
+use crate::blocks::{Block, CellKey, Frame, Request, RowStore, Sampling};
+use crate::correction::problem::{BlockPlan, Encoded};
+use crate::data::{Schema, Table};
+use crate::exact::Totals;
+use crate::facts::{Answer, Profile, Question, Rescan};
+use crate::{Error, Result};
+
+/// Machines with rows, driven from here.
+pub trait RemoteRows: Sync {
+    /// Does a task on raw rows, everywhere they are; what comes back is one answer for each part of them.
+    ///
+    /// # Errors
+    /// What went wrong there.
+    fn on_rows(&self, task: &[u8]) -> Result<Vec<Vec<u8>>>;
+
+    /// Encodes raw rows by a task, and keeps their blocks where they are; what comes back is what is known of each block.
+    ///
+    /// # Errors
+    /// As [`RemoteRows::on_rows`].
+    fn encode(&self, task: &[u8]) -> Result<Vec<Vec<u8>>>;
+
+    /// Does a task on the blocks that were kept.
+    ///
+    /// # Errors
+    /// As [`RemoteRows::on_rows`].
+    fn on_blocks(&self, task: &[u8]) -> Result<Vec<Vec<u8>>>;
+}
+
+/// What a machine is asked to do.
+#[derive(Debug, Serialize, Deserialize)]
+enum Task {
+    Profile(Schema),
+    Ask(Question),
+    Encode(BlockPlan),
+    Pass { plan: BlockPlan, encoded: Encoded, request: Request },
+    Sample(Sampling),
+}
+
+/// What blocks answer, with what tells that they are still the same.
+#[derive(Debug, Serialize, Deserialize)]
+struct Passed {
+    rows: usize,
+    fingerprint: u64,
+    totals: Totals,
+}
+
+/// A task that a machine has understood, for as many rows or blocks as it has.
+#[derive(Debug)]
+pub struct RemoteTask {
+    task: Task,
+    /// What blocks share, for tasks on blocks.
+    frame: Option<Frame>,
+    layout: Option<crate::blocks::Layout>,
+}
+
+impl RemoteTask {
+    /// Understands a task.
+    ///
+    /// # Errors
+    /// [`Error::BlockFormat`] for bytes that are no task of this version.
+    pub fn new(bytes: &[u8]) -> Result<Self> {
+        let task: Task = from_bytes(bytes)?;
+        let frame = match &task {
+            Task::Pass { plan, encoded, .. } => Some(plan.frame(encoded)?),
+            _ => None,
+        };
+        let layout = match &task {
+            Task::Encode(plan) => Some(plan.layout()?),
+            _ => None,
+        };
+        Ok(Self { task, frame, layout })
+    }
+
+    /// What some raw rows answer.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn on_rows(&self, rows: &Table) -> Result<Vec<u8>> {
+        match &self.task {
+            Task::Profile(schema) => to_bytes(&Profile::of(rows, schema)?),
+            Task::Ask(question) => to_bytes(&Answer::of(question, rows)?),
+            _ => Err(Error::BlockFormat),
+        }
+    }
+
+    /// Some raw rows as a block, and what is known of it.
+    ///
+    /// # Errors
+    /// What is wrong with the rows.
+    pub fn encode(&self, rows: &Table) -> Result<(Vec<u8>, Vec<u8>)> {
+        let (Task::Encode(plan), Some(layout)) = (&self.task, &self.layout) else { return Err(Error::BlockFormat) };
+        let (block, encoded) = plan.block(layout, rows)?;
+        Ok((block.to_bytes(), to_bytes(&encoded)?))
+    }
+
+    /// What a block answers.
+    ///
+    /// # Errors
+    /// [`Error::BlockFormat`] for bytes that are no block of the rows that the task is about.
+    pub fn on_block(&self, block: &[u8]) -> Result<Vec<u8>> {
+        let block = Block::from_bytes(block)?;
+        match (&self.task, &self.frame) {
+            (Task::Pass { request, .. }, Some(frame)) => {
+                let (rows, fingerprint) = (block.rows(), block.fingerprint());
+                to_bytes(&Passed { rows, fingerprint, totals: block.answer(request, frame)? })
+            }
+            (Task::Sample(sampling), _) => Ok(block.sampled(*sampling).to_bytes()),
+            _ => Err(Error::BlockFormat),
+        }
+    }
+
+    /// Whether several answers can be one: rows that are drawn cannot.
+    pub fn merges(&self) -> bool {
+        !matches!(self.task, Task::Sample(_))
+    }
+
+    /// What several answers of the same task are together: whoever has many sends one.
+    ///
+    /// # Errors
+    /// [`Error::BlockFormat`] for bytes that are no answers.
+    pub fn merge(&self, answers: &[Vec<u8>]) -> Result<Vec<u8>> {
+        match &self.task {
+            Task::Profile(_) => to_bytes(&merged(answers, Profile::merge)?),
+            Task::Ask(_) => to_bytes(&merged(answers, Answer::merge)?),
+            Task::Encode(_) => to_bytes(&merged(answers, Encoded::merge)?),
+            Task::Pass { .. } => to_bytes(&merged(answers, Passed::merge)?),
+            Task::Sample(_) => Err(Error::BlockFormat),
+        }
+    }
+}
+
+impl Passed {
+    #[expect(
+        clippy::unnecessary_wraps,
+        clippy::needless_pass_by_value,
+        reason = "as answers of other kinds are merged"
+    )]
+    fn merge(mut self, other: Self) -> Result<Self> {
+        self.rows += other.rows;
+        self.fingerprint = self.fingerprint.wrapping_add(other.fingerprint);
+        self.totals.merge(&other.totals);
+        Ok(self)
+    }
+}
+
+/// The rows of other machines, as a fit sees them.
+pub(super) struct Remote<'a> {
+    pub(super) rows: &'a dyn RemoteRows,
+}
+
+/// The blocks of other machines, as a search sees them.
+struct RemoteBlocks<'a> {
+    rows: &'a dyn RemoteRows,
+    plan: BlockPlan,
+    encoded: Encoded,
+    frame: Frame,
+    passes: AtomicUsize,
+}
+
+impl Rescan for Remote<'_> {
+    fn ask(&self, question: &Question) -> Result<Answer> {
+        merged(&self.rows.on_rows(&to_bytes(&Task::Ask(question.clone()))?)?, Answer::merge)
+    }
+}
+
+impl RawRows for Remote<'_> {
+    fn rescan(&self) -> &dyn Rescan {
+        self
+    }
+
+    fn profile(&self, schema: &Schema) -> Result<Profile> {
+        merged(&self.rows.on_rows(&to_bytes(&Task::Profile(schema.clone()))?)?, Profile::merge)
+    }
+
+    fn encode(&self, plan: &BlockPlan) -> Result<(Box<dyn RowStore + '_>, Encoded)> {
+        let encoded = merged(&self.rows.encode(&to_bytes(&Task::Encode(plan.clone()))?)?, Encoded::merge)?;
+        let frame = plan.frame(&encoded)?;
+        let (rows, passes, plan) = (self.rows, AtomicUsize::new(0), plan.clone());
+        Ok((Box::new(RemoteBlocks { rows, plan, encoded: encoded.clone(), frame, passes }), encoded))
+    }
+}
+
+impl RowStore for RemoteBlocks<'_> {
+    fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    fn rows(&self) -> usize {
+        self.encoded.rows
+    }
+
+    fn pass(&self, request: &Request) -> Result<Totals> {
+        self.passes.fetch_add(1, Ordering::Relaxed);
+        let (plan, encoded, request) = (self.plan.clone(), self.encoded.clone(), request.clone());
+        let passed: Passed =
+            merged(&self.rows.on_blocks(&to_bytes(&Task::Pass { plan, encoded, request })?)?, Passed::merge)?;
+        // Rows that are made anew each time they are asked for, and come out differently, would be other rows in every pass.
+        if (passed.rows, passed.fingerprint) != (self.encoded.rows, self.encoded.fingerprint) {
+            return Err(Error::RowsChanged { before: self.encoded.rows, after: passed.rows });
+        }
+        Ok(passed.totals)
+    }
+
+    fn passes(&self) -> usize {
+        self.passes.load(Ordering::Relaxed)
+    }
+
+    fn sample(&self, sampling: Sampling) -> Result<Block> {
+        let parts = self.rows.on_blocks(&to_bytes(&Task::Sample(sampling))?)?;
+        let blocks = parts.iter().map(|bytes| Block::from_bytes(bytes)).collect::<Result<Vec<_>>>()?;
+        let cells: Vec<CellKey> = self.frame.cells.clone();
+        Block::concat(&blocks, &cells).ok_or_else(|| Error::NoRows { what: "the sample".into() })
+    }
+}
+
+fn merged<T: for<'de> Deserialize<'de>>(answers: &[Vec<u8>], merge: impl Fn(T, T) -> Result<T>) -> Result<T> {
+    let mut all: Option<T> = None;
+    for answer in answers {
+        let answer = from_bytes(answer)?;
+        all = Some(match all {
+            Some(all) => merge(all, answer)?,
+            None => answer,
+        });
+    }
+    all.ok_or_else(|| Error::NoRows { what: "the data".into() })
+}
+
+fn to_bytes(value: &impl Serialize) -> Result<Vec<u8>> {
+    serde_json::to_vec(value).map_err(|_| Error::BlockFormat)
+}
+
+fn from_bytes<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T> {
+    serde_json::from_slice(bytes).map_err(|_| Error::BlockFormat)
+}

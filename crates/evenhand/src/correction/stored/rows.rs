@@ -1,0 +1,86 @@
+//! Where raw rows come from that are never all in memory, and the way from them to blocks.
+
+use std::sync::Arc;
+
+use crate::blocks::{BlockSink, Blocks, PassWatch, RowStore};
+use crate::correction::problem::{BlockPlan, Encoded};
+use crate::data::{RowFiles, Schema};
+use crate::facts::{Answer, Profile, Question, Rescan};
+use crate::{Error, Result};
+
+/// Raw rows that can be gone through as often as is needed: first for what is to be known of columns, then for what that leaves open, then to be
+/// encoded.
+pub(crate) trait RawRows {
+    /// The same rows, to be asked again.
+    fn rescan(&self) -> &dyn Rescan;
+
+    /// What is known of all columns.
+    ///
+    /// # Errors
+    /// What is wrong with rows, and what keeps them from being read.
+    fn profile(&self, schema: &Schema) -> Result<Profile>;
+
+    /// Encodes all rows, and keeps their blocks.
+    ///
+    /// # Errors
+    /// As [`RawRows::profile`].
+    fn encode(&self, plan: &BlockPlan) -> Result<(Box<dyn RowStore + '_>, Encoded)>;
+}
+
+/// Rows in files, with blocks kept here: in memory as long as they fit, then in a scratch file.
+pub(crate) struct FileRows<'a> {
+    pub(crate) files: &'a RowFiles,
+    /// How many bytes of blocks are kept in memory.
+    pub(crate) memory: usize,
+    pub(crate) watch: Option<Arc<dyn PassWatch>>,
+}
+
+impl FileRows<'_> {
+    fn fold<S: Send>(
+        &self,
+        purpose: &'static str,
+        columns: Option<&[String]>,
+        map: impl Fn(&crate::Table) -> Result<S> + Sync,
+        merge: impl Fn(S, S) -> Result<S> + Sync,
+    ) -> Result<S> {
+        if let Some(watch) = &self.watch {
+            watch.begin(purpose, self.files.rows());
+        }
+        let watched = |table: &crate::Table| {
+            let found = map(table)?;
+            let goes_on = self.watch.as_ref().is_none_or(|watch| watch.advance(table.rows()));
+            if goes_on { Ok(found) } else { Err(Error::Interrupted) }
+        };
+        let found = self.files.fold(columns, watched, merge)?;
+        found.ok_or_else(|| Error::NoRows { what: "the data".into() })
+    }
+}
+
+impl Rescan for FileRows<'_> {
+    fn ask(&self, question: &Question) -> Result<Answer> {
+        let columns = question.columns();
+        self.fold("reading columns again", Some(&columns), |table| Answer::of(question, table), Answer::merge)
+    }
+}
+
+impl RawRows for FileRows<'_> {
+    fn rescan(&self) -> &dyn Rescan {
+        self
+    }
+
+    fn profile(&self, schema: &Schema) -> Result<Profile> {
+        self.fold("reading columns", None, |table| Profile::of(table, schema), Profile::merge)
+    }
+
+    fn encode(&self, plan: &BlockPlan) -> Result<(Box<dyn RowStore + '_>, Encoded)> {
+        let (sink, layout) = (BlockSink::new(self.memory), plan.layout()?);
+        let store = |table: &crate::Table| {
+            let (block, encoded) = plan.block(&layout, table)?;
+            sink.push(block)?;
+            Ok(encoded)
+        };
+        let encoded = self.fold("encoding rows", None, store, Encoded::merge)?;
+        let blocks: Blocks = sink.finish(plan.frame(&encoded)?, encoded.rows, self.watch.clone());
+        Ok((Box::new(blocks), encoded))
+    }
+}

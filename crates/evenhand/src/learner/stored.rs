@@ -1,0 +1,131 @@
+//! Logistic regression on rows in blocks, wherever these are.
+//!
+//! Holds [`Logistic::fit_stored`]. The loss and the minimiser are those of rows in memory; a pass is a request to a store.
+
+use std::cell::RefCell;
+
+use super::Training;
+use super::logistic::{Logistic, LogisticModel, Penalised};
+use super::minimise::{Minimiser, Objective, minimise};
+use crate::blocks::{Request, RowStore};
+use crate::kernel::logistic::LogisticRows;
+use crate::{Error, Result};
+
+/// The loss of all rows of a store, with one weight per cell and the penalty of some settings.
+struct Stored<'a> {
+    store: &'a dyn RowStore,
+    weights: &'a [f64],
+    settings: &'a Logistic,
+    cost: usize,
+    /// Why a pass failed; what was returned for it means nothing.
+    failure: RefCell<Option<Error>>,
+}
+
+impl Logistic {
+    /// Fits to all rows of a store, from where `start` is, with one weight per cell.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`], what keeps rows from being read, and [`Error::Learner`] where coefficients run off.
+    pub(crate) fn fit_stored(
+        &self,
+        store: &dyn RowStore,
+        weights: &[f64],
+        start: &mut Minimiser,
+        tolerance: f64,
+    ) -> Result<LogisticModel> {
+        self.check()?;
+        let cost = shape(store, |rows| rows.hessian_cost_of(store.rows()));
+        let stored = Stored { store, weights, settings: self, cost, failure: RefCell::new(None) };
+        let stop = || stored.failure.borrow().is_some();
+        let (coefficients, converged, passes) = minimise(&stored, start, tolerance, self.max_passes, &stop);
+        if let Some(failure) = stored.failure.into_inner() {
+            return Err(failure);
+        }
+        LogisticModel::fitted(store.frame().classes, coefficients, converged, passes)
+    }
+
+    /// What a minimisation over all rows may start from: the coefficients of a sample's fit, moved by an offset, and the sample's second
+    /// derivatives, of which those of all rows are `times` as large. The penalty of this learner is to the sample what that of the fit to all rows is to
+    /// these: where columns depend on each other, the penalty alone curves the loss, and its share must be right.
+    pub(crate) fn start_from(
+        &self,
+        sample: Training<'_>,
+        model: &LogisticModel,
+        times: f64,
+        offset: Option<&[f64]>,
+    ) -> Minimiser {
+        let Training { features, labels, classes, weights } = sample;
+        let rows = LogisticRows { features, labels, weights, classes };
+        Minimiser::of_sample(&Penalised { rows, settings: self }, model.coefficients(), times, offset)
+    }
+}
+
+impl Stored<'_> {
+    /// The answer of a pass, or of nothing where one failed.
+    fn ask<T>(&self, request: &Request, with: impl FnOnce(&crate::exact::Totals) -> T) -> Option<T> {
+        if self.failure.borrow().is_some() {
+            return None;
+        }
+        match self.store.pass(request) {
+            Ok(totals) => Some(with(&totals)),
+            Err(error) => {
+                *self.failure.borrow_mut() = Some(error);
+                None
+            }
+        }
+    }
+
+    fn penalty(&self, position: usize) -> f64 {
+        self.settings.penalty(position, self.store.frame().shape().width() + 1)
+    }
+}
+
+/// No rows, laid out like those of a store.
+fn shape<R>(store: &dyn RowStore, with: impl FnOnce(LogisticRows<'_>) -> R) -> R {
+    let frame = store.frame();
+    let (labels, weights) = (crate::data::Codes::narrow(Vec::new(), frame.classes), crate::Weights::equal(0));
+    with(LogisticRows { features: frame.shape(), labels: &labels, weights: &weights, classes: frame.classes })
+}
+
+impl Objective for Stored<'_> {
+    fn dimension(&self) -> usize {
+        shape(self.store, |rows| rows.coefficients())
+    }
+
+    fn gradient(&self, at: &[f64]) -> Vec<f64> {
+        let (frame, weights) = (self.store.frame(), vec![self.weights.to_vec()]);
+        let request = Request::Gradients { coefficients: at.to_vec(), weights };
+        let Request::Gradients { weights, .. } = &request else { unreachable!("it was just made") };
+        let found = self.ask(&request, |totals| frame.gradients(totals, weights).pop()).flatten();
+        let mut gradient = found.unwrap_or_else(|| vec![0.0; at.len()]);
+        for (position, (entry, coefficient)) in gradient.iter_mut().zip(at).enumerate() {
+            *entry += self.penalty(position) * coefficient;
+        }
+        gradient
+    }
+
+    fn hessian(&self, at: &[f64]) -> Vec<f64> {
+        let (side, weights) = (at.len(), self.weights.to_vec());
+        let request = Request::Hessian { coefficients: at.to_vec(), weights };
+        let found = self.ask(&request, |totals| self.store.frame().hessian(totals, self.weights));
+        let mut matrix = found.unwrap_or_else(|| vec![0.0; side * side]);
+        for position in 0..side {
+            matrix[position * side + position] += self.penalty(position);
+        }
+        matrix
+    }
+
+    fn hessian_diagonal(&self, at: &[f64]) -> Vec<f64> {
+        let request = Request::HessianDiagonal { coefficients: at.to_vec(), weights: self.weights.to_vec() };
+        let found = self.ask(&request, |totals| self.store.frame().hessian_diagonal(totals, self.weights));
+        let mut diagonal = found.unwrap_or_else(|| vec![1.0; at.len()]);
+        for (position, entry) in diagonal.iter_mut().enumerate() {
+            *entry += self.penalty(position);
+        }
+        diagonal
+    }
+
+    fn factorisation_cost(&self) -> usize {
+        self.cost
+    }
+}
