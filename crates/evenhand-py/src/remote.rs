@@ -160,7 +160,7 @@ impl RemoteFit {
         let learner = settings.learner;
         let record = |model: &LogisticModel| LearnerRecord::Logistic { settings: learner, model: model.clone() };
         let (correction, fitted) = (&settings.correction, &found.fitted);
-        let model = evenhand::Model::new(correction, fitted, record, None, (found.digest(), found.rows), None);
+        let model = evenhand::Model::of_stored(correction, found, record);
         let model = model.read_as(&roles.reading(), &found.columns);
         let [before, _] = found.evaluated();
         let mut warned = warnings(fitted.warnings());

@@ -74,7 +74,7 @@ pub(super) fn run(config: &Config, learner: &Logistic, (files, mut warnings): Op
 
 fn model(config: &Config, settings: Logistic, found: &StoredFit, files: &RowFiles) -> Model {
     let record = |model: &LogisticModel| LearnerRecord::Logistic { settings, model: model.clone() };
-    let model = Model::new(&config.correction, &found.fitted, record, None, (found.digest(), found.rows), None);
+    let model = Model::of_stored(&config.correction, found, record);
     model.read_as(files.options(), &found.columns)
 }
 

@@ -46,5 +46,6 @@ pub use settings::{
     Score, Solver, SqpSettings, Technique, Threshold, ThresholdPostprocessing, Validation,
 };
 pub use solution::{Solution, TradeOff};
-pub use stored::{RemoteRows, RemoteTask, SAMPLE_ROWS, StoredFit, StoredSettings};
+pub(crate) use stored::digest_of;
+pub use stored::{RemoteRows, RemoteTask, SAMPLE_ROWS, Sampled, StoredFit, StoredSettings};
 pub use trace::{Iteration, Observer, Silent, Termination};

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::constraint::WeightRule;
 use crate::correction::{
     Apply, Binding, BoundTest, Classifier, Correction, ExpectedTilt, Fitted, Iteration, MembershipQuality, Metrics,
-    NamedValue, Predictions, Termination, Thresholds, TiltBy, TradeOff,
+    NamedValue, Predictions, Sampled, StoredFit, Termination, Thresholds, TiltBy, TradeOff,
 };
 use crate::data::{ReadOptions, Table, digest_text};
 use crate::features::Features;
@@ -206,6 +206,9 @@ pub struct Provenance {
     /// The recipe that made the rows ready, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipe: Option<String>,
+    /// The sample on which the search began, where rows were not all in memory. The SHA-256 of the data is then that of a sum over rows in any order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<Sampled>,
 }
 
 /// How rows were held out for testing.
@@ -218,6 +221,17 @@ pub struct Split {
 }
 
 impl Model {
+    /// The record of a fit to rows that were not all in memory.
+    pub fn of_stored(
+        settings: &Correction,
+        found: &StoredFit,
+        record: impl Fn(&LogisticModel) -> LearnerRecord,
+    ) -> Self {
+        let mut model = Self::new(settings, &found.fitted, record, None, (found.digest(), found.rows), None);
+        model.provenance.sampled = Some(found.sampled);
+        model
+    }
+
     /// The record of a fit.
     ///
     /// `record` says how a classifier is saved; `data`, its SHA-256 and its number of rows, all rows given, before `split`.
@@ -261,6 +275,7 @@ impl Model {
                 settings_sha256: String::new(),
                 split,
                 recipe: None,
+                sampled: None,
             },
             reading: ReadOptions::default(),
         }

@@ -53,7 +53,12 @@ impl Model {
         }
         let LearnerRecord::Logistic { settings, .. } = &self.learner else { return Ok(Err(BY_ANOTHER_PROGRAM)) };
         let record = |model: &LogisticModel| LearnerRecord::Logistic { settings: *settings, model: model.clone() };
-        let fitted = self.settings.fit_observed(train, settings, &mut AsLong(self.trace.len()))?;
+        let mut watch = AsLong(self.trace.len());
+        if let Some(sampled) = self.provenance.sampled {
+            let found = self.settings.fit_sampled(train.table(), train.schema(), settings, sampled, &mut watch)?;
+            return Ok(Ok(Self::of_stored(&self.settings, &found, record)));
+        }
+        let fitted = self.settings.fit_observed(train, settings, &mut watch)?;
         Ok(Ok(Self::new(&self.settings, &fitted, record, None, data, self.provenance.split)))
     }
 

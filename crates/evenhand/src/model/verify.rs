@@ -14,7 +14,7 @@ use super::{LearnerRecord, Model};
 use crate::constraint::TiltTable;
 use crate::correction::baselines::{percentile_thresholds, reweighing};
 use crate::correction::{
-    Apply, CovariateShift, Expectations, Method, Metrics, Observed, Problem, Threshold, WeightMap,
+    Apply, CovariateShift, Expectations, Method, Metrics, Observed, Problem, Threshold, WeightMap, digest_of,
 };
 use crate::data::{Dataset, Table, holdout};
 use crate::learner::{Logistic, LogisticModel, Training};
@@ -97,7 +97,7 @@ impl Model {
             provenance: _,
             reading: _,
         } = self;
-        let mut checks = vec![self.check_data(data), self.check_settings(), self.check_binding(train)?];
+        let mut checks = vec![self.check_data(data)?, self.check_settings(), self.check_binding(train)?];
         if checks[2].matches == Some(false) {
             // With other columns or groups, nothing that follows is about the same rows.
             return Ok(Verdict { matches: false, checks });
@@ -155,8 +155,11 @@ impl Model {
         Ok(checks)
     }
 
-    fn check_data(&self, data: &Dataset) -> Check {
-        let found = data.digest();
+    fn check_data(&self, data: &Dataset) -> Result<Check> {
+        let found = match self.provenance.sampled {
+            Some(_) => digest_of(&self.binding, data.table())?,
+            None => data.digest(),
+        };
         let (rows, recorded) = (data.rows(), self.provenance.data_rows);
         let matches = found == self.provenance.data_sha256 && rows == recorded;
         let detail = if matches {
@@ -166,7 +169,7 @@ impl Model {
         } else {
             format!("SHA-256 is {found}, the model came from {}", self.provenance.data_sha256)
         };
-        Check { name: "data", matches: Some(matches), detail }
+        Ok(Check { name: "data", matches: Some(matches), detail })
     }
 
     fn check_settings(&self) -> Check {

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use evenhand::correction::{RemoteRows, RemoteTask, Silent, StoredFit, StoredSettings};
 use evenhand::data::{RowFiles, find_files};
-use evenhand::{Correction, Dataset, Error, Logistic, Notion, ReadOptions, Result, Schema, Table};
+use evenhand::learner::LogisticModel;
+use evenhand::model::LearnerRecord;
+use evenhand::{Correction, Dataset, Error, Logistic, Model, Notion, ReadOptions, Result, Schema, Table};
 
 const ROWS: usize = 24_000;
 const HEADER: &str = "sex,race,job,age,amount,weight,label\n";
@@ -166,6 +168,27 @@ fn it_ends_where_all_rows_in_memory_end() {
         [stored.fitted.predict(data.table()), whole.predict(data.table())].map(|found| found.unwrap().decisions);
     let otherwise = one.iter().zip(other.iter()).filter(|(one, other)| one != other).count();
     assert!(otherwise < ROWS / 50, "{otherwise}");
+}
+
+#[test]
+fn its_model_file_is_verified_by_rows_in_memory_in_any_order() {
+    let all = lines(2);
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write(one.path(), "all.csv", &all);
+    write(other.path(), "all.csv", &shuffled(&all));
+    let correction = asked(Notion::DemographicParity);
+    let found = fit(one.path(), &correction, true, 0).unwrap();
+    let record =
+        |model: &LogisticModel| LearnerRecord::Logistic { settings: Logistic::default(), model: model.clone() };
+    let model = Model::of_stored(&correction, &found, record);
+    let read = |folder: &Path| Table::read(folder, &options(true)).unwrap().0;
+    let model = model.read_as(&options(true), &read(one.path()));
+    for folder in [one.path(), other.path()] {
+        let verdict = model.verify(read(folder)).unwrap();
+        assert!(verdict.matches, "{:?}", verdict.checks.iter().map(|one| &one.detail).collect::<Vec<_>>());
+    }
+    write(other.path(), "all.csv", &all[..ROWS - 1]);
+    assert!(!model.verify(read(other.path())).unwrap().matches);
 }
 
 #[test]

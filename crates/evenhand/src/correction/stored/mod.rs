@@ -9,8 +9,10 @@ mod rows;
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 pub use remote::{RemoteRows, RemoteTask};
-pub(crate) use rows::{FileRows, RawRows};
+pub(crate) use rows::{FileRows, RawRows, TableRows};
 
 use super::evaluation::Evaluated;
 use super::fitted::Fitted;
@@ -29,6 +31,15 @@ use crate::{Error, Result};
 
 /// How many rows are drawn for a sample, unless told otherwise. Fewer rows than this are all in memory.
 pub const SAMPLE_ROWS: usize = 1 << 21;
+
+/// What a result depends on beside the rows, where these were not all in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sampled {
+    /// About how many rows were drawn for the sample on which the search began.
+    pub sample_rows: usize,
+    /// The seed by which they were drawn.
+    pub seed: u64,
+}
 
 /// How rows that are never all in memory are gone through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +67,8 @@ pub struct StoredFit {
     pub rows: usize,
     /// How many rows the search began on.
     pub sample_rows: usize,
+    /// What was asked of the sample.
+    pub sampled: Sampled,
     /// How many times all encoded rows were gone through.
     pub passes: usize,
     /// The columns that it was made of, without a row: what other rows are read like.
@@ -71,7 +84,7 @@ impl StoredFit {
     /// Lower-case hexadecimal SHA-256 of how many rows there were and of the sum of their hashes: the same for the same rows in any order, and
     /// another than that of the same rows in memory.
     pub fn digest(&self) -> String {
-        crate::data::digest_text(&format!("rows {} {:016x}", self.rows, self.fingerprint))
+        digest(self.rows, self.fingerprint)
     }
 
     /// The classifier without correction and with it, on the rows they were fitted to.
@@ -80,7 +93,39 @@ impl StoredFit {
     }
 }
 
+fn digest(rows: usize, fingerprint: u64) -> String {
+    crate::data::digest_text(&format!("rows {rows} {fingerprint:016x}"))
+}
+
+/// [`StoredFit::digest`] of rows in memory, by what was learnt of them.
+///
+/// # Errors
+/// What is wrong with the rows.
+pub(crate) fn digest_of(binding: &Binding, table: &Table) -> Result<String> {
+    let raw = TableRows(table);
+    let weights = raw.profile(binding.schema())?.row_weight_scale(binding.schema())?;
+    let (_, encoded) = raw.encode(&BlockPlan { binding: binding.clone(), weights })?;
+    Ok(digest(encoded.rows, encoded.fingerprint))
+}
+
 impl Correction {
+    /// Finds the multipliers for rows in memory as if they were not: as those of a file are found again.
+    ///
+    /// # Errors
+    /// As [`Correction::fit_files`].
+    pub(crate) fn fit_sampled(
+        &self,
+        table: &Table,
+        schema: &Schema,
+        learner: &Logistic,
+        sampled: Sampled,
+        observer: &mut dyn Observer,
+    ) -> Result<StoredFit> {
+        let Sampled { sample_rows, seed } = sampled;
+        let settings = StoredSettings { sample_rows, seed, ..StoredSettings::default() };
+        self.fit_raw(&TableRows(table), schema, learner, &settings, observer)
+    }
+
     /// Finds the multipliers, and the classifier that goes with them, for rows in files that are never all in memory.
     ///
     /// The result depends on which rows there are, and on `settings.sample_rows` and `settings.seed`, but neither on the order of rows, nor on how they
@@ -146,7 +191,8 @@ impl Correction {
         let columns = plan.binding.no_rows()?;
         let fitted = Fitted::new(self, plan.binding, problem, solution, warnings)?;
         let (rows, fingerprint, measure) = (encoded.rows, encoded.fingerprint, self.measure);
-        Ok(StoredFit { fitted, rows, sample_rows, passes, columns, fingerprint, sums, measure })
+        let sampled = Sampled { sample_rows: settings.sample_rows, seed: settings.seed };
+        Ok(StoredFit { fitted, rows, sample_rows, sampled, passes, columns, fingerprint, sums, measure })
     }
 
     /// Whether rows that are never all in memory can be corrected as is asked.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::blocks::{BlockSink, Blocks, PassWatch, RowStore};
 use crate::correction::problem::{BlockPlan, Encoded};
-use crate::data::{RowFiles, Schema};
+use crate::data::{RowFiles, Schema, Table};
 use crate::facts::{Answer, Profile, Question, Rescan};
 use crate::{Error, Result};
 
@@ -35,18 +35,46 @@ pub(crate) struct FileRows<'a> {
     pub(crate) watch: Option<Arc<dyn PassWatch>>,
 }
 
+/// Rows that are all in memory, gone through as if they were not: by it what was found elsewhere is derived again.
+pub(crate) struct TableRows<'a>(pub(crate) &'a Table);
+
+/// Rows of a table in one block.
+const ROWS_IN_BLOCK: usize = 1 << 17;
+
+impl RawRows for TableRows<'_> {
+    fn rescan(&self) -> &dyn Rescan {
+        self.0
+    }
+
+    fn profile(&self, schema: &Schema) -> Result<Profile> {
+        Profile::of(self.0, schema)
+    }
+
+    fn encode(&self, plan: &BlockPlan) -> Result<(Box<dyn RowStore + '_>, Encoded)> {
+        let (sink, layout, rows) = (BlockSink::new(usize::MAX), plan.layout()?, self.0.rows());
+        let mut all = Encoded::default();
+        for start in (0..rows).step_by(ROWS_IN_BLOCK) {
+            let part: Vec<usize> = (start..(start + ROWS_IN_BLOCK).min(rows)).collect();
+            let (block, encoded) = plan.block(&layout, &self.0.select(&part))?;
+            sink.push(block)?;
+            all = all.merge(encoded)?;
+        }
+        Ok((Box::new(sink.finish(plan.frame(&all)?, all.rows, None)), all))
+    }
+}
+
 impl FileRows<'_> {
     fn fold<S: Send>(
         &self,
         purpose: &'static str,
         columns: Option<&[String]>,
-        map: impl Fn(&crate::Table) -> Result<S> + Sync,
+        map: impl Fn(&Table) -> Result<S> + Sync,
         merge: impl Fn(S, S) -> Result<S> + Sync,
     ) -> Result<S> {
         if let Some(watch) = &self.watch {
             watch.begin(purpose, self.files.rows());
         }
-        let watched = |table: &crate::Table| {
+        let watched = |table: &Table| {
             let found = map(table)?;
             let goes_on = self.watch.as_ref().is_none_or(|watch| watch.advance(table.rows()));
             if goes_on { Ok(found) } else { Err(Error::Interrupted) }
@@ -74,7 +102,7 @@ impl RawRows for FileRows<'_> {
 
     fn encode(&self, plan: &BlockPlan) -> Result<(Box<dyn RowStore + '_>, Encoded)> {
         let (sink, layout) = (BlockSink::new(self.memory), plan.layout()?);
-        let store = |table: &crate::Table| {
+        let store = |table: &Table| {
             let (block, encoded) = plan.block(&layout, table)?;
             sink.push(block)?;
             Ok(encoded)
