@@ -18,7 +18,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use evenhand::correction::{
-    Apply, Binding, Decisions, Silent, Solver, SqpSettings, ThresholdPostprocessing, Validation,
+    Apply, Binding, Decisions, Silent, Solver, SqpSettings, Threshold, ThresholdPostprocessing, Validation,
 };
 use evenhand::{Bound, Correction, Measure, Notion, Preset, Tilt};
 use evenhand_datasets::Recipe;
@@ -70,7 +70,7 @@ enum Kind {
     Notebook,
     /// What a user gets who asks for nothing else, or asks for a largest violation; with weights of a certain tilt, or with tilted
     /// probabilities.
-    Default { bound: Option<f64>, tilt: Option<Tilt>, apply: Apply },
+    Default { bound: Option<f64>, tilt: Option<Tilt>, apply: Apply, threshold: Threshold },
     /// The same with multipliers chosen by five folds.
     KFold,
     /// Another method altogether.
@@ -79,17 +79,20 @@ enum Kind {
 
 impl Method {
     /// `unconstrained`, `notebook`, `k-fold`, `default`, or `default@0.02` for a bound of 0.02, and in the same way `centred`, `expected`
-    /// (weights by that tilt) and `tilt` (probabilities); `reweighing`, `calibration`, `thresholds` (the same without randomness) or
+    /// (weights by that tilt), `tilt` (probabilities) and `tilt-best` (these with a threshold of their own); `reweighing`, `calibration`,
+    /// `thresholds` (the same without randomness) or
     /// `lagrangian`.
     fn named(name: &str) -> Result<Self> {
         let (first, bound) = name.split_once('@').map_or((name, None), |(first, bound)| (first, Some(bound)));
         let bound = bound.map(str::parse).transpose()?;
-        let ours = |tilt, apply| Kind::Default { bound, tilt, apply };
+        let at = |tilt, apply, threshold| Kind::Default { bound, tilt, apply, threshold };
+        let ours = |tilt, apply| at(tilt, apply, Threshold::Half);
         let kind = match (first, bound) {
             ("default", _) => ours(None, Apply::Weights),
             ("centred", _) => ours(Some(Tilt::Centred), Apply::Weights),
             ("expected", _) => ours(Some(Tilt::Expected), Apply::Weights),
             ("tilt", _) => ours(None, Apply::Tilt),
+            ("tilt-best", _) => at(None, Apply::Tilt, Threshold::Best),
             ("unconstrained", _) => Kind::Unconstrained,
             ("notebook", _) => Kind::Notebook,
             ("k-fold", _) => Kind::KFold,
@@ -108,7 +111,8 @@ impl Method {
         match self.kind {
             Kind::Unconstrained | Kind::Notebook => {}
             Kind::Baseline(method) => correction.method = method,
-            Kind::Default { bound, tilt, apply } => {
+            Kind::Default { bound, tilt, apply, threshold } => {
+                correction.threshold = threshold;
                 // These trace the frontier: what is asked for is what is measured.
                 correction.solver = Solver::Sqp(SqpSettings { margin: 0.0, tilt, ..SqpSettings::default() });
                 correction.apply = apply;

@@ -128,24 +128,21 @@ impl Sensitivity for TiltSlopes<'_> {
     fn on<'a>(&'a self, _: &'a Features) -> Result<Scorer<'a>> {
         let tilts = &self.tilted.rows.tilts;
         let (classes, width) = (tilts.classes, tilts.terms.len());
-        let place = |term: &(usize, usize)| self.basis.iter().position(|at| *at == term.0);
-        let places: Vec<Option<usize>> = tilts.terms.iter().map(place).collect();
+        let place = |(at, term): (usize, &(usize, usize))| {
+            self.basis.iter().position(|multiplier| *multiplier == term.0).map(|place| (at, place, term.1))
+        };
+        let terms: Vec<(usize, usize, usize)> = tilts.terms.iter().enumerate().filter_map(place).collect();
         Ok(Box::new(move |rows: Range<usize>, out: &mut Vec<f64>| {
             out.clear();
             out.resize(rows.len() * self.basis.len() * classes, 0.0);
             let mut all = Vec::new();
             self.tilted.tilt(rows.clone(), &mut all);
-            let each = rows.zip(all.chunks_exact(classes)).zip(out.chunks_exact_mut(self.basis.len() * classes));
-            for ((row, now), out) in each {
-                let values = &tilts.values[row * width..(row + 1) * width];
-                for ((term, value), place) in tilts.terms.iter().zip(values).zip(&places) {
-                    let Some(place) = place else { continue };
+            let values = tilts.values[rows.start * width..rows.end * width].chunks_exact(width.max(1));
+            let each = values.zip(all.chunks_exact(classes)).zip(out.chunks_exact_mut(self.basis.len() * classes));
+            for ((values, now), out) in each {
+                for &(at, place, class) in &terms {
                     let change = &mut out[place * classes..(place + 1) * classes];
-                    let moved = now[term.1] * value;
-                    for (change, now) in change.iter_mut().zip(now) {
-                        *change -= moved * now;
-                    }
-                    change[term.1] += moved;
+                    add_slope(now, class, values[at], change);
                 }
             }
         }))
@@ -162,6 +159,19 @@ impl Sensitivity for TiltSlopes<'_> {
         }
         bounds
     }
+}
+
+/// What a tilt of one class adds to the derivatives of a row's probabilities.
+fn add_slope(now: &[f64], class: usize, tilt: f64, change: &mut [f64]) {
+    if let ([first, second], [of_first, of_second]) = (now, &mut *change) {
+        let by = if class == 1 { first * second * tilt } else { -(first * second * tilt) };
+        *of_first -= by;
+        *of_second += by;
+        return;
+    }
+    let moved = now[class] * tilt;
+    change.iter_mut().zip(now).for_each(|(change, now)| *change -= moved * now);
+    change[class] += moved;
 }
 
 impl<P: Predictor> ExpectedTilt<P> {
