@@ -1,9 +1,11 @@
-"""Writes BLIND.md: disparate impact, ours beside fairlearn's reduction, from blind-ours.csv and blind-rivals.csv.
+"""Writes BLIND.md: disparate impact, ours beside fairlearn's reduction, from blind-ours.csv, blind-rivals.csv and blind-populations.csv.
 
 `blind.py FOLDER`. Our error at a rival's violation is read off our frontier: the points of a dataset and split, with those that another beats left
-out, joined by straight lines. Differences are taken split by split; behind ± stand two standard errors of their mean.
+out, joined by straight lines. Differences are taken split by split; behind ± stand two standard errors of their mean, those that allow for rows that
+splits share (Nadeau & Bengio 2003), and in brackets those that do not.
 """
 
+import csv
 import json
 import sys
 from collections import defaultdict
@@ -11,9 +13,10 @@ from pathlib import Path
 from statistics import mean, stdev
 
 from record import DATASETS, load
+from solver import TEST_SHARE
 
 BOUNDS = ["0.04", "0.02", "0.01", "0.005"]
-FRONTIERS = {"tilt": "`--apply tilt`", "default": "weights"}
+FRONTIERS = {"tilt": "`--apply tilt`", "tilt-best": "`--apply tilt --threshold best`", "default": "weights"}
 
 
 def number(row: dict, name: str) -> float:
@@ -42,7 +45,17 @@ def at(points: list[tuple[float, float]], violation: float) -> float:
     return y0 + (y1 - y0) * (violation - x0) / (x1 - x0)
 
 
-def compare(ours: dict, rivals: dict, dataset: str, name: str, bound: str) -> str | None:
+def in_points(differences: list[float], test_share: float) -> str:
+    """The mean with two standard errors, with and without an allowance for rows in common, where there are any."""
+    count = len(differences)
+    plain, shared = (200 * stdev(differences) * variance**0.5 for variance in (1 / count, 1 / count + test_share))
+    if not test_share:
+        return f"{100 * mean(differences):+.2f} ± {plain:.2f}"
+    splits = "" if count == 20 else f", {count} splits"
+    return f"{100 * mean(differences):+.2f} ± {shared:.2f} ({plain:.2f}{splits})"
+
+
+def compare(ours: dict, rivals: dict, dataset: str, name: str, bound: str, by: str) -> str | None:
     differences = []
     for (data, split), rival in rivals.items():
         found = rival.get(f"exponentiated-gradient@{bound}")
@@ -50,11 +63,50 @@ def compare(ours: dict, rivals: dict, dataset: str, name: str, bound: str) -> st
             continue
         own = ours[dataset, split]
         rows = [row for method, row in own.items() if method.startswith(f"{name}@") or method in (name, "unconstrained")]
-        differences.append(at(frontier(rows, "test_error"), number(found, "train_violation")) - number(found, "test_error"))
-    if len(differences) < 2:
-        return None
-    spread = 2 * stdev(differences) / len(differences) ** 0.5
-    return f"{100 * mean(differences):+.2f} ± {100 * spread:.2f} ({len(differences)})"
+        if not any(row["method"] != "unconstrained" for row in rows):
+            continue
+        differences.append(at(frontier(rows, by), number(found, "train_violation")) - number(found, by))
+    return in_points(differences, TEST_SHARE[dataset]) if len(differences) > 1 else None
+
+
+def comparison(ours: dict, rivals: dict, by: str) -> list[str]:
+    lines = [
+        "| dataset | ours | " + " | ".join(f"its bound {bound}" for bound in BOUNDS) + " |",
+        "| --- | --- |" + " --- |" * len(BOUNDS),
+    ]
+    for dataset in DATASETS:
+        for name, shown in FRONTIERS.items():
+            cells = [compare(ours, rivals, dataset, name, bound, by) for bound in BOUNDS]
+            if any(cells):
+                lines.append(f"| {dataset} | {shown} | " + " | ".join(cell or "–" for cell in cells) + " |")
+    return lines
+
+
+POPULATIONS = {
+    "logistic": "people like german's, labels and membership by logistic regressions",
+    "forest": "people like german's, labels and membership by forests",
+    "splits": "splits of german's own rows",
+}
+
+
+def populations(path: Path) -> list[str]:
+    """Test error of the best tilts minus that of ExponentiatedGradient at its training violation."""
+    errors = defaultdict(lambda: defaultdict(dict))
+    with path.open(newline="") as file:
+        for row in csv.DictReader(file):
+            errors[row["population"], row["bound"]][row["draw"]][row["method"]] = float(row["test_error"])
+    bounds = sorted({bound for _, bound in errors}, key=float, reverse=True)
+    lines = ["| rows | training sets | " + " | ".join(f"its bound {bound}" for bound in bounds) + " |", "| --- | --- |" + " --- |" * len(bounds)]
+    for name, shown in POPULATIONS.items():
+        if not errors[name, bounds[0]]:
+            continue
+        cells = []
+        for bound in bounds:
+            differences = [found["tilt"] - found["exponentiated-gradient"] for found in errors[name, bound].values()]
+            # Training sets of a population share no rows, and its test rows are many.
+            cells.append(in_points(differences, TEST_SHARE["german"] if name == "splits" else 0.0))
+        lines.append(f"| {shown} | {len(differences)} | " + " | ".join(cells) + " |")
+    return lines
 
 
 def means(ours: dict, rivals: dict, dataset: str, method: str, splits: set[str]) -> str:
@@ -82,6 +134,20 @@ def injected(path: Path) -> list[str]:
     return lines
 
 
+EXPLAINED = [
+    "## Where tilts are not below",
+    "",
+    "By the standard errors of independent splits tilts are above on bank at .02 and on german at .01 and .005; by those that allow for shared rows nowhere.",
+    "",
+    "**bank at .02.** Decisions at ½ of a logistic regression are not those of least error where one row of nine is positive. Each classifier of ExponentiatedGradient is trained anew, with an intercept of its own; "
+    "tilts are zero on average, and leave the threshold where it is. With a threshold of its own (`--threshold best`, which is not the default) the same model, on the first four splits, is -0.02 points from ExponentiatedGradient in training error and +0.01 in test error, where it is +0.04 and +0.16 without.",
+    "",
+    "**german.** Its training error is that of ExponentiatedGradient within chance, and a test set of 330 rows tells a difference of 0.3 points by a single row. Is what is left one of methods, or of these 1,000 rows? "
+    "For the populations below, labels and membership are drawn anew for german's rows, from models of them (`blind_populations.py`; 670 to train on, 30,000 to test on, so that training sets share nothing), and tilts go through every multiplier of a grid. "
+    "There tilts are at or below ExponentiatedGradient.",
+]
+
+
 def main(folder: Path) -> None:
     ours, rivals = defaultdict(dict), defaultdict(dict)
     for path, table in ((folder / "blind-ours.csv", ours), (folder / "blind-rivals.csv", rivals)):
@@ -91,20 +157,23 @@ def main(folder: Path) -> None:
     lines = [
         "# Disparate impact: the learner may not see the groups",
         "",
-        "`bench/compare/run blind` makes this page from `blind-ours.csv` and `blind-rivals.csv`: 20 splits drawn at random, the learner, features and groups of the published experiments. The rival is "
-        "fairlearn's ExponentiatedGradient, a lottery among dozens of classifiers, judged by its expected decisions; ours are one classifier each. Numbers in brackets are how many splits both were measured on.",
+        "`bench/compare/run blind` makes this page from `blind-ours.csv`, `blind-rivals.csv` and `blind-populations.csv`: 20 splits drawn at random, the learner, features and groups of the published experiments. The rival is "
+        "fairlearn's ExponentiatedGradient, a lottery among dozens of classifiers, judged by its expected decisions; ours are one classifier each.",
         "",
         "## Our test error minus that of ExponentiatedGradient at its training violation, in points",
         "",
-        "Read off our frontier of training rows (see `blind.py`), ± two standard errors.",
+        "Read off our frontier of training rows (see `blind.py`). Behind ± stand two standard errors that allow for the rows which splits of one dataset share [Nadeau & Bengio 2003], and in brackets those of independent splits, which are too small.",
         "",
-        "| dataset | ours | " + " | ".join(f"its bound {bound}" for bound in BOUNDS) + " |",
-        "| --- | --- |" + " --- |" * len(BOUNDS),
+        *comparison(ours, rivals, "test_error"),
+        "",
+        "The same for the training error: below zero on training rows and above on test rows would be overfitting, above on both a search that misses or a class of classifiers that has no better one.",
+        "",
+        *comparison(ours, rivals, "train_error"),
+        "",
+        *EXPLAINED,
+        "",
+        *populations(folder / "blind-populations.csv"),
     ]
-    for dataset in DATASETS:
-        for name, shown in FRONTIERS.items():
-            cells = [compare(ours, rivals, dataset, name, bound) or "–" for bound in BOUNDS]
-            lines.append(f"| {dataset} | {shown} | " + " | ".join(cells) + " |")
     lines += ["", "## Means over the splits that ExponentiatedGradient was measured on", ""]
     for dataset in DATASETS:
         splits = {split for data, split in rivals if data == dataset}
