@@ -153,6 +153,9 @@ class Rate(Constraint):
         Rows in the same words, or a number; None is everyone with the same label.
     at_least, at_most : float, default=None
         A number in place of ``against``, of which more, or less, is as good.
+    weighted_by : str, default=None
+        A column of numbers, none of them negative, by which rows count: the rate is then
+        ``sum(v * decision) / sum(v)``.
     """
 
     event: object
@@ -160,13 +163,20 @@ class Rate(Constraint):
     against: str | float | None = None
     at_least: float | None = None
     at_most: float | None = None
+    weighted_by: str | None = None
 
     def __str__(self) -> str:
         """Write it as the engine reads it."""
         compared = {"against": self.against, "at least": self.at_least, "at most": self.at_most}
         said = [f"{word} {other}" for word, other in compared.items() if other is not None]
         given = [] if self.given == "everyone" else [f"given {self.given}"]
-        return " ".join([f"rate=predicted {text_of(self.event)}", *given, *said])
+        by = [] if self.weighted_by is None else [f"weighted by {_name(self.weighted_by)}"]
+        return " ".join([f"rate=predicted {text_of(self.event)}", *by, *given, *said])
+
+
+def _name(column: str) -> str:
+    """Write a column's name so that no word in it is taken for one of the sentence."""
+    return column if column.isidentifier() and column.lower() != "weighted" else f"`{column.replace('`', '``')}`"
 
 
 Constraints: TypeAlias = "str | Constraint | Sequence[str | Constraint]"

@@ -33,6 +33,23 @@ def test_the_rate_of_one_subset_becomes_that_of_another(loans):
     assert list(clf.multipliers_) == [str(AGAINST)]
 
 
+def test_a_rate_is_weighted_by_a_column(loans):
+    X, y, _ = loans
+    weighted = Rate("positive", given="sex=female", weighted_by="income")
+    assert str(weighted) == "rate=predicted positive weighted by income given sex=female"
+    assert "weighted by `in come`" in str(Rate("positive", against=0.1, weighted_by="in come"))
+    clf = EvenhandClassifier(constraints=weighted, max_violation=0.02).fit(X, y, sensitive_features="sex")
+    income, women = np.asarray(X["income"], dtype=float), np.asarray(X["sex"]) == "female"
+    decided = np.asarray(clf.predict(X) == clf.classes_[1])
+    assert abs(np.average(decided, weights=income) - np.average(decided[women], weights=income[women])) <= 0.02
+    row = audit(y, sensitive_features=["sex"], X=X, constraints=weighted).to_dict()["rates"][0]
+    positive = np.asarray(y) == np.unique(y)[1]
+    expected = [np.average(positive[women], weights=income[women]), np.average(positive, weights=income)]
+    assert [row["rate"], row["reference"]] == pytest.approx(expected, abs=1e-12)
+    with pytest.raises(EvenhandError, match="without `weighted by`"):
+        identify(X, y, sensitive_features="sex=female", constraints=weighted)
+
+
 def test_the_general_spelling_of_equal_opportunity_is_the_same(loans):
     X, y, _ = loans
     spelled = "rate=predicted positive given each group and labelled positive"

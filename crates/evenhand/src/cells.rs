@@ -1,4 +1,4 @@
-//! Cells: rows alike in group membership and label, which share one weight. Rows that lack other values are in cells of
+//! Cells: rows alike in group membership and label, and in the numbers that rates are weighted by, which share one weight. Rows that lack other values are in cells of
 //! their own, with the same weight, so that they can be measured apart.
 //!
 //! Holds [`Cells`]. Rows are mapped to cells once; everything in the correction's loop is
@@ -24,6 +24,8 @@ pub(crate) struct Cells {
     labels: Vec<usize>,
     /// Per cell, of which groups its rows are, and then which values they lack.
     members: Vec<Vec<bool>>,
+    /// Per cell, the numbers that rates are weighted by.
+    values: Vec<Vec<f64>>,
     groups: usize,
     weights: Vec<f64>,
     counts: Vec<usize>,
@@ -86,6 +88,10 @@ impl Cells {
                 .iter()
                 .map(|at| (0..membership.names().len()).map(|set| membership.contains(at / classes, set)).collect())
                 .collect(),
+            values: occurring
+                .iter()
+                .map(|at| (0..membership.values()).map(|column| membership.value(at / classes, column)).collect())
+                .collect(),
             groups: membership.groups(),
             weights: occurring.iter().map(|&at| everywhere[at].weight).collect(),
             counts: occurring.iter().map(|&at| everywhere[at].count).collect(),
@@ -118,6 +124,8 @@ impl Cells {
             cell_of_row: Arc::new(Codes::narrow(Vec::new(), sizes.len())),
             labels,
             members,
+            // No rate is weighted by a column where rows are elsewhere.
+            values: vec![Vec::new(); sizes.len()],
             groups,
             weights: sizes.iter().map(|[_, weight, _]| *weight).collect(),
             counts,
@@ -234,6 +242,16 @@ impl Cells {
         self.weights[cell]
     }
 
+    /// How much a cell's rows count in a rate, each times its weight: alike, or by a column that the rate is weighted by.
+    pub(crate) fn value(&self, cell: usize, weighted_by: Option<usize>) -> f64 {
+        weighted_by.map_or(1.0, |column| self.values[cell][column])
+    }
+
+    /// Whether rates are weighted by columns, so that cells differ in numbers too.
+    pub(crate) fn has_values(&self) -> bool {
+        self.values.first().is_some_and(|values| !values.is_empty())
+    }
+
     /// How many rows a cell has.
     pub(crate) fn count(&self, cell: usize) -> usize {
         self.counts[cell]
@@ -241,7 +259,15 @@ impl Cells {
 
     /// The effective sample size of the rows of some cells (Kish): their number, when there are no weights.
     pub(crate) fn effective_rows(&self, cells: impl Iterator<Item = usize>) -> f64 {
-        let add = |(sum, squares): (f64, f64), cell: usize| (sum + self.weights[cell], squares + self.squares[cell]);
+        self.effective_rows_by(None, cells)
+    }
+
+    /// The same for a rate that is weighted by a column.
+    pub(crate) fn effective_rows_by(&self, weighted_by: Option<usize>, cells: impl Iterator<Item = usize>) -> f64 {
+        let add = |(sum, squares): (f64, f64), cell: usize| {
+            let value = self.value(cell, weighted_by);
+            (sum + value * self.weights[cell], squares + value * value * self.squares[cell])
+        };
         let (sum, squares) = cells.fold((0.0, 0.0), add);
         if squares > 0.0 { effective_rows(sum, squares) } else { 0.0 }
     }

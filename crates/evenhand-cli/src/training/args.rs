@@ -184,17 +184,20 @@ Notions:
   pinned=GROUP[:ACCURACY]
                         these rows, known to be labelled right, are predicted right
   known-rate=GROUP:RATE these rows are predicted positive at this rate, known from elsewhere
-  'rate=predicted EVENT [given SUBSET] [against SUBSET|RATE]'
+  'rate=predicted EVENT [weighted by COLUMN] [given SUBSET] [against SUBSET|RATE]'
                         one's own: any rate of decisions, over any rows, is that of others, or a number
 
 A rate of one's own reads as a sentence:
   EVENT    positive, negative, CLASS, 'as labelled' or wrongly
+  COLUMN   numbers of which none is negative or missing: a row counts as much as its own says. Not with
+           --apply tilt, thresholds by group, disparate-impact or identify
   SUBSET   everyone, 'each group' (those of --group), a group such as 'sex=female' or 'age<=30',
            'labelled CLASS', 'not labelled CLASS', or several of these joined by `and`
   against  a subset or a number; or 'at least NUMBER', 'at most NUMBER'. Left out: the same rate
            among everyone with the same label
   'rate=predicted positive given age<=30 and sex=female against age>30 and sex=female'
   'rate=predicted wrongly given each group at most 0.2'
+  'rate=predicted positive weighted by amount given sex=female'       the share of all money
   'rate=predicted positive given each group and labelled positive'    equal opportunity
 Names that hold such words are written in backquotes.
 "

@@ -78,8 +78,13 @@ pub(super) fn rates(
 ) -> Result<Vec<Option<[f64; 2]>>, String> {
     let membership = binding.membership(data.table()).map_err(|error| error.to_string())?;
     let (labels, weights) = (data.labels().codes(), data.row_weights());
-    let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+    let by: Vec<&Column> = binding.weighing().iter().filter_map(|column| data.table().get(column)).collect();
     let of = |constraint: &evenhand::correction::Constraint| {
+        let value = |row: usize| match constraint.weighted_by.map(|place| by[place]) {
+            Some(Column::Numeric(values)) => values[row],
+            _ => 1.0,
+        };
+        let weight = |row: usize| value(row) * weights.map_or(1.0, |weights| weights[row]);
         let counts = |row: usize| match constraint.event {
             Event::Predicts(class) => decisions.get(row) == class,
             Event::Correct => decisions.get(row) == labels.get(row),

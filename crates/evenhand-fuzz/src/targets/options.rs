@@ -10,7 +10,7 @@ use evenhand::{Logistic, Measure, Preset};
 use super::{Checked, fits};
 use crate::ground::Ground;
 
-const NOTIONS: [&str; 15] = [
+const NOTIONS: [&str; 16] = [
     "demographic-parity",
     "disparate-impact",
     "paper-disparate-impact",
@@ -25,6 +25,7 @@ const NOTIONS: [&str; 15] = [
     "rate=predicted positive given each group and labelled positive",
     "rate=predicted wrongly given sex=f at most 0.3",
     "rate=predicted positive given sex=f against sex=m and not labelled positive",
+    "rate=predicted positive weighted by age given sex=f",
     "target-rate=maybe:0.1",
 ];
 

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::bound::{Bound, BoundTest};
-use crate::constraint::{OwnRows, own_rows};
+use crate::constraint::{OwnRows, own_rows, weighing, weighing_columns};
 use crate::data::{Codes, Dataset, Labels, computable};
 use crate::facts::TableFacts;
 use crate::group::{Groups, Membership};
@@ -134,6 +134,7 @@ impl Audit {
         let membership = groups.membership(table)?;
         let (named, own, more) = own_rows(&options.notions, data.schema(), &TableFacts::of(data), groups)?;
         let all = membership.clone().join(named.membership(table)?)?;
+        let all = weighing(all, &weighing_columns(&options.notions), table)?;
         let predicted = predicted.as_ref().map(Labels::codes);
         let view = View {
             labels: labels.codes(),
@@ -165,8 +166,8 @@ impl Audit {
         positive: Option<usize>,
         options: &AuditOptions,
     ) -> Result<Self> {
-        if let Some(notion) = options.notions.iter().find(|notion| notion.own_rows().iter().any(Option::is_some)) {
-            let reason = format!("{notion} names its rows by columns, and here is no table");
+        if let Some(notion) = options.notions.iter().find(|notion| notion.needs_table()) {
+            let reason = format!("{notion} names columns, and here is no table");
             return Err(Error::NoConstraints { reason });
         }
         let view = View { labels, predictions, membership, row_weights };

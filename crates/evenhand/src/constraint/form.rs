@@ -24,6 +24,9 @@ pub struct Constraint {
     /// The rows whose weight the multiplier moves, by label. There it adds to the exponent of
     /// the event's class: the class asked for, or the row's own label for [`Event::Correct`].
     pub reweights: Labelled,
+    /// The place of the column that the rate is weighted by, among those that notions name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weighted_by: Option<usize>,
 }
 
 /// Rows by their observed label.
@@ -116,6 +119,7 @@ impl Constraint {
             && self.notion == other.notion
             && self.labelled == other.labelled
             && self.event == other.event
+            && self.weighted_by == other.weighted_by
     }
 
     /// Whether there are two constraints that differences and ratios can compare.
@@ -158,6 +162,8 @@ pub(crate) struct OwnRows {
     pub(crate) rows: Vec<usize>,
     /// The place of those that they are compared with.
     pub(crate) against: Option<usize>,
+    /// The place of the column that its rate is weighted by, among those that notions name.
+    pub(crate) weighted_by: Option<usize>,
 }
 
 /// Binds notions to groups and classes.
@@ -193,6 +199,7 @@ pub(crate) fn constraints(
                     event: Event::Correct,
                     reference: Reference::AtLeast(*accuracy),
                     reweights: Labelled::Any,
+                    weighted_by: None,
                 }));
             }
             Notion::KnownRate { rate, .. } => {
@@ -205,6 +212,7 @@ pub(crate) fn constraints(
                     event: Event::Predicts(class),
                     reference: Reference::Rate(*rate),
                     reweights: Labelled::Any,
+                    weighted_by: None,
                 }));
             }
             Notion::TargetRate { class, rate, per_group } => {
@@ -224,6 +232,7 @@ pub(crate) fn constraints(
                     event: Event::Predicts(class),
                     reference: Reference::Rate(*rate),
                     reweights: Labelled::Any,
+                    weighted_by: None,
                 }));
             }
             Notion::Rate(rate) => {
@@ -254,6 +263,7 @@ fn of_groups(notion: &Notion, groups: &[String], classes: &[String], positive: O
                 event,
                 reference: Reference::Overall,
                 reweights,
+                weighted_by: None,
             });
         };
         if *notion == Notion::EqualAccuracy {

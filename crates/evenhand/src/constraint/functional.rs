@@ -23,8 +23,17 @@ pub enum Measure {
     Scores,
 }
 
-/// What a cell adds to a rate: the cell, the class whose predictions count, the share of each row.
-type Part = (usize, usize, f64);
+/// What a cell adds to a rate.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    cell: usize,
+    /// The class whose predictions count.
+    class: usize,
+    /// How much a row counts: 1, or what the rate is weighted by.
+    value: f64,
+    /// The same as a share of all rows.
+    share: f64,
+}
 
 /// A constraint bound to the cells of one set of rows.
 #[derive(Debug, Clone)]
@@ -50,19 +59,21 @@ pub(crate) struct Functional {
     others: [f64; 2],
     /// The effective sample sizes of the group and of the others it is compared with.
     rows: [f64; 2],
+    /// The mean, over the rows that it is compared with, of what it is weighted by; 1 without.
+    mean_value: f64,
 }
 
 /// Binds constraints to cells; `None` for one that conditions on rows there are none of.
 pub(crate) fn bind(constraints: &[Constraint], cells: &Cells) -> Vec<Option<Functional>> {
-    let mut known: Vec<(Rows, Event, Option<Base>)> = Vec::new();
+    let mut known: Vec<(Counted, Option<Base>)> = Vec::new();
     let mut bind = |constraint: &Constraint| {
-        let (rows, event) = (constraint.base(), constraint.event);
-        let place = known.iter().position(|(of, counted, _)| (*of, *counted) == (rows, event));
+        let (rows, counted) = (constraint.base(), (constraint.event, constraint.weighted_by));
+        let place = known.iter().position(|(of, _)| *of == (rows, counted));
         let place = place.unwrap_or_else(|| {
-            known.push((rows, event, Base::new(rows, event, cells)));
+            known.push(((rows, counted), Base::new(rows, counted, cells)));
             known.len() - 1
         });
-        Functional::new(constraint, known[place].2.as_ref()?, cells)
+        Functional::new(constraint, known[place].1.as_ref()?, cells)
     };
     constraints.iter().map(&mut bind).collect()
 }
@@ -85,6 +96,12 @@ pub(crate) fn overall_rates(functionals: &[Option<Functional>], sums: &CellSums,
 /// Rows by group, or all of them, and by label.
 type Rows = (Option<usize>, Labelled);
 
+/// What is counted, and by which column rows count for more.
+type Counts = (Event, Option<usize>);
+
+/// A rate: of which rows, and what of them.
+type Counted = (Rows, Counts);
+
 /// Whether a cell's rows are among some.
 fn holds((group, labelled): Rows, cells: &Cells, cell: usize) -> bool {
     labelled.holds(cells.label(cell)) && group.is_none_or(|group| cells.is_in(cell, group))
@@ -94,33 +111,42 @@ fn holds((group, labelled): Rows, cells: &Cells, cell: usize) -> bool {
 struct Base {
     rows: Rows,
     weight: f64,
+    /// The mean of what rows count.
+    mean_value: f64,
     parts: Arc<[Part]>,
 }
 
 impl Base {
-    fn new(rows: Rows, event: Event, cells: &Cells) -> Option<Self> {
-        let (weight, parts) = among((0..cells.len()).filter(|&cell| holds(rows, cells, cell)), event, cells)?;
-        Some(Self { rows, weight, parts: parts.into() })
+    fn new(rows: Rows, counted: Counts, cells: &Cells) -> Option<Self> {
+        let (weight, parts) = among((0..cells.len()).filter(|&cell| holds(rows, cells, cell)), counted, cells)?;
+        let of_rows: f64 = parts.iter().map(|part| cells.weight(part.cell)).sum();
+        Some(Self { rows, weight, mean_value: weight / of_rows, parts: parts.into() })
     }
 }
 
 /// The weight of some cells, and what each adds to the rate of an event among them; `None` where they weigh nothing.
-fn among(chosen: impl Iterator<Item = usize>, event: Event, cells: &Cells) -> Option<(f64, Vec<Part>)> {
-    let chosen: Vec<usize> = chosen.collect();
-    let weight: f64 = chosen.iter().map(|&cell| cells.weight(cell)).sum();
-    let part = |&cell: &usize| (cell, event.class(cells.label(cell)), weight.recip());
+fn among(chosen: impl Iterator<Item = usize>, (event, weighted_by): Counts, cells: &Cells) -> Option<(f64, Vec<Part>)> {
+    let chosen: Vec<(usize, f64)> = chosen.map(|cell| (cell, cells.value(cell, weighted_by))).collect();
+    let weight: f64 = chosen.iter().map(|&(cell, value)| value * cells.weight(cell)).sum();
+    let part = |&(cell, value): &(usize, f64)| Part {
+        cell,
+        class: event.class(cells.label(cell)),
+        value,
+        share: value * weight.recip(),
+    };
     (weight > 0.0).then(|| (weight, chosen.iter().map(part).collect()))
 }
 
 impl Functional {
     fn new(constraint: &Constraint, base: &Base, cells: &Cells) -> Option<Self> {
         let is_in = |cell: usize| holds((constraint.group, constraint.labelled), cells, cell);
-        let (weight, group) = among((0..cells.len()).filter(|&cell| is_in(cell)), constraint.event, cells)?;
-        let of_group = || group.iter().map(|part| part.0);
+        let by = constraint.weighted_by;
+        let (weight, group) = among((0..cells.len()).filter(|&cell| is_in(cell)), (constraint.event, by), cells)?;
+        let of_group = || group.iter().map(|part| part.cell);
         let nested = of_group().all(|cell| cells.weight(cell) <= 0.0 || holds(base.rows, cells, cell));
-        let others = || base.parts.iter().map(|part| part.0).filter(|&cell| !(nested && is_in(cell)));
-        let others_weight: f64 = others().map(|cell| cells.weight(cell)).sum();
-        let rows = [cells.effective_rows(of_group()), cells.effective_rows(others())];
+        let others = || base.parts.iter().map(|part| part.cell).filter(|&cell| !(nested && is_in(cell)));
+        let others_weight: f64 = others().map(|cell| cells.value(cell, by) * cells.weight(cell)).sum();
+        let rows = [cells.effective_rows_by(by, of_group()), cells.effective_rows_by(by, others())];
         let overall = if constraint.reference.number().is_none() { base.parts.clone() } else { Arc::default() };
         Some(Self {
             overall,
@@ -130,6 +156,7 @@ impl Functional {
             sides: constraint.reference.sides(),
             share: weight / base.weight,
             base_share: base.weight / cells.total_weight(),
+            mean_value: base.mean_value,
             nested,
             others: [others_weight, others_weight / base.weight],
             rows,
@@ -197,7 +224,7 @@ impl Functional {
         let mut adds = vec![0.0; cells];
         let counts = if self.complement { -1.0 } else { 1.0 };
         for (parts, sign) in [(&self.overall[..], counts), (&self.group[..], -counts)] {
-            for &(cell, class, share) in parts {
+            for &Part { cell, class, share, .. } in parts {
                 adds[cell] += if class == 1 { sign * share } else { -sign * share };
             }
         }
@@ -236,9 +263,9 @@ impl Functional {
             return None;
         }
         // Both lists are in the order of cells.
-        let mut group = self.group.iter().map(|part| part.0).peekable();
-        let is_other = |&&(cell, ..): &&Part| !self.nested || group.next_if_eq(&cell).is_none();
-        let counted = |&(cell, class, _): &Part| of(sums, measure, cell)[class];
+        let mut group = self.group.iter().map(|part| part.cell).peekable();
+        let is_other = |part: &&Part| !self.nested || group.next_if_eq(&part.cell).is_none();
+        let counted = |part: &Part| part.value * of(sums, measure, part.cell)[part.class];
         let counted: f64 = self.overall.iter().filter(is_other).map(counted).sum();
         Some(Share::new(self.counted(counted / self.others[0]), self.rows[1]))
     }
@@ -267,11 +294,16 @@ impl Functional {
 
     /// Whether the group of another constraint is the complement of this one's, among the rows that both condition on.
     pub(crate) fn is_complement(&self, other: &Self) -> bool {
-        let inside = |cell: usize| self.group.iter().any(|part| part.0 == cell);
+        // Both lists are in the order of cells.
+        let mut own = self.group.iter().map(|part| part.cell).peekable();
+        let mut inside = |cell: usize| {
+            while own.next_if(|&one| one < cell).is_some() {}
+            own.peek() == Some(&cell)
+        };
         self.nested
             && other.nested
             && self.group.len() + other.group.len() == self.overall.len()
-            && !other.group.iter().any(|part| inside(part.0))
+            && !other.group.iter().any(|part| inside(part.cell))
     }
 
     /// The share of the rows outside the group, or 1 where the group is compared with a number, or with rows that it is not among.
@@ -291,6 +323,11 @@ impl Functional {
         self.share
     }
 
+    /// The mean, over the rows that it is compared with, of what the rate is weighted by; 1 without.
+    pub(crate) fn mean_value(&self) -> f64 {
+        self.mean_value
+    }
+
     /// The share that the rows which it is a share of are of all.
     pub(crate) fn base_share(&self) -> f64 {
         self.base_share
@@ -298,7 +335,7 @@ impl Functional {
 }
 
 fn rate(parts: &[Part], sums: &CellSums, measure: Measure) -> f64 {
-    parts.iter().map(|&(cell, class, share)| share * of(sums, measure, cell)[class]).sum()
+    parts.iter().map(|part| part.share * of(sums, measure, part.cell)[part.class]).sum()
 }
 
 fn of(sums: &CellSums, measure: Measure, cell: usize) -> &[f64] {

@@ -78,6 +78,7 @@ pub(super) fn constraints(
                 event,
                 reference,
                 reweights: of,
+                weighted_by: own.weighted_by,
             });
         }
     }
@@ -124,7 +125,7 @@ fn name(rate: &RateNotion, group: Option<usize>, own: &OwnRows, names: &Names<'_
             (None, _) => labelled.to_string(),
         }
     };
-    let event = RateNotion { given: Subset::EVERYONE, against: Against::Everyone, counted: rate.counted.clone() };
+    let event = RateNotion { given: Subset::EVERYONE, against: Against::Everyone, ..rate.clone() };
     let given =
         if rate.given == Subset::EVERYONE { String::new() } else { format!(" given {}", subset(&rate.given, group)) };
     let against = match &rate.against {

@@ -1,6 +1,7 @@
 //! The rows that notions name themselves, bound as groups behind those that were asked for.
 
 use super::form::OwnRows;
+use super::rate_weights::weighing_columns;
 use crate::data::Schema;
 use crate::facts::Facts;
 use crate::group::{Group, GroupSpec, Groups};
@@ -17,6 +18,7 @@ pub(crate) type Named = (Groups, Vec<OwnRows>, Vec<Warning>);
 /// What is wrong with a specification, and [`Error::RateSyntax`] where one that rows are compared with is several groups.
 pub(crate) fn own_rows(notions: &[Notion], schema: &Schema, facts: &dyn Facts, asked: &Groups) -> Result<Named> {
     let (mut all, mut places, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
+    let columns = weighing_columns(notions);
     for notion in notions {
         let mut bind = |spec: Option<&GroupSpec>| -> Result<Vec<usize>> {
             let Some(spec) = spec else { return Ok(Vec::new()) };
@@ -30,7 +32,8 @@ pub(crate) fn own_rows(notions: &[Notion], schema: &Schema, facts: &dyn Facts, a
             let problem = format!("what stands after `against` is {} groups; name one of them", against.len());
             return Err(Error::RateSyntax { notion: notion.to_string(), problem });
         }
-        places.push(OwnRows { rows, against: against.first().copied() });
+        let weighted_by = notion.weighted_by().and_then(|column| columns.iter().position(|known| known == column));
+        places.push(OwnRows { rows, against: against.first().copied(), weighted_by });
     }
     Ok((Groups::from_definitions(all)?, places, warnings))
 }

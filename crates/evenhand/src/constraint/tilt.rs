@@ -70,6 +70,8 @@ pub(crate) struct TiltTable {
     shares: Vec<f64>,
     /// Whether places are rows.
     by_row: bool,
+    /// Whether places differ in numbers that rates are weighted by.
+    by_value: bool,
     /// Per multiplier: (place, class, coefficient).
     entries: Vec<Vec<(usize, usize, f64)>>,
     /// Per multiplier: how much of a step in membership units it takes.
@@ -160,7 +162,8 @@ impl TiltTable {
             let coefficient = |(cell, label)| {
                 let member = own.holds(label) && is_in(constraint.group, cell);
                 let compared = centred && other.holds(label) && is_in(constraint.base().0, cell);
-                rule.tilt.coefficient(member, compared, functional.share())
+                let value = cells.value(cell, constraint.weighted_by) / functional.mean_value();
+                value * rule.tilt.coefficient(member, compared, functional.share())
             };
             places
                 .iter()
@@ -179,6 +182,7 @@ impl TiltTable {
             shares: places.iter().map(share).collect(),
             entries: entries.collect(),
             by_row: false,
+            by_value: cells.has_values(),
             scales: scales(rule, functionals),
             keeps_totals: keeps_totals(rule, constraints),
             gram: OnceLock::new(),
@@ -208,6 +212,7 @@ impl TiltTable {
             shares: (0..cells.rows()).map(|row| own(row) / total).collect(),
             entries: entries.into_iter().map(scaled).collect(),
             by_row: true,
+            by_value: cells.has_values(),
             scales: scales(rule, functionals),
             keeps_totals: keeps_totals(rule, constraints),
             gram: OnceLock::new(),
@@ -244,11 +249,11 @@ impl TiltTable {
         self.scales[multiplier]
     }
 
-    /// The largest coefficient of a multiplier in any exponent. Where tilts are a number per row, one row in a hundred may have more: single rows whose
-    /// features are all but a member's do not limit how far the others go.
+    /// The largest coefficient of a multiplier in any exponent. Where tilts are a number per row, or go by numbers that rates are weighted by, one row in a
+    /// hundred may have more: single rows whose features are all but a member's, or that count far more, do not limit how far the others go.
     pub(crate) fn reach(&self, multiplier: usize) -> f64 {
         let entries = &self.entries[multiplier];
-        if !self.by_row {
+        if !self.by_row && !self.by_value {
             return entries.iter().fold(0.0, |reach: f64, &(_, _, coefficient)| reach.max(coefficient.abs()));
         }
         let mut sizes: Vec<(f64, f64)> =

@@ -278,6 +278,18 @@ pub enum Error {
         /// The classes of training.
         known: Vec<String>,
     },
+    /// A number to weight a rate by that is negative, missing or infinite.
+    #[error(
+        "column `{column}`, row {row}: a rate cannot be weighted by `{found}`; numbers to weight by are finite and not negative, and no row lacks one"
+    )]
+    RateWeight {
+        /// The column.
+        column: String,
+        /// The row, counted as the file counts it.
+        row: usize,
+        /// What was found.
+        found: String,
+    },
     /// A row weight that is negative, missing or infinite.
     #[error("weight column `{column}`, row {row}: `{found}` is not a weight; weights are finite and not negative")]
     RowWeight {
@@ -503,6 +515,7 @@ impl Error {
             | Self::Score { row, .. }
             | Self::LabelMissing { row, .. }
             | Self::UnknownClass { row, .. }
+            | Self::RateWeight { row, .. }
             | Self::RowWeight { row, .. } => Some(row),
             Self::InFile { source, .. } => source.row_mut(),
             _ => None,

@@ -26,7 +26,9 @@ pub struct Membership {
     names: Vec<String>,
     /// How many of the names are groups.
     groups: usize,
-    /// The groups and sets of each pattern, one bit each, `Bits::words` words a pattern.
+    /// How many numbers tell rows apart beside their groups.
+    values: usize,
+    /// The groups and sets of each pattern, one bit each, `Bits::words` words a pattern; behind them the bits of its numbers, a word each.
     patterns: Vec<u64>,
     pattern_of_row: Codes,
 }
@@ -75,6 +77,38 @@ impl Membership {
         }))
     }
 
+    /// Tells rows apart by numbers too, of which each column has one a row, none of them negative: rows of one pattern are then alike in them.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when a column has another number of rows.
+    pub(crate) fn with_values(self, columns: &[Vec<f64>]) -> Result<Self> {
+        for column in columns {
+            check_length("numbers to tell rows apart by", self.rows(), column.len())?;
+        }
+        let (own, words) = (self.words(), Bits::new(self.names.len()).words());
+        let width = words + columns.len();
+        let fill = |block: Range<usize>, out: &mut [u64]| {
+            for (row, bits) in block.zip(out.chunks_exact_mut(width)) {
+                bits[..words].copy_from_slice(&self.patterns[self.pattern(row) * own..][..words]);
+                for (bits, column) in bits[words..].iter_mut().zip(columns) {
+                    // Of numbers that are not negative the bits have the same order.
+                    *bits = column[row].to_bits();
+                }
+            }
+        };
+        Ok(Self::build_with(self.names.clone(), self.groups, columns.len(), self.rows(), fill))
+    }
+
+    /// A number that rows of a pattern are alike in, by its column.
+    pub(crate) fn value(&self, pattern: usize, column: usize) -> f64 {
+        f64::from_bits(self.bits(pattern)[Bits::new(self.names.len()).words() + column])
+    }
+
+    /// How many columns of numbers tell rows apart.
+    pub(crate) fn values(&self) -> usize {
+        self.values
+    }
+
     /// Finds the patterns of rows whose bits `fill` writes, block by block, into zeros. The first `groups` names are those
     /// of groups.
     pub(super) fn build(
@@ -83,7 +117,17 @@ impl Membership {
         rows: usize,
         fill: impl Fn(Range<usize>, &mut [u64]) + Sync,
     ) -> Self {
-        let words = Bits::new(names.len()).words();
+        Self::build_with(names, groups, 0, rows, fill)
+    }
+
+    fn build_with(
+        names: Vec<String>,
+        groups: usize,
+        values: usize,
+        rows: usize,
+        fill: impl Fn(Range<usize>, &mut [u64]) + Sync,
+    ) -> Self {
+        let words = Bits::new(names.len()).words() + values;
         let leaves = parallel::reduce(
             rows,
             |leaf| vec![Leaf::read(leaf, words, &fill)],
@@ -100,7 +144,7 @@ impl Membership {
             codes.extend(leaf.codes.iter().map(|&code| sorted[code as usize]));
         }
         let patterns = order.keys().flat_map(|pattern| pattern.iter().copied()).collect();
-        Self { names, groups, pattern_of_row: Codes::narrow(codes, order.len()), patterns }
+        Self { names, groups, values, pattern_of_row: Codes::narrow(codes, order.len()), patterns }
     }
 
     /// The names of the groups, in order, and then those of the sets of rows without a value, such as `race missing`.
@@ -223,12 +267,18 @@ impl Membership {
     }
 
     fn words(&self) -> usize {
-        Bits::new(self.names.len()).words()
+        Bits::new(self.names.len()).words() + self.values
     }
 
     fn clone_empty(&self) -> Self {
         let pattern_of_row = Codes::U8(Vec::new());
-        Self { names: self.names.clone(), groups: self.groups, patterns: self.patterns.clone(), pattern_of_row }
+        Self {
+            names: self.names.clone(),
+            groups: self.groups,
+            values: self.values,
+            patterns: self.patterns.clone(),
+            pattern_of_row,
+        }
     }
 }
 

@@ -194,6 +194,7 @@ impl Identify {
     pub fn check(&self) -> Result<()> {
         quantile(self.confidence)?;
         self.learner.check()?;
+        refuse_weighted(&self.notions)?;
         if self.tilt == Tilt::Paper {
             return Err(Error::setting(
                 "tilt",
@@ -222,6 +223,18 @@ impl Identify {
             (settings.range, settings.tilt) = (Some(WeightRange::Bounded), Some(self.tilt));
         }
         Ok(correction)
+    }
+}
+
+/// A bias is not identified by a rate that is weighted by a column.
+fn refuse_weighted(notions: &[Notion]) -> Result<()> {
+    match notions.iter().find(|notion| notion.weighted_by().is_some()) {
+        Some(notion) => {
+            let allowed =
+                "a rate without `weighted by`: a bias is identified as a factor on odds by group, and not by a column";
+            Err(Error::setting("notion", format!("`{notion}`"), allowed))
+        }
+        None => Ok(()),
     }
 }
 

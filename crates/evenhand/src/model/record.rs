@@ -1,6 +1,6 @@
 //! What a model file holds.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -404,15 +404,22 @@ impl Model {
 
 pub(super) fn cell_records(binding: &Binding, cells: &crate::cells::Cells, weights: &[f64]) -> Vec<CellRecord> {
     let names = binding.group_names();
-    // Values that are missing do not change a weight: cells that differ in them alone are one.
-    let mut known = BTreeSet::new();
-    let first = |cell: &usize| known.insert((cells.groups(*cell).collect::<Vec<_>>(), cells.label(*cell)));
-    (0..cells.len())
-        .filter(first)
-        .map(|cell| CellRecord {
-            groups: cells.groups(cell).map(|group| names[group].clone()).collect(),
-            label: binding.classes()[cells.label(cell)].clone(),
-            weight: weights[cell],
-        })
-        .collect()
+    // Cells that are alike in groups and label are one. Values that are missing do not change a weight; where numbers that rates are weighted by do,
+    // the mean is recorded.
+    let mut known: BTreeMap<(Vec<usize>, usize), usize> = BTreeMap::new();
+    let mut alike: Vec<(usize, f64, f64)> = Vec::new();
+    for (cell, own) in weights.iter().enumerate() {
+        let place = *known.entry((cells.groups(cell).collect(), cells.label(cell))).or_insert(alike.len());
+        if place == alike.len() {
+            alike.push((cell, 0.0, 0.0));
+        }
+        let (_, weight, total) = &mut alike[place];
+        (*weight, *total) = (*weight + own * cells.weight(cell), *total + cells.weight(cell));
+    }
+    let record = |(cell, weight, total): (usize, f64, f64)| CellRecord {
+        groups: cells.groups(cell).map(|group| names[group].clone()).collect(),
+        label: binding.classes()[cells.label(cell)].clone(),
+        weight: if cells.has_values() && total > 0.0 { weight / total } else { weights[cell] },
+    };
+    alike.into_iter().map(record).collect()
 }

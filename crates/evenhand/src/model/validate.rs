@@ -137,7 +137,7 @@ impl Model {
 
     fn valid_constraints(&self, groups: usize) -> Checked {
         let constraints = self.binding.constraints();
-        for one in constraints {
+        for one in constraints.iter().chain(self.binding.unbound()) {
             check(self.settings.notions.contains(&one.notion), || {
                 format!("constraint `{}` is of a notion that the settings do not ask for", one.name)
             })?;
@@ -146,6 +146,10 @@ impl Model {
             })?;
             check(classes_of(one).all(|class| class < self.classes().len()), || {
                 format!("constraint `{}` is on a class that is not there", one.name)
+            })?;
+            let column = one.weighted_by.map(|place| self.binding.weighing().get(place).map(String::as_str));
+            check(column == one.notion.weighted_by().map(Some), || {
+                format!("constraint `{}` is weighted by another column than its notion", one.name)
             })?;
             check(is_rate(one.reference), || format!("constraint `{}` asks for a rate beyond 0 to 1", one.name))?;
         }

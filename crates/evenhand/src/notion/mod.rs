@@ -87,6 +87,19 @@ impl Notion {
         }
     }
 
+    /// The column of numbers that its rate is weighted by.
+    pub fn weighted_by(&self) -> Option<&str> {
+        match self {
+            Self::Rate(rate) => rate.weighted_by.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Whether it names columns: rows by them, or what these are weighted by.
+    pub(crate) fn needs_table(&self) -> bool {
+        self.weighted_by().is_some() || self.own_rows().iter().any(Option::is_some)
+    }
+
     /// Whether its multipliers change how much a row counts, with whatever label, and not which label counts more.
     pub fn weighs_labels_alike(&self) -> bool {
         match self {

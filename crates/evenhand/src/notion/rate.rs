@@ -12,6 +12,7 @@ use crate::group::GroupSpec;
 /// | part | written |
 /// | --- | --- |
 /// | what is counted | `predicted positive`, `predicted negative`, `predicted CLASS`, `predicted as labelled`, `predicted wrongly` |
+/// | how much a row counts | `weighted by` a column of numbers, none of them negative; left out: all rows alike |
 /// | among which rows | `given` a subset; left out: everyone |
 /// | a subset | `everyone`, `each group` (those asked for), a group specification, `labelled CLASS`, `not labelled CLASS`, several joined by `and` |
 /// | what it should equal | `against` a subset or a number, `at least` or `at most` a number; left out: the same rate among everyone with the same label |
@@ -29,6 +30,8 @@ use crate::group::GroupSpec;
 pub struct RateNotion {
     /// What is counted.
     pub counted: Counted,
+    /// The column of how much a row counts: the rate is then Σ v·decision / Σ v.
+    pub weighted_by: Option<String>,
     /// Among which rows.
     pub given: Subset,
     /// What it should equal.

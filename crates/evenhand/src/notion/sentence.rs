@@ -1,6 +1,6 @@
 //! Sentences: how a rate of one's own is read and written.
 //!
-//! `predicted EVENT [given SUBSET] [against SUBSET | against RATE | at least RATE | at most RATE]`. Words are told apart by blanks; what stands in backquotes
+//! `predicted EVENT [weighted by COLUMN] [given SUBSET] [against SUBSET | against RATE | at least RATE | at most RATE]`. Words are told apart by blanks; what stands in backquotes
 //! is one word and never a keyword. An error says what was expected, and where.
 
 use std::fmt;
@@ -10,7 +10,7 @@ use super::rate::{Against, ClassName, Counted, RateNotion, Subset, SubsetLabel, 
 use crate::group::GroupSpec;
 
 /// The form of a sentence, as errors and help show it.
-pub(super) const FORM: &str = "rate=predicted EVENT [given SUBSET] [against SUBSET|RATE]";
+pub(super) const FORM: &str = "rate=predicted EVENT [weighted by COLUMN] [given SUBSET] [against SUBSET|RATE]";
 
 /// One word of a sentence.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +31,7 @@ impl Word<'_> {
 /// Where the parts of a sentence begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Clause {
+    WeightedBy,
     Given,
     Against,
     AtLeast,
@@ -40,6 +41,7 @@ enum Clause {
 impl Clause {
     fn name(self) -> &'static str {
         match self {
+            Self::WeightedBy => "weighted by",
             Self::Given => "given",
             Self::Against => "against",
             Self::AtLeast => "at least",
@@ -50,6 +52,7 @@ impl Clause {
     /// The clause that begins with these words, and how many of them are its name.
     fn at(words: &[Word<'_>]) -> Option<(Self, usize)> {
         match words {
+            [word, next, ..] if word.is("weighted") && next.is("by") => Some((Self::WeightedBy, 2)),
             [word, ..] if word.is("given") => Some((Self::Given, 1)),
             [word, ..] if word.is("against") => Some((Self::Against, 1)),
             [word, next, ..] if word.is("at") && next.is("least") => Some((Self::AtLeast, 2)),
@@ -77,10 +80,19 @@ impl FromStr for RateNotion {
         }
         let mut clauses = clauses.into_iter();
         let counted = counted(&clauses.next().unwrap_or_default().1, text)?;
-        let (mut given, mut against) = (None, None);
+        let (mut weighted_by, mut given, mut against) = (None, None, None);
         for (clause, words) in clauses {
             let clause = clause.expect("only the first has none");
-            if clause != Clause::Given {
+            if clause == Clause::WeightedBy {
+                if weighted_by.is_some() {
+                    return Err(twice(clause, clause));
+                } else if given.is_some() || against.is_some() {
+                    return Err(
+                        "`weighted by` belongs before `given` and before what the rate is compared with".to_owned()
+                    );
+                }
+                weighted_by = Some(column(&words, text)?);
+            } else if clause != Clause::Given {
                 if let Some((other, _)) = against {
                     return Err(twice(other, clause));
                 }
@@ -94,7 +106,7 @@ impl FromStr for RateNotion {
             }
         }
         let against = against.map_or(Against::Everyone, |(_, against)| against);
-        Self { counted, given: given.unwrap_or(Subset::EVERYONE), against }.normalised()
+        Self { counted, weighted_by, given: given.unwrap_or(Subset::EVERYONE), against }.normalised()
     }
 }
 
@@ -155,6 +167,14 @@ fn counted(words: &[Word<'_>], text: &str) -> Result<Counted, String> {
         [word] if word.is("wrongly") => Ok(Counted::Wrongly),
         [word, next] if word.is("as") && (next.is("labelled") || next.is("labeled")) => Ok(Counted::AsLabelled),
         _ => Ok(Counted::Predicted(class("predicted", rest, text)?)),
+    }
+}
+
+/// The column that words name.
+fn column(words: &[Word<'_>], text: &str) -> Result<String, String> {
+    match source(words, text) {
+        "" | "``" => Err("a column of numbers is expected after `weighted by`".to_owned()),
+        name => Ok(unquoted(name)),
     }
 }
 
@@ -304,6 +324,9 @@ impl fmt::Display for RateNotion {
             Counted::AsLabelled => f.write_str("predicted as labelled")?,
             Counted::Wrongly => f.write_str("predicted wrongly")?,
         }
+        if let Some(column) = &self.weighted_by {
+            write!(f, " weighted by {}", quoted(column))?;
+        }
         if self.given != Subset::EVERYONE {
             write!(f, " given {}", self.given)?;
         }
@@ -347,11 +370,11 @@ impl fmt::Display for ClassName {
     }
 }
 
-/// A class as it can be read again: in backquotes unless it is plain letters and digits, and no word of the grammar.
+/// A class or a column as it can be read again: in backquotes unless it is plain letters and digits, and no word of the grammar.
 fn quoted(name: &str) -> String {
-    const WORDS: [&str; 14] = [
+    const WORDS: [&str; 15] = [
         "positive", "negative", "as", "labelled", "labeled", "wrongly", "given", "against", "at", "and", "not",
-        "everyone", "each", "group",
+        "everyone", "each", "group", "weighted",
     ];
     let plain = name.chars().all(|one| one.is_alphanumeric() || "-_.+<>=/".contains(one));
     if plain && !name.is_empty() && !WORDS.iter().any(|word| name.eq_ignore_ascii_case(word)) {
@@ -387,6 +410,9 @@ mod tests {
             "predicted `not sure` given each group and labelled `not sure`",
             "predicted positive given `a and b`=`x given y` against labelled positive",
             "predicted >50K given sex",
+            "predicted positive weighted by income given sex=female",
+            "predicted wrongly weighted by `loan given` given each group at most 0.2",
+            "predicted `weighted` weighted by `weighted` against 0.3",
         ] {
             assert_eq!(read(text).to_string(), text);
         }
@@ -445,6 +471,16 @@ mod tests {
             ),
             ("predicted positive given sex labelled a labelled b", "a subset has two labels; name one"),
             ("predicted positive given `sex", "a backquote is not closed"),
+            ("predicted positive weighted by given sex", "a column of numbers is expected after `weighted by`"),
+            ("predicted positive weighted by a weighted by b given sex", "`weighted by` stands twice"),
+            (
+                "predicted positive given sex weighted by income",
+                "`weighted by` belongs before `given` and before what the rate is compared with",
+            ),
+            (
+                "predicted positive weighted by income",
+                "everyone would be compared with everyone; say `given` whom, or `against` what",
+            ),
         ] {
             assert_eq!(problem(text), expected, "{text}");
         }

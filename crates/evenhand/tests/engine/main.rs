@@ -35,3 +35,4 @@ mod stored;
 mod threshold;
 mod threshold_postprocessing;
 mod verdicts;
+mod weighted_rates;

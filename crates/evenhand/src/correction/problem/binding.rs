@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Problem, interactions, kinds, told, withheld};
 use crate::cells::Cells;
-use crate::constraint::{Constraint, OwnRows, Reference, constraints, own_rows};
+use crate::constraint::{Constraint, OwnRows, Reference, constraints, own_rows, weighing, weighing_columns};
 use crate::correction::settings::Correction;
 use crate::data::{Column, Dataset, Schema, Table};
 use crate::facts::{Facts, Kind, TableFacts};
@@ -35,6 +35,9 @@ pub struct Binding {
     /// Intersections that are features too.
     #[serde(default, skip_serializing_if = "Groups::is_empty")]
     interactions: Groups,
+    /// The columns that rates are weighted by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    weighing: Vec<String>,
     constraints: Vec<Constraint>,
     /// Those that training rows could not tell, which have no multipliers: other rows are judged by them all the same.
     unbound: Vec<Constraint>,
@@ -97,6 +100,7 @@ impl Binding {
             score: settings.score.as_ref().map(|score| score.column.clone()),
             encoding,
             interactions,
+            weighing: weighing_columns(&settings.notions),
             constraints,
             unbound: Vec::new(),
         };
@@ -149,6 +153,12 @@ impl Binding {
     }
 
     fn bound(&self, features: Features, data: &Dataset, membership: &Membership) -> Result<Problem> {
+        let weighed = if self.weighing.is_empty() {
+            None
+        } else {
+            Some(weighing(membership.clone(), &self.weighing, data.table())?)
+        };
+        let membership = weighed.as_ref().unwrap_or(membership);
         let problem = Problem::new(
             features,
             data.labels().codes().clone(),
@@ -185,14 +195,21 @@ impl Binding {
             let known = self.constraints.iter().chain(&self.unbound).find(|one| one.notion == *notion)?;
             if matches!(known.reference, Reference::Rows { .. }) { known.base().0 } else { None }
         };
-        let own: Vec<OwnRows> =
-            notions.iter().map(|notion| OwnRows { rows: Vec::new(), against: against(notion) }).collect();
+        let own: Vec<OwnRows> = notions
+            .iter()
+            .map(|notion| OwnRows { rows: Vec::new(), against: against(notion), weighted_by: self.weighted_by(notion) })
+            .collect();
         let all_names = self.group_names();
         let mut all = constraints(&notions, &names, &self.classes, self.positive, &own, &all_names)?;
         for constraint in &mut all {
             constraint.group = constraint.group.map(|place| first + place);
         }
         Ok(all)
+    }
+
+    /// The place of the column that a notion's rate is weighted by.
+    fn weighted_by(&self, notion: &Notion) -> Option<usize> {
+        notion.weighted_by().and_then(|column| self.weighing.iter().position(|known| known == column))
     }
 
     /// Encodes the rows of a raw table.
@@ -264,6 +281,7 @@ impl Binding {
             .chain(self.schema.weight_column().map(str::to_owned))
             .chain(self.schema.ignored().iter().cloned())
             .chain(self.withheld.iter().cloned())
+            .chain(self.weighing.iter().cloned())
             .chain(groups)
             .collect()
     }
@@ -318,6 +336,11 @@ impl Binding {
         columns
     }
 
+    /// The columns that rates are weighted by.
+    pub fn weighing(&self) -> &[String] {
+        &self.weighing
+    }
+
     /// The columns the learner may not see at all.
     pub fn withheld(&self) -> &[String] {
         &self.withheld
@@ -326,6 +349,11 @@ impl Binding {
     /// How raw columns become features; intersections may be features beside them.
     pub fn encoding(&self) -> &Encoding {
         &self.encoding
+    }
+
+    /// The constraints that training rows could not tell.
+    pub(crate) fn unbound(&self) -> &[Constraint] {
+        &self.unbound
     }
 
     /// The constraints, one per multiplier.

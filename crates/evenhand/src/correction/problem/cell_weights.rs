@@ -1,7 +1,9 @@
 //! Sample weights by cell, for reports.
 //!
 //! Holds [`CellWeights`]. Rows alike in their groups and their label share a weight, or, where covariate shift
-//! is corrected, have weights close to each other.
+//! is corrected, have weights close to each other; or weights by numbers of theirs, where a rate is weighted by a column.
+
+use std::collections::BTreeMap;
 
 use super::Problem;
 use crate::Weights;
@@ -39,11 +41,11 @@ impl CellWeights {
             least: f64::INFINITY,
             most: 0.0,
         };
-        let mut found: Vec<Self> = (0..cells.len()).map(cell).collect();
+        let (mut found, place) = merged((0..cells.len()).map(cell));
         for (row, at) in cells.cell_of_row().iter().enumerate() {
             let own = trained_on.row_weight(row);
             if own > 0.0 {
-                let (cell, ratio) = (&mut found[at], weights[row] / own);
+                let (cell, ratio) = (&mut found[place[at]], weights[row] / own);
                 cell.total += weights[row];
                 cell.own += own;
                 cell.least = cell.least.min(ratio);
@@ -53,4 +55,18 @@ impl CellWeights {
         found.retain(|cell| cell.own > 0.0);
         found
     }
+}
+
+/// Those that differ in their groups or their label, and not only in numbers that rates are weighted by; and which of them each is.
+fn merged(all: impl Iterator<Item = CellWeights>) -> (Vec<CellWeights>, Vec<usize>) {
+    let (mut known, mut found, mut places) = (BTreeMap::new(), Vec::<CellWeights>::new(), Vec::new());
+    for one in all {
+        let place = *known.entry((one.groups.clone(), one.label)).or_insert(found.len());
+        match found.get_mut(place) {
+            Some(known) => known.rows += one.rows,
+            None => found.push(one),
+        }
+        places.push(place);
+    }
+    (found, places)
 }

@@ -172,8 +172,8 @@ impl Problem {
         row_weights: Option<Vec<f64>>,
         notions: &[Notion],
     ) -> Result<(Self, Vec<Warning>)> {
-        if let Some(notion) = notions.iter().find(|notion| notion.own_rows().iter().any(Option::is_some)) {
-            let reason = format!("{notion} names its rows by columns, and here is no table");
+        if let Some(notion) = notions.iter().find(|notion| notion.needs_table()) {
+            let reason = format!("{notion} names columns, and here is no table");
             return Err(Error::NoConstraints { reason });
         }
         let positive = (classes.len() == 2).then_some(1);
@@ -196,6 +196,9 @@ impl Problem {
         for (constraint, _) in &unbound {
             let reason = if matches!(constraint.reference, Reference::Rows { .. }) {
                 "no training row is in the group, or among those that it is compared with, with the label asked for"
+                    .to_owned()
+            } else if constraint.weighted_by.is_some() {
+                "no training row with more than zero to weight by is in the group with the label it conditions on"
                     .to_owned()
             } else {
                 "no training row is in the group with the label it conditions on".to_owned()

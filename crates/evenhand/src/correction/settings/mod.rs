@@ -11,6 +11,7 @@ mod options;
 mod solver;
 mod threshold;
 mod validation;
+mod weighted_rates;
 mod weighting;
 
 pub use baselines::{Decisions, Lagrangian, ThresholdPostprocessing};
@@ -254,6 +255,7 @@ impl Correction {
         self.solver.check()?;
         self.check_apply()?;
         self.check_score()?;
+        self.check_weighted_rates()?;
         self.validation.check()?;
         if self.threshold == Threshold::Best && self.measure != Measure::Decisions {
             let allowed = "`half`, or decisions: a threshold changes no score";

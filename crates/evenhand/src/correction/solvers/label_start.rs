@@ -58,8 +58,8 @@ pub(super) fn even_labels(problem: &Problem, rule: WeightRule, max_exponent: f64
 struct Labels<'a> {
     problem: &'a Problem,
     table: TiltTable,
-    /// Of each cell, the cells alike in their groups.
-    patterns: Vec<Vec<usize>>,
+    /// Of each cell, its pattern of groups.
+    patterns: Vec<usize>,
 }
 
 impl Labels<'_> {
@@ -67,15 +67,18 @@ impl Labels<'_> {
     fn violations(&self, multipliers: &[f64]) -> Vec<f64> {
         let (cells, classes) = (self.problem.cells(), self.problem.classes());
         let weights = self.table.weights(multipliers);
-        let decided = self.patterns.iter().enumerate().flat_map(|(cell, alike)| {
-            let mut shares = vec![0.0; classes];
-            for &other in alike {
-                let label = cells.label(other);
-                shares[label] += cells.weight(other) * weights[other * classes + label];
-            }
+        // Per pattern and class.
+        let count = self.patterns.iter().max().map_or(0, |last| last + 1);
+        let mut shares = vec![0.0; count * classes];
+        for (cell, pattern) in self.patterns.iter().enumerate() {
+            let label = cells.label(cell);
+            shares[pattern * classes + label] += cells.weight(cell) * weights[cell * classes + label];
+        }
+        let decided = self.patterns.iter().enumerate().flat_map(|(cell, pattern)| {
+            let shares = &shares[pattern * classes..][..classes];
             let total: f64 = shares.iter().sum();
             let weight = if total > 0.0 { cells.weight(cell) / total } else { 0.0 };
-            shares.into_iter().map(move |share| share * weight)
+            shares.iter().map(move |share| share * weight)
         });
         let sums = CellSums::of_decisions(classes, decided.collect::<Vec<_>>().into_iter());
         self.problem.violations(&sums, Measure::Decisions)
@@ -106,15 +109,15 @@ impl Labels<'_> {
     }
 }
 
-/// Of each cell, the cells whose rows are in the same groups.
-fn patterns(problem: &Problem) -> Vec<Vec<usize>> {
+/// Of each cell, which of the patterns of groups its rows have.
+fn patterns(problem: &Problem) -> Vec<usize> {
     let cells = problem.cells();
-    let groups = |cell: usize| cells.groups(cell).collect::<Vec<usize>>();
-    let mut alike: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
-    for cell in 0..cells.len() {
-        alike.entry(groups(cell)).or_default().push(cell);
-    }
-    (0..cells.len()).map(|cell| alike[&groups(cell)].clone()).collect()
+    let mut known: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
+    let pattern = |cell: usize| {
+        let next = known.len();
+        *known.entry(cells.groups(cell).collect()).or_insert(next)
+    };
+    (0..cells.len()).map(pattern).collect()
 }
 
 fn norm(values: &[f64]) -> f64 {
