@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::args::Plan;
 use super::render::folded;
-use super::store::{Kept, SOFTWARE, Store};
+use super::store::{self, Store};
 use crate::columns::Columns;
 use crate::outputs::Outputs;
 use crate::progress::Progress;
@@ -40,29 +40,20 @@ struct Key {
 
 /// How it did.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Cell {
-    #[serde(flatten)]
-    key: Key,
+struct Value {
     measured: DigitsMeasured,
     /// λ as it was put in with this seed.
     put_in: f64,
     seconds: f64,
-    software: String,
 }
 
-impl Kept for Cell {
+impl store::Key for Key {
     const FILE: &str = "digits.jsonl";
 
-    type Key = Key;
-
-    fn key(&self) -> &Key {
-        &self.key
-    }
-
-    fn software(&self) -> &str {
-        &self.software
-    }
+    type Value = Value;
 }
+
+type Cell = store::Cell<Key>;
 
 /// The table. The keys are stable.
 #[derive(Serialize)]
@@ -97,7 +88,7 @@ struct Row {
 
 /// What is to be measured, and how.
 struct Work<'a> {
-    store: Mutex<Store<Cell>>,
+    store: Store<Key>,
     bar: ProgressBar,
     effort: Effort,
     steps: usize,
@@ -110,7 +101,7 @@ pub(super) fn measure(plan: &Plan, progress: Progress) -> Result<Digits> {
     let effort = Effort { loops: if plan.full { ALL_LOOPS } else { FEW_LOOPS } };
     let steps = plan.steps.unwrap_or_else(|| published_network(0).steps);
     let threads = plan.threads.or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
-    let store: Store<Cell> = Store::open(plan.out.as_deref())?;
+    let store: Store<Key> = Store::open(plan.out.as_deref())?;
     let missing = |seed: u64| -> Vec<DigitsMethod> {
         let lacks = |method: &DigitsMethod| !store.has(&key(*method, seed, effort, steps));
         ORDER.into_iter().filter(|method| plan.digits.contains(method)).filter(lacks).collect()
@@ -118,19 +109,12 @@ pub(super) fn measure(plan: &Plan, progress: Progress) -> Result<Digits> {
     let jobs: Vec<(u64, Vec<DigitsMethod>)> = (1..=plan.seeds).map(|seed| (seed, missing(seed))).collect();
     let trainings: usize =
         jobs.iter().flat_map(|(_, methods)| methods).map(|&method| DigitsExperiment::trainings(method, effort)).sum();
-    let work = Work {
-        bar: progress.count("training", trainings * steps),
-        store: Mutex::new(store),
-        effort,
-        steps,
-        threads,
-        plan,
-    };
+    let work = Work { bar: progress.count("training", trainings * steps), store, effort, steps, threads, plan };
     if trainings > 0 {
         work.seeds(&jobs, progress)?;
     }
     work.bar.finish_and_clear();
-    let cells = work.store.into_inner().expect("no thread panics with it").into_cells();
+    let cells = work.store.into_cells();
     Digits::new(plan, effort, steps, &cells).context("nothing was measured")
 }
 
@@ -192,14 +176,12 @@ impl Work<'_> {
             false
         };
         let measured = pool.install(|| experiment.measure(method, self.effort, &watch));
-        let cell = Cell {
-            key: key(method, seed, self.effort, self.steps),
+        let value = Value {
             measured: measured.with_context(|| method.to_string())?,
             put_in: experiment.put_in(),
             seconds: started.elapsed().as_secs_f64(),
-            software: SOFTWARE.to_owned(),
         };
-        self.store.lock().expect("no thread panics with it").add(cell)
+        self.store.add(key(method, seed, self.effort, self.steps), value)
     }
 }
 
@@ -214,7 +196,7 @@ impl Digits {
             own
         };
         let rows: Vec<Row> = plan.digits.iter().filter_map(|&method| Row::new(method, &of(method))).collect();
-        let put_in: Vec<f64> = of(*plan.digits.first()?).iter().map(|cell| cell.put_in).collect();
+        let put_in: Vec<f64> = of(*plan.digits.first()?).iter().map(|cell| cell.value.put_in).collect();
         Some(Self { seeds: plan.seeds, loops: effort.loops, steps, put_in: Estimate::of(&put_in)?, rows })
     }
 
@@ -278,7 +260,7 @@ impl Digits {
 impl Row {
     fn new(method: DigitsMethod, cells: &[&Cell]) -> Option<Self> {
         let of = |value: &dyn Fn(&DigitsMeasured) -> Option<f64>| {
-            Estimate::of(&cells.iter().filter_map(|cell| value(&cell.measured)).collect::<Vec<f64>>())
+            Estimate::of(&cells.iter().filter_map(|cell| value(&cell.value.measured)).collect::<Vec<f64>>())
         };
         Some(Self {
             method,
@@ -287,7 +269,7 @@ impl Row {
             multiplier: of(&|one| one.multiplier),
             trainings: of(&|one| Some(one.trainings as f64))?.mean,
             slack: of(&|one| one.slack).map(|slack| slack.mean),
-            seconds: cells.iter().map(|cell| cell.seconds).sum::<f64>() / cells.len() as f64,
+            seconds: cells.iter().map(|cell| cell.value.seconds).sum::<f64>() / cells.len() as f64,
             published: method.published(),
             later: method.later(),
         })

@@ -1,6 +1,5 @@
 //! Cells of the table: measured in parallel, each on its own, those that are stored already are not measured again.
 
-use std::sync::Mutex;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
@@ -8,12 +7,41 @@ use evenhand::Notion;
 use evenhand::correction::Silent;
 use evenhand_datasets::Recipe;
 use evenhand_datasets::recipe::{Prepared, Source};
-use evenhand_experiments::{Experiment, PaperMethod};
+use evenhand_experiments::{Experiment, Measured, PaperMethod};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::args::Plan;
-use super::store::{Cell, Key, Store};
+use super::store::{self, Store};
 use crate::progress::Progress;
+
+/// Which cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Key {
+    pub(super) dataset: String,
+    pub(super) notion: Notion,
+    #[serde(rename = "method")]
+    pub(super) method: PaperMethod,
+    /// The seed of its split; none of the published one.
+    #[serde(rename = "split")]
+    pub(super) draw: Option<u64>,
+}
+
+/// How a method did there.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Value {
+    #[serde(flatten)]
+    pub(super) measured: Measured,
+    pub(super) seconds: f64,
+}
+
+impl store::Key for Key {
+    const FILE: &str = "cells.jsonl";
+
+    type Value = Value;
+}
+
+pub(super) type Cell = store::Cell<Key>;
 
 /// The datasets that are asked for, in their order.
 pub(super) fn read(plan: &Plan) -> Result<Vec<Source<'static>>> {
@@ -35,7 +63,7 @@ struct Job<'a> {
 
 /// Every cell of the plan.
 pub(super) fn measure(plan: &Plan, sources: &[Source<'static>], progress: Progress) -> Result<Vec<Cell>> {
-    let store = Store::open(plan.out.as_deref())?;
+    let store: Store<Key> = Store::open(plan.out.as_deref())?;
     let mut jobs = Vec::new();
     // Long ones first: at the end no thread should be left alone with a large dataset.
     let mut datasets: Vec<_> = plan.datasets.iter().copied().zip(sources).collect();
@@ -53,27 +81,26 @@ pub(super) fn measure(plan: &Plan, sources: &[Source<'static>], progress: Progre
         }
     }
     let bar = progress.count("measuring", jobs.iter().map(|job| job.methods.len()).sum());
-    let store = Mutex::new(store);
     jobs.par_iter().with_max_len(1).try_for_each(|job| {
-        let keep = |cell: Cell| {
+        let keep = |key: Key, value: Value| {
             bar.inc(1);
-            store.lock().expect("no thread panics with it").add(cell)
+            store.add(key, value)
         };
         job.run(keep).with_context(|| job.name())
     })?;
     bar.finish_and_clear();
-    Ok(store.into_inner().expect("no thread panics with it").into_cells())
+    Ok(store.into_cells())
 }
 
 impl Job<'_> {
-    fn run(&self, keep: impl Fn(Cell) -> Result<()>) -> Result<()> {
+    fn run(&self, keep: impl Fn(Key, Value) -> Result<()>) -> Result<()> {
         let experiment = Experiment::new(&prepare(self.source, self.draw)?, self.notion)?;
         for &method in &self.methods {
             let start = Instant::now();
             let measured = experiment.measure(method, &mut Silent)?;
             let seconds = start.elapsed().as_secs_f64();
             let key = Key { dataset: self.dataset.into(), notion: self.notion.clone(), method, draw: self.draw };
-            keep(Cell::new(key, measured, seconds))?;
+            keep(key, Value { measured, seconds })?;
         }
         Ok(())
     }

@@ -1,7 +1,6 @@
 //! `evenhand paper --injected`: who finds back to the truth, where it is known?
 
 use std::path::Path;
-use std::sync::Mutex;
 
 use anyhow::{Context as _, Result};
 use evenhand::correction::Silent;
@@ -13,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::args::Plan;
 use super::grid::prepare;
 use super::render::{estimate, folded};
-use super::store::{Kept, SOFTWARE, Store};
+use super::store::{self, Store};
 use crate::columns::Columns;
 use crate::outputs::Outputs;
 use crate::progress::Progress;
@@ -33,29 +32,20 @@ struct Key {
 
 /// How it does by the true labels of the test rows.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Cell {
-    #[serde(flatten)]
-    key: Key,
+struct Value {
     test: Part,
     fits: usize,
     /// The share of training labels that are not the true ones.
     changed: f64,
-    software: String,
 }
 
-impl Kept for Cell {
+impl store::Key for Key {
     const FILE: &str = "injected.jsonl";
 
-    type Key = Key;
-
-    fn key(&self) -> &Key {
-        &self.key
-    }
-
-    fn software(&self) -> &str {
-        &self.software
-    }
+    type Value = Value;
 }
+
+type Cell = store::Cell<Key>;
 
 /// What is shown. The keys are stable.
 #[derive(Serialize)]
@@ -79,7 +69,7 @@ struct Row {
 
 /// Measures what is not known yet.
 pub(super) fn measure(plan: &Plan, sources: &[Source<'static>], progress: Progress) -> Result<Injected> {
-    let store: Store<Cell> = Store::open(plan.out.as_deref())?;
+    let store: Store<Key> = Store::open(plan.out.as_deref())?;
     let mut methods: Vec<Option<PaperMethod>> = vec![None];
     methods.extend(plan.methods.iter().copied().filter(|&method| InjectedExperiment::takes(method)).map(Some));
     let mut jobs = Vec::new();
@@ -94,7 +84,6 @@ pub(super) fn measure(plan: &Plan, sources: &[Source<'static>], progress: Progre
         }
     }
     let bar = progress.count("measuring", jobs.iter().map(|job| job.3.len()).sum());
-    let store = Mutex::new(store);
     jobs.par_iter().with_max_len(1).try_for_each(|(dataset, source, draw, missing)| -> Result<()> {
         let prepared = prepare(source, *draw)?;
         let experiment = InjectedExperiment::new(dataset, &prepared, draw.unwrap_or(0))
@@ -105,20 +94,15 @@ pub(super) fn measure(plan: &Plan, sources: &[Source<'static>], progress: Progre
                 Some(method) => experiment.measure(method, &mut Silent),
             };
             let measured = measured.with_context(|| format!("{dataset}, {}", name(method)))?;
-            let cell = Cell {
-                key: Key { dataset: (*dataset).into(), method: name(method), draw: *draw },
-                test: measured.test,
-                fits: measured.fits,
-                changed: experiment.changed() as f64 / measured.train.rows as f64,
-                software: SOFTWARE.to_owned(),
-            };
+            let key = Key { dataset: (*dataset).into(), method: name(method), draw: *draw };
+            let changed = experiment.changed() as f64 / measured.train.rows as f64;
             bar.inc(1);
-            store.lock().expect("no thread panics with it").add(cell)?;
+            store.add(key, Value { test: measured.test, fits: measured.fits, changed })?;
         }
         Ok(())
     })?;
     bar.finish_and_clear();
-    let cells = store.into_inner().expect("no thread panics with it").into_cells();
+    let cells = store.into_cells();
     Ok(Injected::new(plan, &methods, &cells))
 }
 
@@ -139,16 +123,17 @@ impl Injected {
                 own.sort_by_key(|cell| cell.key.draw);
                 Estimate::of(&own.iter().filter_map(|cell| value(cell)).collect::<Vec<f64>>())
             };
-            let error = |method: &str| of(method, &|cell| Some(cell.test.error));
+            let error = |method: &str| of(method, &|cell| Some(cell.value.test.error));
             let (best, worst) = (error(BEST), error(PaperMethod::Unconstrained.name()));
             for method in methods {
                 let method = name(*method);
-                let (Some(error), Some(changed)) = (error(&method), of(&method, &|cell| Some(cell.changed))) else {
+                let (Some(error), Some(changed)) = (error(&method), of(&method, &|cell| Some(cell.value.changed)))
+                else {
                     continue;
                 };
                 let recovered =
                     best.zip(worst).map(|(best, worst)| (worst.mean - error.mean) / (worst.mean - best.mean));
-                let violation = of(&method, &|cell| cell.test.violation);
+                let violation = of(&method, &|cell| cell.value.test.violation);
                 rows.push(Row { dataset, method, error, violation, recovered, changed: changed.mean });
             }
         }

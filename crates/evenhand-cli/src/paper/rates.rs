@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Mutex;
 
 use anyhow::Result;
 use evenhand_experiments::{Estimate, RATES_MULTIPLIERS, RatesErrors, RatesExperiment, RatesPopulation, log_log_slope};
@@ -11,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::args::Plan;
 use super::render::folded;
-use super::store::{Kept, SOFTWARE, Store};
+use super::store::{self, Store};
 use crate::columns::Columns;
 use crate::figure::{Axes, Column, Figure, Line, Panel};
 use crate::outputs::Outputs;
@@ -35,26 +34,17 @@ struct Key {
 
 /// What was measured on it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Cell {
-    #[serde(flatten)]
-    key: Key,
+struct Value {
     errors: RatesErrors,
-    software: String,
 }
 
-impl Kept for Cell {
+impl store::Key for Key {
     const FILE: &str = "rates.jsonl";
 
-    type Key = Key;
-
-    fn key(&self) -> &Key {
-        &self.key
-    }
-
-    fn software(&self) -> &str {
-        &self.software
-    }
+    type Value = Value;
 }
+
+type Cell = store::Cell<Key>;
 
 /// What is shown. The keys are stable.
 #[derive(Serialize)]
@@ -125,7 +115,7 @@ impl<T: Copy> Of<T> {
 pub(super) fn measure(plan: &Plan, progress: Progress) -> Result<Rates> {
     let (most, draws) = plan.rates.unwrap_or_default();
     let sizes: Vec<usize> = SIZES.into_iter().filter(|rows| *rows <= most).collect();
-    let store: Store<Cell> = Store::open(plan.out.as_deref())?;
+    let store: Store<Key> = Store::open(plan.out.as_deref())?;
     let mut jobs = Vec::new();
     for &rows in sizes.iter().rev() {
         for population in RatesPopulation::ALL {
@@ -133,15 +123,14 @@ pub(super) fn measure(plan: &Plan, progress: Progress) -> Result<Rates> {
         }
     }
     let bar = progress.count("measuring", jobs.len());
-    let store = Mutex::new(store);
     jobs.into_par_iter().with_max_len(1).try_for_each(|key| -> Result<()> {
         let Key { population, rows, draw } = key;
         let errors = RatesExperiment { population, rows, draw }.run();
         bar.inc(1);
-        store.lock().expect("no thread panics with it").add(Cell { key, errors, software: SOFTWARE.to_owned() })
+        store.add(key, Value { errors })
     })?;
     bar.finish_and_clear();
-    let cells = store.into_inner().expect("no thread panics with it").into_cells();
+    let cells = store.into_cells();
     let populations = RatesPopulation::ALL.into_iter().map(|one| Population::new(one, &sizes, draws, &cells));
     Ok(Rates { draws, multipliers: RATES_MULTIPLIERS, populations: populations.collect() })
 }
@@ -150,7 +139,7 @@ impl Population {
     fn new(population: RatesPopulation, sizes: &[usize], draws: u64, cells: &[Cell]) -> Self {
         let errors = |rows: usize, draw: u64| {
             let key = Key { population, rows, draw };
-            cells.iter().find(|cell| cell.key == key).map(|cell| cell.errors)
+            cells.iter().find(|cell| cell.key == key).map(|cell| cell.value.errors)
         };
         let over_draws = |of: &dyn Fn(u64) -> Option<f64>| Mean::of(&(1..=draws).filter_map(of).collect::<Vec<f64>>());
         // A slope for each draw of all sizes: they are independent, and tell how sure their mean is.

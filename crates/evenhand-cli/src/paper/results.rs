@@ -5,7 +5,7 @@ use evenhand_experiments::{Agreement, Estimate, PaperMethod, Part, Published, is
 use serde::Serialize;
 
 use super::args::{Plan, Protocol};
-use super::store::Cell;
+use super::grid::Cell;
 
 /// The whole table. The keys are stable.
 #[derive(Serialize)]
@@ -92,23 +92,23 @@ impl Row {
         };
         let first = cells.first()?;
         let published = beside(protocol, dataset, notion, method);
-        let test = estimates(&|cell| cell.measured.test)?;
+        let test = estimates(&|cell| cell.value.measured.test)?;
         let agreement = published.and_then(|published| match protocol {
-            Protocol::Notebook => Some(Agreement::of(dataset, method, &first.measured.test, &published)),
+            Protocol::Notebook => Some(Agreement::of(dataset, method, &first.value.measured.test, &published)),
             Protocol::Repeated => Agreement::among(&published, &test.error, &test.violation?),
         });
         Some(Self {
             dataset,
             notion: notion.clone(),
             method,
-            train: estimates(&|cell| cell.measured.train)?,
+            train: estimates(&|cell| cell.value.measured.train)?,
             test,
-            test_rows: first.measured.test.rows,
-            expected_under_parity: mean(&|cell| cell.measured.expected_under_parity)
+            test_rows: first.value.measured.test.rows,
+            expected_under_parity: mean(&|cell| cell.value.measured.expected_under_parity)
                 .map(|expected_under_parity| expected_under_parity.mean),
-            fits: mean(&|cell| Some(cell.measured.fits as f64))?.mean,
-            seconds: mean(&|cell| Some(cell.seconds))?.mean,
-            slack: mean(&|cell| cell.measured.slack).map(|slack| slack.mean),
+            fits: mean(&|cell| Some(cell.value.measured.fits as f64))?.mean,
+            seconds: mean(&|cell| Some(cell.value.seconds))?.mean,
+            slack: mean(&|cell| cell.value.measured.slack).map(|slack| slack.mean),
             agreement,
             published,
         })
