@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::Ending;
 use crate::args::{DataArgs, ResultArgs, usage_of_rows, where_reports_are};
+use crate::origin::Origin;
 use crate::output::{self, WarningRecord, note};
 use crate::outputs::{CsvArgs, Outputs};
 use crate::progress::Progress;
@@ -156,6 +157,9 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
     let progress = Progress::new(args.result.json);
     let whole = origin.read(progress)?;
     (settings.groups, settings.plan) = (whole.groups(&settings.groups), whole.plan());
+    if let (Origin::Recipe { recipe, .. }, [], []) = (&origin, &args.notions[..], &settings.groups[..]) {
+        settings.notions = recipe.notion().map_or(settings.notions, |notion| vec![notion]);
+    }
     let many_rows = args.resamples.is_none() && whole.data.rows() > RESAMPLED_ROWS;
     if many_rows {
         settings.resamples = 0;

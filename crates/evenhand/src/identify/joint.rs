@@ -82,7 +82,11 @@ impl<'a> Joint<'a> {
             BiasModel { classes: problem.classes(), terms: problem.constraints().iter().map(Term::of).collect() };
         let side = model.margins() * (problem.features().width() + 1);
         if side > MOST_COEFFICIENTS {
-            return Err(Error::learner("there are too many features for standard errors; leave some out"));
+            let (features, classes) = (problem.features().width(), problem.classes());
+            return Err(Error::learner(format!(
+                "{features} features for {classes} classes are {side} coefficients, and truth and bias are estimated together with at most \
+                 {MOST_COEFFICIENTS}; leave features out, or look at the multipliers of a correction of scores"
+            )));
         }
         let shares = problem.functionals().iter().map(|one| one.as_ref().map_or(1.0, Functional::share)).collect();
         let members = if tilt == Tilt::Expected { expected(problem, learner)? } else { by_cell(problem) };
