@@ -211,6 +211,7 @@ impl Correction {
             (self.threshold == Threshold::Best, "a threshold of one's own"),
             (self.score.is_some(), "a correction of another model's scores"),
             (self.notions.iter().any(Notion::withholds_groups), "a notion that withholds groups from the learner"),
+            (self.notions.iter().any(|notion| notion.weighted_by().is_some()), "a rate that is weighted by a column"),
         ];
         match refused.iter().find(|(asked, _)| *asked) {
             Some((_, what)) => Err(Error::NotStored { what: (*what).to_owned() }),
