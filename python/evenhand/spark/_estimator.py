@@ -10,8 +10,16 @@ import pyarrow as pa
 from pyspark import keyword_only
 from pyspark.ml import Estimator, Model
 from pyspark.ml.functions import array_to_vector
-from pyspark.ml.util import DefaultParamsReadable, DefaultParamsReader, DefaultParamsWritable, DefaultParamsWriter
-from pyspark.ml.util import MLReadable, MLReader, MLWritable, MLWriter
+from pyspark.ml.util import (
+    DefaultParamsReadable,
+    DefaultParamsReader,
+    DefaultParamsWritable,
+    DefaultParamsWriter,
+    MLReadable,
+    MLReader,
+    MLWritable,
+    MLWriter,
+)
 from pyspark.sql import SparkSession
 from pyspark.sql import types as spark_types
 from pyspark.sql.functions import col
@@ -28,11 +36,13 @@ if TYPE_CHECKING:
 __all__ = ["EvenhandClassificationModel", "EvenhandClassifier"]
 
 
-class EvenhandClassifier(Estimator, EvenhandParams, DefaultParamsReadable, DefaultParamsWritable):
+class EvenhandClassifier(  # type: ignore[misc]
+    Estimator, EvenhandParams, DefaultParamsReadable, DefaultParamsWritable
+):
     """Classifier corrected for label bias, trained where the rows are.
 
-    Raw columns go in: texts and booleans are categories, numbers are standardised. The label may be text or a number. Rows must
-    not change while they are read: what is drawn at random is cached first.
+    Raw columns go in: texts and booleans are categories, numbers are standardised. The label may be text or a number.
+    Rows must not change while they are read: what is drawn at random is cached first.
 
     Parameters
     ----------
@@ -56,7 +66,7 @@ class EvenhandClassifier(Estimator, EvenhandParams, DefaultParamsReadable, Defau
     >>> model.transform(frame).select("prediction", "probability")  # doctest: +SKIP
     """
 
-    @keyword_only
+    @keyword_only  # type: ignore[untyped-decorator]
     def __init__(
         self,
         *,
@@ -107,8 +117,14 @@ class EvenhandClassifier(Estimator, EvenhandParams, DefaultParamsReadable, Defau
             rows.release()
         warn_of(found.warnings, stacklevel=2)
         model = EvenhandClassificationModel(found.model)
-        model.summary = {"rows": found.rows, "sampleRows": found.sample_rows, "passes": found.passes, "fits": found.fits}
-        return self._copyValues(model._numbers_as(dataset, label))
+        model.summary = {
+            "rows": found.rows,
+            "sampleRows": found.sample_rows,
+            "passes": found.passes,
+            "fits": found.fits,
+        }
+        copied: EvenhandClassificationModel = self._copyValues(model._numbers_as(dataset, label))
+        return copied
 
     def _columns(self, dataset: DataFrame) -> list[str]:
         """List the columns that are read: features, those that groups are made of, label and weight."""
@@ -119,7 +135,9 @@ class EvenhandClassifier(Estimator, EvenhandParams, DefaultParamsReadable, Defau
         specs = " ".join(self.getOrDefault("sensitiveCols"))
         missing = [name for name in asked if name not in dataset.columns]
         if missing:
-            raise EvenhandError(f"no column `{missing[0]}`; the data have: {', '.join(dataset.columns)}", "column-unknown")
+            raise EvenhandError(
+                f"no column `{missing[0]}`; the data have: {', '.join(dataset.columns)}", "column-unknown"
+            )
         return [name for name in dataset.columns if name in wanted or name in specs]
 
     def _withheld(self, dataset: DataFrame) -> list[str]:
@@ -132,7 +150,7 @@ class EvenhandClassifier(Estimator, EvenhandParams, DefaultParamsReadable, Defau
         return withheld
 
 
-class EvenhandClassificationModel(Model, EvenhandParams, MLReadable, MLWritable):
+class EvenhandClassificationModel(Model, EvenhandParams, MLReadable, MLWritable):  # type: ignore[misc]
     """A corrected classifier, which adds predictions to rows. The model file of the command line is inside."""
 
     def __init__(self, model: _core.Model | None = None) -> None:
@@ -165,9 +183,13 @@ class EvenhandClassificationModel(Model, EvenhandParams, MLReadable, MLWritable)
         columns = [name for name, _ in model.columns]
         missing = [name for name in columns if name not in dataset.columns]
         if missing:
-            raise EvenhandError(f"no column `{missing[0]}`; the data have: {', '.join(dataset.columns)}", "columns-lost")
+            raise EvenhandError(
+                f"no column `{missing[0]}`; the data have: {', '.join(dataset.columns)}", "columns-lost"
+            )
         schema = spark_types.StructType([*dataset.schema.fields, *added])
-        scored = dataset.mapInArrow(_scoring(model.to_json().encode(), columns, self._numeric, [f.name for f in added]), schema)
+        scored = dataset.mapInArrow(
+            _scoring(model.to_json().encode(), columns, self._numeric, [f.name for f in added]), schema
+        )
         for name in (field.name for field in added[1:]):
             scored = scored.withColumn(name, array_to_vector(col(name)))
         return scored
@@ -208,7 +230,7 @@ class EvenhandClassificationModel(Model, EvenhandParams, MLReadable, MLWritable)
         return _Reader()
 
 
-class _Writer(MLWriter):
+class _Writer(MLWriter):  # type: ignore[misc]
     def __init__(self, instance: EvenhandClassificationModel) -> None:
         super().__init__()
         self._instance = instance
@@ -221,7 +243,7 @@ class _Writer(MLWriter):
         session.createDataFrame([(body,)], "model string").coalesce(1).write.parquet(f"{path}/model")
 
 
-class _Reader(MLReader[EvenhandClassificationModel]):
+class _Reader(MLReader[EvenhandClassificationModel]):  # type: ignore[misc]
     def load(self, path: str) -> EvenhandClassificationModel:
         session = SparkSession.active()
         metadata = DefaultParamsReader.loadMetadata(path, session)

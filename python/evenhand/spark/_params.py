@@ -20,10 +20,12 @@ Own = TypeVar("Own", bound="EvenhandParams")
 
 
 def _param(name: str, doc: str, converter: Any) -> Any:
-    return Param(Params._dummy(), name, doc, typeConverter=converter)  # type: ignore[attr-defined]
+    return Param(Params._dummy(), name, doc, typeConverter=converter)
 
 
-class EvenhandParams(HasLabelCol, HasWeightCol, HasPredictionCol, HasProbabilityCol, HasRawPredictionCol, HasSeed):
+class EvenhandParams(  # type: ignore[misc]
+    HasLabelCol, HasWeightCol, HasPredictionCol, HasProbabilityCol, HasRawPredictionCol, HasSeed
+):
     """Columns, what should be equal, and by how much."""
 
     featuresCols = _param(
@@ -37,12 +39,16 @@ class EvenhandParams(HasLabelCol, HasWeightCol, HasPredictionCol, HasProbability
         TypeConverters.toListString,
     )
     constraints = _param(
-        "constraints", "what should be equal across groups, as in evenhand.EvenhandClassifier", TypeConverters.toListString
+        "constraints",
+        "what should be equal across groups, as in evenhand.EvenhandClassifier",
+        TypeConverters.toListString,
     )
     withhold = _param("withhold", "columns the learner may not see", TypeConverters.toListString)
     posLabel = _param("posLabel", "the positive one of two classes", TypeConverters.toString)
     maxViolation = _param("maxViolation", "largest |overall - group| rate that is asked for", TypeConverters.toFloat)
-    maxDifference = _param("maxDifference", "largest difference between two groups that is asked for", TypeConverters.toFloat)
+    maxDifference = _param(
+        "maxDifference", "largest difference between two groups that is asked for", TypeConverters.toFloat
+    )
     minRatio = _param("minRatio", "smallest ratio between two groups that is asked for", TypeConverters.toFloat)
     margin = _param("margin", "how many standard errors to stay below a bound", TypeConverters.toFloat)
     minGroup = _param("minGroup", "groups with fewer rows are measured and not searched for", TypeConverters.toInt)

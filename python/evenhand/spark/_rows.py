@@ -1,7 +1,7 @@
 """Rows of a DataFrame as the engine asks for them: tasks go to the workers, answers come back.
 
-Everything a worker computes is a function of the task and of the rows it has. Lost workers are Spark's to replace: what is computed again is the
-same, and blocks that are not are noticed.
+Everything a worker computes is a function of the task and of the rows it has. Lost workers are Spark's to replace: what
+is computed again is the same, and blocks that are not are noticed.
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ def _asking_rows(task: bytes) -> Work:
 
 def _asking_blocks(task: bytes) -> Work:
     def work(batches: Batches) -> Batches:
-        asked, answers = _core.RemoteTask(task), []
+        asked = _core.RemoteTask(task)
+        answers: list[bytes] = []
         try:
             for batch in batches:
                 answers.extend(asked.on_block(block.as_buffer().to_pybytes()) for block in batch.column(0))
