@@ -36,9 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["EvenhandClassificationModel", "EvenhandClassifier"]
 
 
-class EvenhandClassifier(  # type: ignore[misc]
-    Estimator, EvenhandParams, DefaultParamsReadable, DefaultParamsWritable
-):
+class EvenhandClassifier(Estimator, EvenhandParams, DefaultParamsReadable, DefaultParamsWritable):
     """Classifier corrected for label bias, trained where the rows are.
 
     Raw columns go in: texts and booleans are categories, numbers are standardised. The label may be text or a number.
@@ -66,7 +64,7 @@ class EvenhandClassifier(  # type: ignore[misc]
     >>> model.transform(frame).select("prediction", "probability")  # doctest: +SKIP
     """
 
-    @keyword_only  # type: ignore[untyped-decorator]
+    @keyword_only
     def __init__(
         self,
         *,
@@ -150,7 +148,7 @@ class EvenhandClassifier(  # type: ignore[misc]
         return withheld
 
 
-class EvenhandClassificationModel(Model, EvenhandParams, MLReadable, MLWritable):  # type: ignore[misc]
+class EvenhandClassificationModel(Model, EvenhandParams, MLReadable, MLWritable):
     """A corrected classifier, which adds predictions to rows. The model file of the command line is inside."""
 
     def __init__(self, model: _core.Model | None = None) -> None:
@@ -230,7 +228,7 @@ class EvenhandClassificationModel(Model, EvenhandParams, MLReadable, MLWritable)
         return _Reader()
 
 
-class _Writer(MLWriter):  # type: ignore[misc]
+class _Writer(MLWriter):
     def __init__(self, instance: EvenhandClassificationModel) -> None:
         super().__init__()
         self._instance = instance
@@ -243,7 +241,7 @@ class _Writer(MLWriter):  # type: ignore[misc]
         session.createDataFrame([(body,)], "model string").coalesce(1).write.parquet(f"{path}/model")
 
 
-class _Reader(MLReader[EvenhandClassificationModel]):  # type: ignore[misc]
+class _Reader(MLReader[EvenhandClassificationModel]):
     def load(self, path: str) -> EvenhandClassificationModel:
         session = SparkSession.active()
         metadata = DefaultParamsReader.loadMetadata(path, session)

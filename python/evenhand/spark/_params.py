@@ -23,9 +23,7 @@ def _param(name: str, doc: str, converter: Any) -> Any:
     return Param(Params._dummy(), name, doc, typeConverter=converter)
 
 
-class EvenhandParams(  # type: ignore[misc]
-    HasLabelCol, HasWeightCol, HasPredictionCol, HasProbabilityCol, HasRawPredictionCol, HasSeed
-):
+class EvenhandParams(HasLabelCol, HasWeightCol, HasPredictionCol, HasProbabilityCol, HasRawPredictionCol, HasSeed):
     """Columns, what should be equal, and by how much."""
 
     featuresCols = _param(
