@@ -1,11 +1,12 @@
-//! What every solver shares: weights from multipliers, a fit with them, its evaluation, and the solution in the end.
+//! What every solver shares: weights from multipliers, a fit with them, its evaluation, and the solution in the end. What a search asks of it
+//! is in `oracle`.
+
+mod oracle;
 
 use std::sync::Arc;
 
-use super::label_start::even_labels;
-use super::oracle::{Oracle, Point, Solves, SumDerivatives};
+use super::oracle::Point;
 use super::rank::least_norm;
-use super::sqp::{self, Target};
 use super::tilted_run::TiltedRun;
 use crate::cells::Cells;
 use crate::constraint::{Measure, Tilt, TiltTable, WeightRule};
@@ -13,12 +14,12 @@ use crate::correction::evaluation::Effect;
 use crate::correction::problem::{
     EvaluationRows, Expectations, ExpectedTilt, Observed, Problem, RowTilts, ShiftCorrection, WeightMap,
 };
-use crate::correction::settings::{Apply, Correction, CovariateShift, Solver, SqpSettings, Technique};
+use crate::correction::settings::{Apply, Correction, CovariateShift, Technique};
 use crate::correction::solution::Solution;
-use crate::correction::trace::{Iteration, Observer, Termination};
-use crate::kernel::{Band, CellSums, band, cell_sum_derivatives};
+use crate::correction::trace::{Iteration, Termination};
+use crate::kernel::CellSums;
 use crate::learner::{Learner, Predictor, Sensitivity};
-use crate::{Error, Result, Warning};
+use crate::{Result, Warning};
 
 /// One fitted model, with the multipliers it was fitted with and its evaluation.
 pub(in crate::correction) struct Iterate<P> {
@@ -386,120 +387,6 @@ impl<'a, L: Learner> Run<'a, L> {
         let (plain, observed) = (self.plain.as_ref()?, self.observed.as_ref()?);
         let label_weights = observed.label_weights(self.table.rule().range, multipliers);
         Some(ShiftCorrection { observed: plain.clone(), label_weights })
-    }
-}
-
-impl<L: Learner> Solves for Run<'_, L> {
-    type Predictor = L::Predictor;
-
-    fn solution_at(&mut self, point: &Point, stop: Termination) -> Result<Solution<L::Predictor>> {
-        let iterate = self.kept(point).expect("a search keeps what it returns").clone();
-        Ok(self.shortest_solution(iterate, point.rule, stop))
-    }
-}
-
-impl<L: Learner> Oracle for Run<'_, L> {
-    fn settings(&self) -> &Correction {
-        self.settings
-    }
-
-    fn evaluation(&self) -> &Problem {
-        self.evaluation_rows()
-    }
-
-    fn table(&self) -> &TiltTable {
-        &self.table
-    }
-
-    fn set_rule(&mut self, rule: WeightRule) {
-        self.table = self.table_by(rule);
-    }
-
-    fn may_take(&self, rule: WeightRule) -> bool {
-        let asked = match &self.settings.solver {
-            Solver::Sqp(settings) => settings.tilt.is_none_or(|tilt| tilt == rule.tilt),
-            Solver::Loop(_) => false,
-        };
-        // A correction of covariate shift is laid out for one tilt.
-        let laid_out = self.observed.is_none() || rule.tilt == self.table.rule().tilt;
-        asked && laid_out && (rule.tilt != Tilt::Expected || self.expected.is_some())
-    }
-
-    fn tried(&self) -> usize {
-        self.tried
-    }
-
-    fn evaluate(&mut self, multipliers: Vec<f64>, observer: &mut dyn Observer) -> Result<Option<(Point, bool)>> {
-        if let Some(last) = &mut self.derivatives {
-            let moves: Vec<f64> = last.basis.iter().map(|&at| multipliers[at] - last.multipliers[at]).collect();
-            self.learner.extrapolate(&mut self.warm_start, &moves);
-            last.multipliers.clone_from(&multipliers);
-        }
-        let iterate = match self.fit(multipliers, false) {
-            Err(Error::Interrupted) => return Ok(None),
-            fit => fit?,
-        };
-        if let Some(last) = self.trace.last_mut() {
-            last.next_multipliers.clone_from(&iterate.multipliers);
-        }
-        let seconds = observer.seconds();
-        let go_on = observer.after(self.record(&iterate, seconds));
-        let point = Point {
-            id: self.next,
-            rule: self.table.rule(),
-            size: self.table.mean_square(&iterate.multipliers),
-            multipliers: iterate.multipliers.clone(),
-            sums: iterate.sums.clone(),
-            error: self.evaluation_rows().error(&iterate.sums),
-        };
-        self.kept.push((point.id, iterate));
-        self.next += 1;
-        Ok(Some((point, go_on)))
-    }
-
-    /// For a learner with many minima, what makes the labels themselves even. Where tilts are expectations, what tilts the probabilities of the fit without correction as asked: weights make a learner follow it.
-    fn candidates(&mut self, target: &Target, settings: SqpSettings) -> Result<Vec<Vec<f64>>> {
-        if self.learner.is_nonconvex() {
-            let even = even_labels(self.problem, self.table.rule(), settings.max_exponent);
-            return Ok(even.into_iter().collect());
-        }
-        let tilted = self.tilted()?;
-        tilted.map(|tilted| sqp::solve_silently(tilted, target, settings)).into_iter().collect()
-    }
-
-    fn differentiate(&mut self, point: &Point, basis: &[usize]) -> Result<Option<SumDerivatives>> {
-        let fit = self.kept.iter().find(|(id, _)| *id == point.id);
-        let Some((id, iterate)) = fit else { return Ok(None) };
-        let map = weight_map(&self.table, self.settings, self.problem.cells(), self.observed.as_deref());
-        let (weights, slopes) = (map.weights(&point.multipliers)?, map.slopes(&point.multipliers, basis));
-        let training = self.problem.training(&weights);
-        let sensitivity = self.learner.sensitivity(training, &*iterate.predictor, &slopes, &mut self.warm_start)?;
-        let Some(sensitivity) = sensitivity else { return Ok(None) };
-        let rows = match &self.evaluation {
-            EvaluationRows::Holdout(problem) => problem,
-            EvaluationRows::Training | EvaluationRows::Folds(_) => self.problem,
-        };
-        let (features, cells) = (rows.features(), rows.cells().cell_rows());
-        let (predictor, bandwidth) = (&*iterate.predictor, rows.bandwidth());
-        let derivatives = cell_sum_derivatives(predictor, &*sensitivity, basis.len(), features, cells, bandwidth)?;
-        let (id, basis, multipliers) = (*id, basis.to_vec(), point.multipliers.clone());
-        self.derivatives = Some(Differentiated { id, basis, multipliers, sensitivity });
-        Ok(Some(derivatives))
-    }
-
-    fn near_boundary(&self, point: &Point, reach: f64) -> Result<Option<Band>> {
-        let differentiated = self.derivatives.as_ref().filter(|one| one.id == point.id);
-        let (Some(iterate), Some(derivatives)) = (self.kept(point), differentiated) else { return Ok(None) };
-        if !self.evaluates_on_training() || self.settings.measure != Measure::Decisions {
-            return Ok(None);
-        }
-        let (features, cells) = (self.problem.features(), self.problem.cells().cell_rows());
-        let count = derivatives.basis.len();
-        band(&*iterate.predictor, &*derivatives.sensitivity, count, features, cells, reach).map(Some)
-    }
-
-    fn retain(&mut self, keep: &[&Point]) {
-        self.kept.retain(|(id, _)| keep.iter().any(|point| point.id == *id));
     }
 }
 
