@@ -70,7 +70,7 @@ impl Binding {
     }
 
     /// Learns columns, groups, what is withheld, the encoding and constraints from what is known of training rows, wherever they are.
-    /// Which constraints have rows is known once [`Binding::settle`] has seen them.
+    /// Which constraints have rows is known once all rows were seen.
     ///
     /// # Errors
     /// Those of [`Binding::new`], but for what only rows can tell.

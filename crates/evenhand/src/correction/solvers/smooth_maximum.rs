@@ -44,7 +44,7 @@ impl SmoothMaximum {
     /// Of a sample's probabilities, with some of the multipliers.
     pub(super) fn new(sample: &RowSample, basis: &[usize]) -> Self {
         let classes = Classes::new(sample, basis);
-        if classes.classes == 2 { Self::Pairs(Pairs::new(&classes)) } else { Self::Classes(classes) }
+        if classes.class_count == 2 { Self::Pairs(Pairs::new(&classes)) } else { Self::Classes(classes) }
     }
 
     pub(super) fn at(&self, multipliers: &[f64]) -> Value {
@@ -87,7 +87,7 @@ pub(super) struct Classes {
     scores: Vec<f64>,
     /// Row by row, what each multiplier adds to each class.
     tilts: Vec<f64>,
-    classes: usize,
+    class_count: usize,
 }
 
 impl Classes {
@@ -102,12 +102,12 @@ impl Classes {
             own.zip(given.values.iter().skip(term).step_by(width)).for_each(|(tilt, value)| *tilt += *value);
         }
         let scores = (0..rows).flat_map(|row| sample.rows.before(row)).copied().collect();
-        Self { weights: (0..rows).map(weight).collect(), scores, tilts, classes }
+        Self { weights: (0..rows).map(weight).collect(), scores, tilts, class_count: classes }
     }
 
     /// The sums of some rows: the mean, its gradient, and the lower triangle of its Hessian.
     fn sums(&self, part: Range<usize>, multipliers: &[f64]) -> Vec<f64> {
-        let (count, classes) = (multipliers.len(), self.classes);
+        let (count, classes) = (multipliers.len(), self.class_count);
         let mut sums = vec![0.0; 1 + count + count * count];
         let mut of_row = OfRow { scores: vec![0.0; classes], slopes: vec![0.0; count] };
         for row in part {
@@ -242,7 +242,7 @@ mod tests {
         });
         let (scores, tilts) = (scores.collect(), (0..rows * count * classes).map(|at| wave(at + 7)).collect());
         let weights = (0..rows).map(|row| 0.02 + 0.01 * wave(row)).collect();
-        Classes { weights, scores, tilts, classes }
+        Classes { weights, scores, tilts, class_count: classes }
     }
 
     fn all(value: &Value) -> Vec<f64> {

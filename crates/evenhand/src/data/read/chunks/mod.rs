@@ -45,6 +45,7 @@ struct RowFile {
 
 /// A part of a file that can be read on its own.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "Parquet files alone have several parts"))]
 struct Part {
     /// Its place among the parts of the file.
     index: usize,
@@ -180,6 +181,7 @@ impl RowFiles {
 }
 
 impl RowFile {
+    #[cfg_attr(not(feature = "parquet"), expect(unused_variables, reason = "Parquet files alone have several parts"))]
     fn read(&self, part: Part, options: &ReadOptions, each: EachChunk<'_>) -> Result<()> {
         let source = Source::open(&self.path)?;
         self.fingerprint.check(&self.path)?;
