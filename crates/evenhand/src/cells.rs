@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use crate::data::Codes;
-use crate::exact::{Grid, Totals};
+use crate::exact::{Grid, Totals, is_wide, wide_sums};
 use crate::group::Membership;
 use crate::interval::effective_rows;
 use crate::kernel::{CellRows, HALF};
@@ -321,6 +321,18 @@ fn sums(
     heaviest: f64,
 ) -> Vec<Sum> {
     let count = 3 * cells;
+    // A count is a whole number, none negative.
+    #[expect(clippy::cast_sign_loss)]
+    let sum = |sum: &[f64]| Sum { count: sum[0] as usize, weight: sum[1], squares: sum[2] };
+    if is_wide(row_weights, count) {
+        let own = |row: usize, add: &mut dyn FnMut(usize, f64)| {
+            let (at, weight) = (3 * of(row), row_weights.map_or(1.0, |weights| weights[row]));
+            add(at, 1.0);
+            add(at + 1, weight);
+            add(at + 2, weight * weight);
+        };
+        return wide_sums(count, rows, own).chunks_exact(3).map(sum).collect();
+    }
     let [weights, squares] = [heaviest, heaviest * heaviest].map(|bound| Grid::new(bound, count));
     let pass = |part: std::ops::Range<usize>| {
         let (mut sums, mut valid) = (vec![0; count], squares.is_bounded());
@@ -336,7 +348,5 @@ fn sums(
     };
     let totals = parallel::sum(rows, count, pass);
     let floats = totals.to_floats(|at| [Grid::counting(), weights, squares][at % 3]);
-    // A count is a whole number, none negative.
-    #[expect(clippy::cast_sign_loss)]
-    floats.chunks_exact(3).map(|sum| Sum { count: sum[0] as usize, weight: sum[1], squares: sum[2] }).collect()
+    floats.chunks_exact(3).map(sum).collect()
 }

@@ -6,7 +6,7 @@
 use std::ops::{AddAssign, Range};
 
 use crate::data::Codes;
-use crate::exact::{Grid, Totals};
+use crate::exact::{Grid, Totals, is_wide, wide_sums};
 use crate::group::Membership;
 use crate::interval::effective_rows;
 use crate::parallel;
@@ -109,6 +109,18 @@ impl<'a> ConfusionMatrices<'a> {
         let heaviest = view.row_weights.map_or(1.0, |weights| weights.iter().copied().fold(0.0, f64::max));
         // Of each pattern four cells, and of each cell rows, weight and squares.
         let count = 12 * membership.patterns();
+        if is_wide(view.row_weights, count) {
+            let own = |row: usize, add: &mut dyn FnMut(usize, f64)| {
+                let (labelled, predicted) = solution(row);
+                let weight = view.row_weights.map_or(1.0, |weights| weights[row]);
+                let at = 12 * membership.pattern(row) + 3 * (2 * usize::from(labelled) + usize::from(predicted));
+                add(at, 1.0);
+                add(at + 1, weight);
+                add(at + 2, weight * weight);
+            };
+            let sums = wide_sums(count, membership.rows(), own);
+            return Self { membership, patterns: sums.chunks_exact(12).map(ConfusionMatrix::of).collect() };
+        }
         let grids = [Grid::counting(), Grid::new(heaviest, count), Grid::new(heaviest * heaviest, count)];
         let pass = |rows: Range<usize>| {
             let (mut sums, mut valid) = (vec![0; count], grids.iter().all(|grid| grid.is_bounded()));

@@ -3,8 +3,7 @@
 //! Holds [`mean_one`], the one place where the user's weights are scaled, and [`computable`] for sums where only ratios matter. A learner's penalty stands against the sum of
 //! weighted losses, so weights that add up to 1 would let it win, and large ones would leave none of it: only ratios count.
 //!
-//! A row that weighs less than [`LEAST`] of the heaviest weighs nothing: then no square of a weight vanishes, no weight is too small to divide by, and
-//! none is lost below the unit of sums, which follows from the heaviest.
+//! A row that weighs less than [`LEAST`] of the heaviest weighs nothing: then no square of a weight vanishes and no weight is too small to divide by.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,7 +18,7 @@ use crate::parallel;
 const SAME: f64 = 1e-9;
 
 /// What weighs less than this much of the heaviest row weighs nothing.
-const LEAST: f64 = 1e-12;
+const LEAST: f64 = 1e-100;
 
 /// Whether a weight is anything beside the largest.
 fn counts(weight: f64, largest: f64) -> bool {

@@ -16,4 +16,4 @@ mod grid;
 mod wide;
 
 pub(crate) use grid::{Grid, GridSums, Totals, run, sum};
-pub(crate) use wide::WideSum;
+pub(crate) use wide::{WideSum, is_wide, wide_sums};

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::{BLOCK, blocks, link};
 use crate::data::Codes;
-use crate::exact::{Grid, Totals};
+use crate::exact::{Grid, Totals, is_wide, wide_sums};
 use crate::features::Features;
 use crate::predictor::Predictor;
 use crate::{Result, parallel};
@@ -39,6 +39,13 @@ impl CellSums {
     /// Decisions that are given, row by row; no scores and no losses.
     pub(crate) fn of_rows(decisions: &Codes, rows: CellRows<'_>) -> Self {
         let count = rows.cell_labels.len() * rows.classes;
+        if is_wide(rows.row_weights, count) {
+            let own = |row: usize, add: &mut dyn FnMut(usize, f64)| {
+                let weight = rows.row_weights.map_or(1.0, |weights| weights[row]);
+                add(rows.cell_of_row.get(row) * rows.classes + decisions.get(row), weight);
+            };
+            return Self::of_decisions(rows.classes, wide_sums(count, decisions.len(), own).into_iter());
+        }
         let grid = Grid::new(rows.heaviest, count);
         let pass = |part: Range<usize>| {
             let (mut sums, mut valid) = (vec![0; count], grid.is_bounded());
@@ -139,7 +146,27 @@ pub(crate) struct CellRows<'a> {
 /// # Errors
 /// What the predictor says when it is put to these features.
 pub(crate) fn cell_sums(predictor: &dyn Predictor, features: &Features, rows: CellRows<'_>) -> Result<CellSums> {
+    if is_wide(rows.row_weights, rows.cell_labels.len() * width(rows.classes)) {
+        return wide_cell_sums(predictor, features, rows);
+    }
     Ok(CellSums::of_totals(&cell_sum_totals(predictor, features, rows)?, rows))
+}
+
+/// The same where row weights are further apart than a grid holds: slower, and right for the lightest rows too.
+fn wide_cell_sums(predictor: &dyn Predictor, features: &Features, rows: CellRows<'_>) -> Result<CellSums> {
+    let (classes, width) = (rows.classes, width(rows.classes));
+    let scores = crate::predictor::scores(predictor, features, classes)?;
+    let own = |row: usize, add: &mut dyn FnMut(usize, f64)| {
+        let (cell, scores) = (rows.cell_of_row.get(row), &scores[row * classes..(row + 1) * classes]);
+        let weight = rows.row_weights.map_or(1.0, |weights| weights[row]);
+        add(cell * width + decide_at(scores, rows.shift), weight);
+        for (class, score) in scores.iter().enumerate() {
+            add(cell * width + classes + class, weight * score);
+        }
+        add(cell * width + 2 * classes, -weight * scores[rows.cell_labels[cell]].max(f64::MIN_POSITIVE).ln());
+    };
+    let values = wide_sums(rows.cell_labels.len() * width, features.rows(), own);
+    Ok(CellSums { classes, values })
 }
 
 /// What [`cell_sums`] is made of.

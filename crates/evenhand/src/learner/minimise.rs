@@ -150,8 +150,12 @@ fn line_search(
         let slope_there = dot(&next, &direction);
         // Beyond the minimum along the line the slope is positive. A step is accepted while it stays below 0.9 of the
         // initial slope in size.
-        if slope_there <= 0.9 * slope.abs() || passes >= max_passes.max(1) || length < 1e-10 {
+        if slope_there <= 0.9 * slope.abs() {
             return (step, next, passes);
+        }
+        if passes >= max_passes.max(1) || length < 1e-10 {
+            // No step that was tried is known to lower the loss: better none, where rows that are told apart leave no curvature to go by.
+            return (vec![0.0; step.len()], gradient.to_vec(), passes);
         }
         length *= (slope / (slope - slope_there)).clamp(0.1, 0.5);
     }
