@@ -25,7 +25,7 @@ type Opened = (RowFiles, Vec<Warning>);
 
 /// The files, where they have more rows than a search begins on and all that is asked can be had of them so; else they are read whole.
 pub(super) fn files(config: &Config) -> Result<Option<Opened>> {
-    let Some(Streamable { path, reading, .. }) = config.training.streamable() else { return Ok(None) };
+    let Some(Streamable { path, schema, reading }) = config.training.streamable() else { return Ok(None) };
     let in_memory = config.weights.is_some() || config.report.is_some() || config.predictions.is_some();
     if in_memory || config.correction.check_stored().is_err() {
         return Ok(None);
@@ -34,7 +34,8 @@ pub(super) fn files(config: &Config) -> Result<Option<Opened>> {
     if !RowFiles::may_exceed(&paths, config.stored.sample_rows)? {
         return Ok(None);
     }
-    let (files, warnings) = RowFiles::open(&paths, reading)?;
+    // What is ignored is never decoded, whatever it holds.
+    let (files, warnings) = RowFiles::open(&paths, &reading.clone().ignore(schema.ignored()))?;
     let many = files.count_rows()? > config.stored.sample_rows;
     Ok(many.then_some((files, warnings)))
 }
