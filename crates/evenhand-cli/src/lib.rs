@@ -20,6 +20,7 @@ mod frontier;
 mod help;
 mod identify;
 mod inject;
+mod many_rows;
 mod memberships;
 mod memory;
 mod origin;

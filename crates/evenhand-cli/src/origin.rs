@@ -21,6 +21,13 @@ pub(crate) enum Origin {
     Recipe { recipe: &'static Recipe, folder: PathBuf },
 }
 
+/// Files of rows that may be read a chunk at a time.
+pub(crate) struct Streamable<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) schema: &'a Schema,
+    pub(crate) reading: &'a ReadOptions,
+}
+
 /// All rows, and what a recipe says of them.
 pub(crate) struct Whole {
     pub(crate) data: Dataset,
@@ -62,6 +69,16 @@ impl Origin {
     pub(crate) fn recipe(name: &str, folder: Option<&Path>) -> Result<Self> {
         let recipe = Recipe::named(name)?;
         Ok(Self::Recipe { recipe, folder: folder_of(recipe.entry()?, folder)? })
+    }
+
+    /// The files, where they can be read more than once.
+    pub(crate) fn streamable(&self) -> Option<Streamable<'_>> {
+        match self {
+            Self::File { path, schema, reading } if path != Path::new("-") => {
+                Some(Streamable { path, schema, reading })
+            }
+            _ => None,
+        }
     }
 
     /// The name of the recipe, if it is one.

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use evenhand::correction::StoredFiles;
+use evenhand::data::{RowFiles, find_files};
 use evenhand::model::{Check, Verdict};
 use evenhand::{Model, Table, Warning};
 use evenhand_datasets::Recipe;
@@ -11,6 +13,8 @@ use serde::Serialize;
 
 use crate::data::folder_of;
 use crate::failure::Usage;
+use crate::many_rows::ShownPass;
+use crate::memory;
 use crate::output::{self, WarningRecord, note};
 use crate::predict::load_sealed;
 use crate::progress::Progress;
@@ -30,7 +34,7 @@ pub(crate) struct VerifyArgs {
     /// Model file that `evenhand fit` wrote.
     model: PathBuf,
 
-    /// The data given to that fit, before any rows were held out; in any format. For a model of --recipe a folder with its
+    /// The data given to that fit, before any rows were held out; in any format, in any order of rows where these were not all in memory. For a model of --recipe a folder with its
     /// files, or nothing where `evenhand data get` has put them.
     data: Option<PathBuf>,
 
@@ -41,6 +45,11 @@ pub(crate) struct VerifyArgs {
     /// Check that the file was signed (`fit --sign`) by the owner of this public key (Ed25519, PEM).
     #[arg(long, value_name = "PUBLIC")]
     key: Option<PathBuf>,
+
+    /// Memory for encoded rows, for a model of more rows than a search begins on; what does not fit goes into a scratch file in the folder for temporary
+    /// files [default: half of what is free].
+    #[arg(long, value_name = "SIZE", value_parser = memory::parse)]
+    memory: Option<usize>,
 
     /// Write the checks as JSON.
     #[arg(long)]
@@ -69,7 +78,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {
     let progress = Progress::new(args.json);
     let (mut verdict, warnings) = match &model.provenance.recipe {
         Some(name) => (of_recipe(model, name, args.data.as_deref(), progress)?, Vec::new()),
-        None => of_file(model, args.data.as_deref(), progress)?,
+        None => of_file(model, args, progress)?,
     };
     verdict.matches &= signature.as_ref().is_none_or(|check| check.matches != Some(false));
     verdict.checks.extend(signature);
@@ -86,8 +95,16 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {
     Ok(if report.verdict.matches { Ending::Fine } else { Ending::Missed })
 }
 
-fn of_file(model: &Model, data: Option<&Path>, progress: Progress) -> Result<(Verdict, Vec<Warning>)> {
+fn of_file(model: &Model, args: &VerifyArgs, progress: Progress) -> Result<(Verdict, Vec<Warning>)> {
+    let data = args.data.as_deref();
     let data = data.ok_or_else(|| Usage::new("DATA is needed: the file that the model was fitted to"))?;
+    if model.provenance.sampled.is_some() && data != Path::new("-") {
+        // Rows that were not all in memory need not be now.
+        let (files, warnings) = RowFiles::open(&find_files(data)?, &model.reading_all())?;
+        let rows = StoredFiles { files: &files, watch: Some(ShownPass::watch(progress)) };
+        let memory = args.memory.unwrap_or_else(memory::half_of_free);
+        return Ok((model.verify_files(&rows, memory)?, warnings));
+    }
     let (table, warnings) =
         progress.during(format!("reading {}", data.display()), || Table::read(data, &model.reading_all()))?;
     Ok((progress.during("verifying", || model.verify(table))?, warnings))

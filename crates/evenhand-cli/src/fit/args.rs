@@ -7,7 +7,7 @@ use evenhand::Preset;
 use evenhand::correction::Limit;
 
 use crate::args::{usage_of_rows, where_reports_are};
-use crate::memory;
+use crate::many_rows::ManyRowsArgs;
 use crate::outputs::CsvArgs;
 use crate::training::{TrainingArgs, see_below};
 
@@ -60,15 +60,8 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "SHARE", default_value_t = evenhand::Correction::NOTABLE_CHANGE, help_heading = "Bounds")]
     pub(super) notable_change: f64,
 
-    /// Memory for encoded rows, where there are more rows than a search begins on; what does not fit goes into a scratch file in the folder for
-    /// temporary files [default: half of what is free].
-    #[arg(long, value_name = "SIZE", value_parser = memory::parse, help_heading = "Many rows")]
-    pub(super) memory: Option<usize>,
-
-    /// Rows that a search begins on, drawn by their content; more rows than this are read in chunks and are never all in
-    /// memory [default: 2097152].
-    #[arg(long, value_name = "NUMBER", help_heading = "Many rows")]
-    pub(super) sample_rows: Option<usize>,
+    #[command(flatten)]
+    pub(super) many_rows: ManyRowsArgs,
 
     /// Where to write the model (JSON).
     #[arg(long, value_name = "FILE", help_heading = "Output")]

@@ -13,7 +13,6 @@ use super::args::{DecisionsArg, FitArgs, KeepArg, MethodArg, RangeArg, Technique
 use crate::bounds;
 use crate::failure::Usage;
 use crate::files;
-use crate::memory;
 use crate::outputs::CsvArgs;
 use crate::page;
 use crate::signature::SigningKey;
@@ -50,7 +49,7 @@ impl Config {
         Ok(Self {
             training,
             correction,
-            stored: stored(args.memory, args.sample_rows)?,
+            stored: args.many_rows.settings()?,
             model: args.model,
             signing_key: args.sign.as_deref().map(SigningKey::read).transpose()?,
             weights: args.weights,
@@ -75,16 +74,6 @@ impl Config {
             _ => "nothing was saved; give --model FILE",
         }
     }
-}
-
-/// How rows are gone through that are not all in memory.
-pub(super) fn stored(memory: Option<usize>, sample_rows: Option<usize>) -> Result<StoredSettings> {
-    let usual = StoredSettings::default();
-    let sample_rows = sample_rows.unwrap_or(usual.sample_rows);
-    if sample_rows == 0 {
-        return Err(evenhand::Error::setting("sample-rows", 0, "one or more").into());
-    }
-    Ok(StoredSettings { memory: memory.unwrap_or_else(memory::half_of_free), sample_rows, ..usual })
 }
 
 fn correction(args: &FitArgs) -> Result<Correction> {

@@ -12,6 +12,7 @@ use crate::Ending;
 use crate::args::{DataArgs, where_reports_are};
 use crate::bounds;
 use crate::failure::Usage;
+use crate::many_rows::ManyRowsArgs;
 use crate::outputs::CsvArgs;
 use crate::signature::SigningKey;
 use crate::training::{MeasureArg, ScoreRowsArgs, ThresholdArg, Training, notions_below};
@@ -185,7 +186,7 @@ fn config(args: CorrectArgs) -> Result<Config> {
     BoundTest::check_confidence(args.confidence)?;
     bounds::check_strict(args.strict, &correction.bounds)?;
     Ok(Config {
-        stored: super::config::stored(None, None)?,
+        stored: ManyRowsArgs::default().settings()?,
         training,
         correction,
         model: args.model,

@@ -10,6 +10,7 @@ use super::config::Config;
 use super::rules::Rules;
 use crate::bounds::TestedBound;
 use crate::files;
+use crate::many_rows::Passes;
 use crate::memberships;
 use crate::output::WarningRecord;
 use crate::text::{Lines, clean, counted, or_dash, percent, rate, signed, thousands};
@@ -110,13 +111,6 @@ pub(super) struct Report {
     /// How it ended, in words.
     #[serde(skip)]
     ending: String,
-}
-
-/// How often all rows were gone through, and on how many of them the search began.
-#[derive(Serialize)]
-pub(super) struct Passes {
-    pub(super) passes: usize,
-    pub(super) sample_rows: usize,
 }
 
 /// The classifier without correction.
@@ -289,10 +283,7 @@ impl Report {
         let files =
             [("model", &self.model), ("weights", &self.weights), ("trace", &self.trace), ("report", &self.page)];
         let files: Vec<String> = files.into_iter().filter_map(wrote).collect();
-        let passes = self.passes.as_ref().map_or_else(String::new, |passes| {
-            let (all, sample) = (thousands(passes.passes), thousands(passes.sample_rows));
-            format!("{all} passes over all rows after a search on {sample} of them, ")
-        });
-        format!("{loops}, {fits}, {passes}{:.2} s; {how}.\n{}", self.seconds, files.concat())
+        let passes = self.passes.map(Passes::to_text).unwrap_or_default();
+        format!("{loops}, {fits}{passes}, {:.2} s; {how}.\n{}", self.seconds, files.concat())
     }
 }

@@ -1,43 +1,29 @@
 //! `evenhand fit` of rows that are not all in memory: read in chunks, encoded into blocks, and gone through as often as a search needs.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use anyhow::{Context as _, Result};
-use evenhand::correction::{PassWatch, StoredFit};
-use evenhand::data::{RowFiles, find_files};
+use evenhand::correction::StoredFit;
+use evenhand::data::RowFiles;
 use evenhand::learner::LogisticModel;
 use evenhand::model::LearnerRecord;
-use evenhand::{Logistic, Model, Warning};
-use indicatif::ProgressBar;
+use evenhand::{Logistic, Model};
 
 use super::config::Config;
-use super::report::{Comparison, Found, Passes, Report, ShownEffect};
+use super::report::{Comparison, Found, Report, ShownEffect};
 use super::{most_loops, show, tables};
 use crate::Ending;
 use crate::bounds::{Judged, TestedBound};
+use crate::many_rows::{self, Opened, Passes, ShownPass};
 use crate::output::WarningRecord;
 use crate::outputs::Outputs;
-use crate::progress::Progress;
-use crate::training::Streamable;
-
-/// Files of rows, and what to know about them.
-type Opened = (RowFiles, Vec<Warning>);
 
 /// The files, where they have more rows than a search begins on and all that is asked can be had of them so; else they are read whole.
 pub(super) fn files(config: &Config) -> Result<Option<Opened>> {
-    let Some(Streamable { path, schema, reading }) = config.training.streamable() else { return Ok(None) };
+    let Some(streamable) = config.training.streamable() else { return Ok(None) };
     let in_memory = config.weights.is_some() || config.report.is_some() || config.predictions.is_some();
     if in_memory || config.correction.check_stored().is_err() {
         return Ok(None);
     }
-    let paths = find_files(path)?;
-    if !RowFiles::may_exceed(&paths, config.stored.sample_rows)? {
-        return Ok(None);
-    }
-    // What is ignored is never decoded, whatever it holds.
-    let (files, warnings) = RowFiles::open(&paths, &reading.clone().ignore(schema.ignored()))?;
-    let many = files.count_rows()? > config.stored.sample_rows;
-    Ok(many.then_some((files, warnings)))
+    many_rows::open(&streamable, config.stored.sample_rows)
 }
 
 /// Fits to rows in files.
@@ -45,8 +31,8 @@ pub(super) fn run(config: &Config, learner: &Logistic, (files, mut warnings): Op
     let progress = config.training.start()?;
     let schema = config.training.streamable().context("rows in files have roles")?.schema;
     let mut watch = progress.loops(most_loops(config));
-    let shown: Arc<dyn PassWatch> = Arc::new(ShownPass::new(progress));
-    let found = config.correction.fit_files(&files, schema, learner, &config.stored, Some(shown), &mut watch)?;
+    let shown = Some(ShownPass::watch(progress));
+    let found = config.correction.fit_files(&files, schema, learner, &config.stored, shown, &mut watch)?;
     let seconds = watch.finish();
     let fitted = &found.fitted;
     warnings.extend(fitted.warnings().iter().filter(|warning| !warning.is_of_effect()).cloned());
@@ -77,43 +63,4 @@ fn model(config: &Config, settings: Logistic, found: &StoredFit, files: &RowFile
     let record = |model: &LogisticModel| LearnerRecord::Logistic { settings, model: model.clone() };
     let model = Model::of_stored(&config.correction, found, record);
     model.read_as(files.options(), &found.columns)
-}
-
-/// A bar for every pass over the rows.
-struct ShownPass {
-    progress: Progress,
-    bar: Mutex<Option<ProgressBar>>,
-}
-
-impl ShownPass {
-    fn new(progress: Progress) -> Self {
-        Self { progress, bar: Mutex::new(None) }
-    }
-
-    fn bar(&self) -> std::sync::MutexGuard<'_, Option<ProgressBar>> {
-        self.bar.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl PassWatch for ShownPass {
-    fn begin(&self, purpose: &'static str, rows: Option<usize>) {
-        if let Some(last) = self.bar().replace(self.progress.rows(purpose, rows)) {
-            last.finish_and_clear();
-        }
-    }
-
-    fn advance(&self, rows: usize) -> bool {
-        if let Some(bar) = &*self.bar() {
-            bar.inc(rows as u64);
-        }
-        true
-    }
-}
-
-impl Drop for ShownPass {
-    fn drop(&mut self) {
-        if let Some(last) = self.bar().take() {
-            last.finish_and_clear();
-        }
-    }
 }

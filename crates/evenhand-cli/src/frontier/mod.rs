@@ -1,10 +1,12 @@
 //! `evenhand frontier`: what less violation costs, from no correction to the floor.
 //!
-//! `report` is what is shown, `table` the file for plots, `report_file` the report for others. The work itself is the library's.
+//! `report` is what is shown, `table` the file for plots, `report_file` the report for others, `stored` the same for rows that are not all in memory.
+//! The work itself is the library's.
 
 mod report;
 #[cfg(feature = "report")]
 mod report_file;
+mod stored;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -12,12 +14,15 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use evenhand::audit::AuditOptions;
-use evenhand::correction::{Binding, CorrectionOptions, Evaluated, Frontier, Limit, Metrics, Point, Problem};
+use evenhand::correction::{
+    Binding, CorrectionOptions, Evaluated, Frontier, Limit, Metrics, Point, Problem, StoredSettings,
+};
 use evenhand::{BoundTest, Correction, Dataset, Learner, Preset, Warning};
 
 use crate::Ending;
 use crate::args::{usage_of_rows, where_reports_are};
 use crate::files;
+use crate::many_rows::{ManyRowsArgs, Passes};
 use crate::output::{self, WarningRecord};
 use crate::outputs::{CsvArgs, Outputs};
 use crate::page;
@@ -43,6 +48,9 @@ pub(crate) struct FrontierArgs {
     /// are asked for: largest |overall - group| rate, or |asked - found| (repeatable).
     #[arg(long, value_name = "NOTION=RATE")]
     max_violation: Vec<Limit>,
+
+    #[command(flatten)]
+    many_rows: ManyRowsArgs,
 
     /// Where to write one line per point (.csv, .parquet, .arrow, …).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -87,7 +95,8 @@ the training rows); then `multiplier: NAME` for each constraint.
 
 JSON keys: notion, groups, classes (in the order of class_rates), apply (`weights` or `tilt`), points
 (asked, max_violation, multipliers, weights, threshold (with --threshold best), train, test, stop, fits, dominated), memberships (group,
-labelled and auc, where groups that features do not tell were modelled), floor, fits, seconds, warnings, out",
+labelled and auc, where groups that features do not tell were modelled), floor, fits, passes and
+sample_rows (where rows were not all in memory), seconds, warnings, out",
     where_reports_are!(", report (where one was asked for)"),
     "."
 );
@@ -97,6 +106,8 @@ struct Config {
     training: Training,
     correction: Correction,
     points: usize,
+    /// How rows are gone through that are not all in memory.
+    stored: StoredSettings,
     out: Option<PathBuf>,
     csv: CsvArgs,
     report: Option<PathBuf>,
@@ -108,6 +119,8 @@ struct Traced<P> {
     binding: Binding,
     frontier: Frontier<P>,
     tests: Vec<Option<Metrics>>,
+    /// How often all rows were gone through, where they were not all in memory.
+    passes: Option<Passes>,
     seconds: f64,
     warnings: Vec<WarningRecord>,
 }
@@ -115,7 +128,10 @@ struct Traced<P> {
 pub(crate) fn run(args: FrontierArgs) -> Result<Ending> {
     let config = Config::new(args)?;
     match config.training.fitter.clone() {
-        Fitter::Logistic(learner) => run_with(config, &learner),
+        Fitter::Logistic(learner) => match stored::files(&config)? {
+            Some(files) => show(&config, stored::trace(&config, &learner, files)?, Outputs::new(config.csv)),
+            None => run_with(config, &learner),
+        },
         Fitter::Given(learner) => run_with(config, &learner),
         #[cfg(feature = "network")]
         Fitter::Network(network) => run_with(config, &Costly::Network { network: &network, watch: &|_, _| false }),
@@ -138,8 +154,9 @@ impl Config {
             let others: Vec<&Path> = training.files().into_iter().chain(args.out.as_deref()).collect();
             page::check(report, &others)?;
         }
+        let stored = args.many_rows.settings()?;
         let FrontierArgs { points, out, csv, report, confidence, .. } = args;
-        Ok(Self { training, correction, points, out, csv, report, confidence })
+        Ok(Self { training, correction, points, stored, out, csv, report, confidence })
     }
 }
 
@@ -149,11 +166,16 @@ where
 {
     let mut outputs = Outputs::new(config.csv);
     let traced = trace(&mut config, learner, &mut outputs)?;
+    show(&config, traced, outputs)
+}
+
+/// Writes what is asked for, and says what was found.
+fn show<P: evenhand::Predictor>(config: &Config, traced: Traced<P>, mut outputs: Outputs) -> Result<Ending> {
     if let Some(path) = &config.out {
         outputs.table(path, &table::of(&traced, config.correction.apply)?)?;
     }
     outputs.commit()?;
-    let report = Report::new(&config, traced);
+    let report = Report::new(config, traced);
     output::report(config.training.json, &report, &report.warnings, || report.to_text())?;
     Ok(Ending::Fine)
 }
@@ -199,7 +221,7 @@ where
     };
     let mut warnings = WarningRecord::all(of_training, None);
     warnings.extend(WarningRecord::all(of_test, Some("test")));
-    Ok(Traced { binding, frontier, tests, seconds, warnings })
+    Ok(Traced { binding, frontier, tests, passes: None, seconds, warnings })
 }
 
 /// Every point on test rows, if there are any; with decisions where a report needs them.

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::{Config, Traced};
 use crate::files;
+use crate::many_rows::Passes;
 use crate::memberships;
 use crate::output::WarningRecord;
 use crate::text::{Lines, clean, counted, or_dash, percent, rate};
@@ -27,6 +28,9 @@ pub(super) struct Report {
     memberships: Vec<MembershipQuality>,
     floor: Option<f64>,
     fits: usize,
+    /// How often all rows were gone through, where they were not all in memory.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    passes: Option<Passes>,
     seconds: f64,
     pub(super) warnings: Vec<WarningRecord>,
     out: Option<PathBuf>,
@@ -121,7 +125,7 @@ impl Line {
 
 impl Report {
     pub(super) fn new<P: Predictor>(config: &Config, traced: Traced<P>) -> Self {
-        let Traced { binding, frontier, tests, seconds, warnings } = traced;
+        let Traced { binding, frontier, tests, passes, seconds, warnings } = traced;
         let names: Vec<&str> = binding.constraints().iter().map(|constraint| constraint.name.as_str()).collect();
         let notions = config.correction.notions.clone();
         let (floor, fits, apply) = (frontier.floor(), frontier.fits(), config.correction.apply);
@@ -138,6 +142,7 @@ impl Report {
             apply,
             floor,
             fits,
+            passes,
             seconds,
             warnings,
             out: config.out.clone(),
@@ -196,6 +201,7 @@ impl Report {
             .into_iter()
             .filter_map(|(what, path)| Some(format!("Wrote the {what} to {}.\n", files::shown(path.as_ref()?))))
             .collect();
-        format!("{dominated}{points}, {fits}, {:.2} s; {how}.\n{wrote}", self.seconds)
+        let passes = self.passes.map(Passes::to_text).unwrap_or_default();
+        format!("{dominated}{points}, {fits}{passes}, {:.2} s; {how}.\n{wrote}", self.seconds)
     }
 }

@@ -1,6 +1,8 @@
-//! `evenhand identify`: how far labels were tilted against each group; `sensitivity` shows what that depends on.
+//! `evenhand identify`: how far labels were tilted against each group; `sensitivity` shows what that depends on, `stored` is the same for rows that are
+//! not all in memory.
 
 mod sensitivity;
+mod stored;
 
 use std::path::{Path, PathBuf};
 
@@ -14,6 +16,7 @@ use serde::Serialize;
 
 use crate::Ending;
 use crate::args::{DataArgs, ResultArgs, usage_of_rows, where_reports_are};
+use crate::many_rows::{ManyRowsArgs, Passes};
 use crate::origin::Origin;
 use crate::output::{self, WarningRecord, note};
 use crate::outputs::{CsvArgs, Outputs};
@@ -76,6 +79,9 @@ pub(crate) struct IdentifyArgs {
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 
+    #[command(flatten)]
+    many_rows: ManyRowsArgs,
+
     /// Where to write the weight of every row that undoes the bias.
     ///
     /// As .csv, .parquet, .arrow, …; or `-`, CSV on standard output. For any learner, also one that may not see the groups.
@@ -117,7 +123,8 @@ Examples:
 JSON keys: rows, confidence, assumption, missing (why there is no estimate, where there is none),
 effects (group, class (where there are several), rows, odds_ratio, low, high, simultaneous_low,
 simultaneous_high, resampled, sentence), unit (of multipliers), multipliers (name, value,
-standard_error, low, high, resampled), violation, stop, fits, sensitivity (where it was asked for:
+standard_error, low, high, resampled), violation, stop, fits, passes and sample_rows (where rows
+were not all in memory), sensitivity (where it was asked for:
 assumption, curves (group, observed, tipping (difference, low, high), points (difference,
 overall_rate, group_rate, multiplier, multiplier_low, multiplier_high, odds_ratio, low, high),
 sentence); differences are everyone's rate minus the group's), weights (where they were written to),
@@ -137,6 +144,9 @@ const RESAMPLED_ROWS: usize = 20_000;
 struct Report {
     #[serde(flatten)]
     found: Identification,
+    /// How often all rows were gone through, where they were not all in memory.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    passes: Option<Passes>,
     warnings: Vec<WarningRecord>,
     #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
     page: Option<PathBuf>,
@@ -155,6 +165,10 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
         rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global().context("--threads")?;
     }
     let progress = Progress::new(args.result.json);
+    let stored = args.many_rows.settings()?;
+    if let Some(files) = stored::files(args, &origin, &settings, &stored)? {
+        return show(args, &stored::run(args, &origin, settings, (files, stored), progress)?);
+    }
     let whole = origin.read(progress)?;
     (settings.groups, settings.plan) = (whole.groups(&settings.groups), whole.plan());
     if let (Origin::Recipe { recipe, .. }, [], []) = (&origin, &args.notions[..], &settings.groups[..]) {
@@ -191,8 +205,13 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
     }
     outputs.commit()?;
     let (warnings, page) = (WarningRecord::all(warnings, None), args.result.report.clone());
-    let report = Report { found, warnings, page, weights: written.map(|(path, _)| path.clone()), many_rows };
-    output::report(args.result.json, &report, &report.warnings, || report.to_text())?;
+    let weights = written.map(|(path, _)| path.clone());
+    show(args, &Report { found, passes: None, warnings, page, weights, many_rows })
+}
+
+/// Says what was found.
+fn show(args: &IdentifyArgs, report: &Report) -> Result<Ending> {
+    output::report(args.result.json, report, &report.warnings, || report.to_text())?;
     Ok(match &report.found.missing {
         None => Ending::Fine,
         Some(why) => {
@@ -244,7 +263,8 @@ fn settings(args: &IdentifyArgs) -> evenhand::Result<Identify> {
 impl Report {
     fn to_text(&self) -> String {
         let found = &self.found;
-        let made_of = format!("{}, {}.\n", counted(found.rows, "row"), counted(found.fits, "fit"));
+        let passes = self.passes.map(Passes::to_text).unwrap_or_default();
+        let made_of = format!("{}, {}{passes}.\n", counted(found.rows, "row"), counted(found.fits, "fit"));
         let wrote = format!("{}{}", self.wrote_weights(), page::wrote(self.page.as_deref()));
         if let Some(why) = &found.missing {
             let left = format!(" The largest violation of probabilities that is left is {:.4}.", found.violation);

@@ -16,11 +16,11 @@ use anyhow::{Context as _, Result};
 use evenhand::correction::{Apply, CorrectionOptions, CovariateShift};
 use evenhand::learner::{Given, ProcessLearner};
 use evenhand::model::Split;
-use evenhand::{Dataset, Logistic, Preset, ReadOptions, Schema, Tilt};
+use evenhand::{Dataset, Logistic, Preset, Tilt};
 #[cfg(feature = "report")]
 use evenhand_report::{FEW_STRENGTHS, STRENGTHS, built_in};
 
-use crate::origin::Origin;
+use crate::origin::{Origin, Streamable};
 #[cfg(feature = "report")]
 use crate::page;
 use crate::progress::Progress;
@@ -38,13 +38,6 @@ pub(crate) struct Training {
     threads: Option<usize>,
     pub(crate) json: bool,
     quiet: bool,
-}
-
-/// Files of rows that may be read a chunk at a time.
-pub(crate) struct Streamable<'a> {
-    pub(crate) path: &'a Path,
-    pub(crate) schema: &'a Schema,
-    pub(crate) reading: &'a ReadOptions,
 }
 
 /// Which rows `correct` is tested on, and how it runs.
@@ -120,12 +113,7 @@ impl Training {
 
     /// The files, where all their rows are for training, and they can be read more than once.
     pub(crate) fn streamable(&self) -> Option<Streamable<'_>> {
-        match (&self.origin, &self.rows) {
-            (Origin::File { path, schema, reading }, Rows::All) if path != Path::new("-") => {
-                Some(Streamable { path, schema, reading })
-            }
-            _ => None,
-        }
+        self.origin.streamable().filter(|_| matches!(self.rows, Rows::All))
     }
 
     /// How rows are held out, if they are.

@@ -52,6 +52,7 @@ fn cases(data: Option<&str>) -> Vec<Case> {
             ),
             &["shares.json"],
         ),
+        case("fit, many rows", format!("fit {TRAIN} --sample-rows 500 --memory 1kB --model many.json"), &["many.json"]),
         case("frontier", format!("frontier {TRAIN} --points 4 --out f.csv --report f.txt"), &["f.csv", "f.txt"]),
         case("sweep", format!("sweep {TRAIN} --steps 4 --out s.parquet --figure s.svg"), &["s.parquet", "s.svg"]),
         case("predict", "predict given.json loans.csv --out scored.csv".into(), &["scored.csv"]),
@@ -226,7 +227,10 @@ impl Room {
         let folders = [".", "tmp", "bank", "german", "paper"].map(|folder| self.test.path(folder));
         let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        names.filter(|name| name.starts_with(".evenhand-") || name.starts_with("evenhand-")).collect()
+        // Scratch files have no name: any other in the folder for temporary files would be one that was left.
+        names
+            .filter(|name| name.starts_with(".evenhand-") || name.starts_with("evenhand-") || name.starts_with(".tmp"))
+            .collect()
     }
 
     /// Whether so many temporary files came before the command ended.

@@ -21,6 +21,7 @@ mod kill;
 mod kinds;
 mod learner;
 mod leftovers;
+mod many_rows;
 mod method;
 #[cfg(feature = "network")]
 mod network;

@@ -18,8 +18,8 @@ mod store;
 
 pub(crate) use block::{Block, CellKey};
 pub(crate) use layout::Layout;
-pub(crate) use request::{Frame, Request};
+pub(crate) use request::{Frame, InfluenceParts, Request};
 pub(crate) use sample::Sampling;
 pub(crate) use scratch_blocks::ScratchBlocks;
 pub use store::PassWatch;
-pub(crate) use store::{BlockSink, Blocks, RowStore};
+pub(crate) use store::{BlockSink, Blocks, LeafPass, RowStore};

@@ -8,8 +8,7 @@ use super::{CellKey, Layout};
 use crate::data::Codes;
 use crate::exact::{Grid, Totals};
 use crate::features::Features;
-use crate::kernel::logistic::LogisticRows;
-use crate::kernel::logistic::LogisticScorer;
+use crate::kernel::logistic::{LogisticRows, LogisticScorer, Parts};
 use crate::kernel::{CellRows, CellSums, HALF, cell_sum_totals};
 use crate::predictor::{Predictor, Scorer};
 use crate::{Result, Weights};
@@ -42,6 +41,18 @@ pub(crate) enum Request {
     HessianDiagonal { coefficients: Vec<f64>, weights: Vec<f64> },
     /// Decisions, scores and losses per cell.
     CellSums { coefficients: Vec<f64>, threshold: f64 },
+    /// Sums of the derivatives of the positive one of two probabilities, one for each list of weights of cells.
+    ScoreGradients { coefficients: Vec<f64>, weights: Vec<Vec<f64>> },
+    /// Products of the parts that rows have in the influence on multipliers, as [`LogisticRows::influence`] adds them up.
+    Influence { coefficients: Vec<f64>, parts: InfluenceParts },
+}
+
+/// What [`Request::Influence`] is about: directions of the coefficients, weights of cells, and per cell and direction a share and a level.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct InfluenceParts {
+    pub(crate) directions: Vec<Vec<f64>>,
+    pub(crate) weights: Vec<f64>,
+    pub(crate) shares: Vec<[f64; 2]>,
 }
 
 /// Some rows as kernels take them.
@@ -96,6 +107,16 @@ impl Frame {
         with(LogisticRows { features: &leaf.features, labels: &labels, weights: &weights, classes: self.classes })
     }
 
+    fn parts<'a>(&self, leaf: &'a Leaf, parts: &'a InfluenceParts) -> Parts<'a> {
+        Parts {
+            directions: &parts.directions,
+            shares: &parts.shares,
+            cell_of_row: &leaf.cell_of_row,
+            row_weights: leaf.row_weights.as_deref(),
+            heaviest: self.heaviest,
+        }
+    }
+
     /// The grids of what [`Request::Cells`] adds up.
     fn cell_grids(&self) -> [Grid; 3] {
         let sums = 3 * self.cells.len();
@@ -122,6 +143,12 @@ impl Request {
                 let model = Coefficients { classes: frame.classes, coefficients };
                 cell_sum_totals(&model, &leaf.features, frame.cell_rows(leaf, *threshold))?
             }
+            Self::ScoreGradients { coefficients, weights } => {
+                let all: Vec<Weights> = weights.iter().map(|weights| frame.weights(leaf, weights)).collect();
+                frame.logistic(leaf, &weights[0], |rows| rows.score_gradient_totals(coefficients, &all))
+            }
+            Self::Influence { coefficients, parts } => frame
+                .logistic(leaf, &parts.weights, |rows| rows.influence_totals(coefficients, &frame.parts(leaf, parts))),
         })
     }
 
@@ -132,6 +159,7 @@ impl Request {
             Self::Gradients { .. } => "gradients",
             Self::Hessian { .. } | Self::HessianDiagonal { .. } => "second derivatives",
             Self::CellSums { .. } => "decisions",
+            Self::ScoreGradients { .. } | Self::Influence { .. } => "standard errors",
         }
     }
 
@@ -176,11 +204,17 @@ impl Frame {
         totals.to_floats(|at| grids[at % 3]).as_chunks::<3>().0.to_vec()
     }
 
-    /// The gradients, one for each list of weights.
+    /// The gradients, of the loss or of scores, one for each list of weights.
     pub(crate) fn gradients(&self, totals: &Totals, weights: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let leaf = self.no_rows();
         let all: Vec<Weights> = weights.iter().map(|weights| self.weights(&leaf, weights)).collect();
         self.logistic(&leaf, &weights[0], |rows| rows.gradients_of(totals, &all))
+    }
+
+    /// The products of the parts that rows have in an influence, row by row of a square.
+    pub(crate) fn influence(&self, totals: &Totals, parts: &InfluenceParts) -> Vec<f64> {
+        let leaf = self.no_rows();
+        self.logistic(&leaf, &parts.weights, |rows| rows.influence_of(totals, &self.parts(&leaf, parts)))
     }
 
     /// The matrix of second derivatives: its lower triangle, row by row.

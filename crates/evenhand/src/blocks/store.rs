@@ -6,12 +6,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::block::CellPlaces;
+use super::request::Leaf;
 use super::{Block, Frame, Request, Sampling, ScratchBlocks};
+use crate::data::Codes;
 use crate::exact::Totals;
+use crate::features::Features;
 use crate::{Error, Result};
 
 /// Rows that a kernel is handed at once: few enough to stay in a near cache, and no more than sums in 64 bits have room for.
 const LEAF_ROWS: usize = 1 << 14;
+
+/// Some rows as kernels take them: features, the place of each row's cell among all, and row weights.
+pub(crate) type LeafRows<'a> = (&'a Features, &'a Codes, Option<&'a [f64]>);
+
+/// Makes sums over some rows, and tells the least of something that each has.
+pub(crate) type LeafPass<'a> = dyn Fn(LeafRows<'_>) -> (Totals, f64) + Sync + 'a;
 
 /// Rows, wherever they are, as a search sees them.
 pub(crate) trait RowStore: Sync {
@@ -35,6 +44,14 @@ pub(crate) trait RowStore: Sync {
     /// # Errors
     /// As [`RowStore::pass`].
     fn sample(&self, sampling: Sampling) -> Result<Block>;
+
+    /// What is asked of all rows that no [`Request`] asks.
+    ///
+    /// # Errors
+    /// [`Error::NotStored`] where rows are on other machines, which know requests alone, and those of [`RowStore::pass`].
+    fn pass_leaves(&self, purpose: &'static str, _: &LeafPass<'_>) -> Result<(Totals, f64)> {
+        Err(Error::NotStored { what: purpose.to_owned() })
+    }
 }
 
 /// Is told how far a pass has come, and may end it.
@@ -151,6 +168,24 @@ impl RowStore for Blocks {
         self.passes.load(Ordering::Relaxed)
     }
 
+    fn pass_leaves(&self, purpose: &'static str, pass: &LeafPass<'_>) -> Result<(Totals, f64)> {
+        self.passes.fetch_add(1, Ordering::Relaxed);
+        let merge = |mut left: (Totals, f64), right: (Totals, f64)| {
+            left.0.merge(&right.0);
+            (left.0, left.1.min(right.1))
+        };
+        let of_block = |block: &Block| {
+            let answer = |leaf: &Leaf| Ok(pass((&leaf.features, &leaf.cell_of_row, leaf.row_weights.as_deref())));
+            block.each_leaf(&self.frame, answer, merge)
+        };
+        let both = |left: Option<_>, right: Option<_>| match (left, right) {
+            (Some(left), Some(right)) => Some(merge(left, right)),
+            (left, right) => left.or(right),
+        };
+        let all = self.fold(purpose, of_block, both)?.flatten();
+        all.ok_or_else(|| Error::NoRows { what: "the data".into() })
+    }
+
     fn sample(&self, sampling: Sampling) -> Result<Block> {
         let drawn = |block: &Block| Ok(vec![block.sampled(sampling)]);
         let merge = |mut left: Vec<Block>, right: Vec<Block>| {
@@ -168,16 +203,31 @@ impl Block {
     /// # Errors
     /// [`Error::BlockFormat`] when it is a block of other rows than the frame is of.
     pub(crate) fn answer(&self, request: &Request, frame: &Frame) -> Result<Totals> {
+        let merge = |mut left: Totals, right: Totals| {
+            left.merge(&right);
+            left
+        };
+        let all = self.each_leaf(frame, |leaf| request.totals(frame, leaf), merge)?;
+        all.map_or_else(|| request.nothing(frame), Ok)
+    }
+
+    /// Computes something of every leaf of its rows, and merges it; `None` without rows.
+    fn each_leaf<S>(
+        &self,
+        frame: &Frame,
+        map: impl Fn(&Leaf) -> Result<S>,
+        merge: impl Fn(S, S) -> S,
+    ) -> Result<Option<S>> {
         let places = CellPlaces::new(self, &frame.cells).ok_or(Error::BlockFormat)?;
-        let mut all: Option<Totals> = None;
+        let mut all: Option<S> = None;
         for start in (0..self.rows()).step_by(LEAF_ROWS) {
             let rows = start..(start + LEAF_ROWS).min(self.rows());
-            let totals = request.totals(frame, &self.leaf(&frame.layout, &places, rows))?;
-            match &mut all {
-                Some(all) => all.merge(&totals),
-                None => all = Some(totals),
-            }
+            let found = map(&self.leaf(&frame.layout, &places, rows))?;
+            all = Some(match all {
+                Some(all) => merge(all, found),
+                None => found,
+            });
         }
-        all.map_or_else(|| request.nothing(frame), Ok)
+        Ok(all)
     }
 }

@@ -48,7 +48,7 @@ pub struct Point<P> {
 }
 
 /// Points, and all that was to be asked on the way.
-type Path<P> = (Vec<Point<P>>, Vec<Asked>);
+pub(super) type Path<P> = (Vec<Point<P>>, Vec<Asked>);
 
 /// What is asked of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -179,7 +179,7 @@ impl Correction {
     }
 
     /// Whether these settings have a frontier.
-    fn traceable(&self, points: usize) -> Result<SqpSettings> {
+    pub(super) fn traceable(&self, points: usize) -> Result<SqpSettings> {
         Self::check_points(points)?;
         let other = |one: &&NotionBound| one.notion.is_none() || !matches!(one.bound, Bound::MaxViolation(_));
         if let Some(bound) = self.bounds.iter().find(other) {
@@ -204,7 +204,7 @@ impl Correction {
 
 /// The best of the paths that a run can take: with its usual weights, and where these are of expected tilts with those of the row's own
 /// groups too.
-fn paths<R: Solves>(
+pub(super) fn paths<R: Solves>(
     run: &mut R,
     (settings, points, through): (SqpSettings, usize, Option<Vec<Asked>>),
     observer: &mut dyn Observer,
@@ -327,7 +327,7 @@ impl<P> Point<P> {
     }
 }
 
-fn mark_dominated<P>(points: &mut [Point<P>]) {
+pub(super) fn mark_dominated<P>(points: &mut [Point<P>]) {
     let places: Vec<(f64, f64)> = points.iter().map(Point::place).collect();
     for point in points {
         let own = point.place();

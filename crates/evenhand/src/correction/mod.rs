@@ -46,6 +46,8 @@ pub use settings::{
     Score, Solver, SqpSettings, Technique, Threshold, ThresholdPostprocessing, Validation,
 };
 pub use solution::{Solution, TradeOff};
-pub(crate) use stored::digest_of;
-pub use stored::{RemoteRows, RemoteTask, SAMPLE_ROWS, Sampled, StoredFit, StoredSettings};
+pub(crate) use stored::{Learnt, PreparedRows, RawRows, TableRows, digest_as, remote_rows};
+pub use stored::{
+    RemoteRows, RemoteTask, SAMPLE_ROWS, Sampled, StoredFiles, StoredFit, StoredFrontier, StoredSettings,
+};
 pub use trace::{Iteration, Observer, Silent, Termination};

@@ -10,9 +10,9 @@ use super::simultaneous::max_t_quantile;
 use super::words::{self, Interval, sentence};
 use super::{Resampled, Sensitivity};
 use crate::constraint::{Event, Reference, Tilt, TiltTable};
-use crate::correction::{Correction, Problem, Silent, Termination, WeightMap};
+use crate::correction::{Correction, Problem, Silent, Solution, Termination, WeightMap};
 use crate::interval::quantile;
-use crate::learner::{Asked, Logistic, LogisticModel, Training};
+use crate::learner::{Asked, Influence, Logistic, LogisticModel, Training};
 use crate::{Result, Weights};
 
 /// The bias in some labels, as far as it can be told.
@@ -101,7 +101,7 @@ pub(super) struct Found {
     pub(super) shares: Vec<Vec<f64>>,
     pub(super) predictor: Arc<LogisticModel>,
     /// What multipliers add to exponents.
-    table: TiltTable,
+    pub(super) table: TiltTable,
     pub(super) violation: f64,
     pub(super) stop: Termination,
     pub(super) fits: usize,
@@ -127,7 +127,11 @@ impl Estimated {
 
 /// Solves for even scores.
 pub(super) fn solve(problem: &Problem, correction: &Correction, learner: &Logistic) -> Result<Found> {
-    let solution = correction.solve(problem, learner, &mut Silent)?;
+    found(problem, correction.solve(problem, learner, &mut Silent)?)
+}
+
+/// What a solution for even scores makes of groups.
+pub(super) fn found(problem: &Problem, solution: Solution<LogisticModel>) -> Result<Found> {
     let table = solution.tilt_table(problem)?;
     let shares: Vec<Vec<f64>> = (0..problem.constraints().len()).map(|at| mean_tilts(problem, &table, at)).collect();
     let exponent = |shares: &Vec<f64>| shares.iter().zip(&solution.multipliers).map(|(a, b)| a * b).sum();
@@ -154,9 +158,18 @@ fn mean_tilts(problem: &Problem, table: &TiltTable, at: usize) -> Vec<f64> {
 /// By weights, which undo a bias whose tilt is known.
 pub(super) fn by_weights(problem: &Problem, correction: &Correction, learner: &Logistic) -> Result<Estimated> {
     let found = solve(problem, correction, learner)?;
+    estimated(problem, &found, || variance(problem, correction, learner, &found))
+}
+
+/// The estimate that multipliers of even scores are, with their covariance.
+pub(super) fn estimated(
+    problem: &Problem,
+    found: &Found,
+    variance: impl FnOnce() -> Result<Mat<f64>>,
+) -> Result<Estimated> {
     // What a search that ended short leaves behind is no estimate of anything.
     let estimates = if found.stop == Termination::Converged {
-        Estimates::new(problem, correction, learner, &found)?.ok_or_else(|| {
+        Estimates::of(found, variance()?).ok_or_else(|| {
             "multipliers make the probabilities of the groups even, but these rows do not tell how uncertain they are".to_owned()
         })
     } else {
@@ -168,10 +181,14 @@ pub(super) fn by_weights(problem: &Problem, correction: &Correction, learner: &L
 
 /// By the model of the truth and the bias together.
 pub(super) fn jointly(problem: &Problem, learner: &Logistic, tilt: Tilt) -> Result<Estimated> {
-    let found = Joint::solve(problem, learner, tilt)?;
+    of_joint(problem, &Joint::solve(problem, learner, tilt)?)
+}
+
+/// The estimate that such a model is.
+pub(super) fn of_joint(problem: &Problem, found: &Joint<'_>) -> Result<Estimated> {
     let asked = asked(problem);
     let estimates = if found.converged {
-        let covariances = found.covariances(&asked);
+        let covariances = found.covariances(&asked)?;
         covariances.map(|found_covariances| Estimates {
             multipliers: (found.multipliers.clone(), found_covariances.multipliers),
             log_odds: found_covariances.effects,
@@ -250,16 +267,20 @@ impl Estimates {
         learner: &Logistic,
         found: &Found,
     ) -> Result<Option<Self>> {
-        let variance = variance(problem, correction, learner, found)?;
+        Ok(Self::of(found, variance(problem, correction, learner, found)?))
+    }
+
+    /// Those of multipliers whose covariance is known.
+    fn of(found: &Found, variance: Mat<f64>) -> Option<Self> {
         let count = found.multipliers.len();
         let shares = Mat::from_fn(count, count, |group, multiplier| found.shares[group][multiplier]);
         let of_groups = &shares * &variance * shares.transpose();
         if !(variance.is_all_finite() && of_groups.is_all_finite()) {
-            return Ok(None);
+            return None;
         }
         // What the correction raises, the bias had lowered.
         let log_odds = found.exponents.iter().map(|exponent| -exponent).collect();
-        Ok(Some(Self { multipliers: (found.multipliers.clone(), variance), log_odds: (log_odds, of_groups) }))
+        Some(Self { multipliers: (found.multipliers.clone(), variance), log_odds: (log_odds, of_groups) })
     }
 
     fn effects(
@@ -349,8 +370,8 @@ fn variance(problem: &Problem, correction: &Correction, learner: &Logistic, foun
     let weights = weight_map.weights(&found.multipliers)?;
     let of_cells = |values| Weights::of_cells(values, cells.cell_of_row().clone(), cells.row_weights().cloned());
     let slopes = weight_map.slopes(&found.multipliers, &(0..count).collect::<Vec<_>>());
-    let shares = shares(problem, found)?;
-    let counts = (0..count).map(|k| of_cells((0..cells.len()).map(|cell| shares[cell * count + k][0]).collect()));
+    let shares = shares(problem, &problem.mean_scores(&problem.cell_sums(&*found.predictor)?));
+    let counts = counts(&shares, count).into_iter().map(of_cells);
     let asked = Asked {
         slopes: &slopes,
         counts: &counts.collect::<Vec<_>>(),
@@ -361,27 +382,36 @@ fn variance(problem: &Problem, correction: &Correction, learner: &Logistic, foun
     let (features, labels, classes) = (problem.features(), problem.labels(), problem.classes());
     let training = Training { features, labels, classes, weights: &weights };
     let influence = learner.influence(training, &found.predictor, &asked)?;
+    Ok(sandwich(&influence, count))
+}
+
+/// The covariance of so many multipliers, by the influence of rows.
+pub(super) fn sandwich(influence: &Influence, count: usize) -> Mat<f64> {
     let inverse = pseudo_inverse(&Mat::from_fn(count, count, |row, column| influence.jacobian[row * count + column]));
     let middle = Mat::from_fn(count, count, |row, column| influence.products[row * count + column]);
-    Ok(&inverse * middle * inverse.transpose())
+    &inverse * middle * inverse.transpose()
+}
+
+/// Per constraint, how much a row's score counts in its violation, cell by cell.
+pub(super) fn counts(shares: &[[f64; 2]], count: usize) -> Vec<Vec<f64>> {
+    (0..count).map(|k| shares.chunks_exact(count).map(|of_cell| of_cell[k][0]).collect()).collect()
 }
 
 /// Per cell and constraint: how much a row's score counts in the violation, and at which level it would not matter.
 ///
 /// A violation is overall mean minus group mean; a row moves each mean by its distance from it.
-fn shares(problem: &Problem, found: &Found) -> Result<Vec<[f64; 2]>> {
-    let evaluated = problem.mean_scores(&found.predictor)?;
+pub(super) fn shares(problem: &Problem, evaluated: &[(f64, f64, f64)]) -> Vec<[f64; 2]> {
     let cells = problem.cells();
     let total = cells.total_weight();
     let mut shares = Vec::with_capacity(cells.len() * evaluated.len());
     for cell in 0..cells.len() {
-        for (constraint, (overall, group, weight)) in problem.constraints().iter().zip(&evaluated) {
+        for (constraint, (overall, group, weight)) in problem.constraints().iter().zip(evaluated) {
             let member = constraint.group.is_none_or(|group| cells.is_in(cell, group));
             let inside = if member { 1.0 / weight } else { 0.0 };
             shares.push([1.0 / total - inside, overall / total - group * inside]);
         }
     }
-    Ok(shares)
+    shares
 }
 
 /// By the singular values that are not rounding errors.

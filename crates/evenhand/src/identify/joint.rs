@@ -9,7 +9,7 @@ use faer::{Mat, Side};
 
 use super::bias_model::{BiasModel, Term, Totals};
 use super::estimate::pseudo_inverse;
-use super::joint_rows::{JointRows, Members};
+use super::joint_rows::{JointRows, MeanContrast, Members, Rows};
 use crate::constraint::{Constraint, Event, Functional, Labelled, Reference, Tilt};
 use crate::correction::{Apply, Expectations, ExpectedTilt, Problem, WeightMap};
 use crate::learner::{Learner, Logistic, Training};
@@ -78,36 +78,41 @@ impl<'a> Joint<'a> {
     /// # Errors
     /// What the learner says, and [`Error::Learner`] where there are too many coefficients.
     pub(super) fn solve(problem: &'a Problem, learner: &Logistic, tilt: Tilt) -> Result<Self> {
-        let model =
-            BiasModel { classes: problem.classes(), terms: problem.constraints().iter().map(Term::of).collect() };
-        let side = model.margins() * (problem.features().width() + 1);
-        if side > MOST_COEFFICIENTS {
-            let (features, classes) = (problem.features().width(), problem.classes());
-            return Err(Error::learner(format!(
-                "{features} features for {classes} classes are {side} coefficients, and truth and bias are estimated together with at most \
-                 {MOST_COEFFICIENTS}; leave features out, or look at the multipliers of a correction of scores"
-            )));
-        }
-        let shares = problem.functionals().iter().map(|one| one.as_ref().map_or(1.0, Functional::share)).collect();
-        let members = if tilt == Tilt::Expected { expected(problem, learner)? } else { by_cell(problem) };
-        let rows = JointRows::new(problem, model, members, shares);
+        let members = |problem: &Problem| match tilt {
+            Tilt::Expected => expected(problem, learner),
+            _ => Ok(by_cell(problem)),
+        };
+        let rows = joint_rows(problem, members)?;
         let weights = WeightMap::unweighted(problem.cells());
         let (features, labels, classes) = (problem.features(), problem.labels(), problem.classes());
         let training = Training { features, labels, classes, weights: &weights };
         let start = learner.fit(training, &mut <Logistic as Learner>::WarmStart::default())?.coefficients().to_vec();
-        Self::newton(rows, learner, start)
+        let multipliers = vec![0.0; rows.model.terms.len()];
+        Self::newton(rows, learner, (start, multipliers))
     }
 
-    fn newton(rows: JointRows<'a>, learner: &Logistic, mut coefficients: Vec<f64>) -> Result<Self> {
-        let mut multipliers = vec![0.0; rows.model.terms.len()];
+    /// Solves for even truth on rows that need not be in memory, from where others have led.
+    ///
+    /// # Errors
+    /// Those of [`Joint::solve`], and what keeps rows from being read.
+    pub(super) fn solve_from(rows: &'a dyn Rows, learner: &Logistic, start: &Joint<'_>) -> Result<Self> {
+        let rows = joint_rows(rows, |problem| Ok(by_cell(problem)))?;
+        Self::newton(rows, learner, (start.coefficients.clone(), start.multipliers.clone()))
+    }
+
+    fn newton(
+        rows: JointRows<'a>,
+        learner: &Logistic,
+        (mut coefficients, mut multipliers): (Vec<f64>, Vec<f64>),
+    ) -> Result<Self> {
         let (mut steps, mut farthest) = (0, FARTHEST);
         let root = rows.problem.cells().total_weight().sqrt();
         // Where the last step came from, and how much was missing there.
         let mut before: Option<(Vec<f64>, Vec<f64>, f64)> = None;
         loop {
-            let totals = rows.totals(&coefficients);
+            let totals = rows.totals(&coefficients)?;
             let violations = rows.model.violations(&totals);
-            let mut at = rows.equations(&coefficients, &multipliers, &totals);
+            let mut at = rows.equations(&coefficients, &multipliers, &totals)?;
             let stride = rows.stride();
             for (place, coefficient) in coefficients.iter().enumerate() {
                 let penalty = learner.penalty(place, stride);
@@ -167,22 +172,32 @@ impl<'a> Joint<'a> {
     }
 
     /// How far the bias lowered the log odds of classes in groups.
-    pub(super) fn effects(&self, asked: &[(Option<usize>, usize)]) -> Vec<f64> {
-        let value = |&of| self.rows.mean_contrast(&self.coefficients, &self.multipliers, &self.totals, of).value;
-        asked.iter().map(|of| -value(of)).collect()
+    ///
+    /// # Errors
+    /// What keeps rows from being read.
+    pub(super) fn effects(&self, asked: &[(Option<usize>, usize)]) -> Result<Vec<f64>> {
+        Ok(self.contrasts(asked)?.iter().map(|contrast| -contrast.value).collect())
+    }
+
+    fn contrasts(&self, asked: &[(Option<usize>, usize)]) -> Result<Vec<MeanContrast>> {
+        let contrast = |&of| self.rows.mean_contrast(&self.coefficients, &self.multipliers, &self.totals, of);
+        asked.iter().map(contrast).collect()
     }
 
     /// The covariances of multipliers and effects; or why they are not identified.
-    pub(super) fn covariances(&self, asked: &[(Option<usize>, usize)]) -> std::result::Result<Covariances, String> {
-        let contrasts: Vec<_> = asked
-            .iter()
-            .map(|&of| self.rows.mean_contrast(&self.coefficients, &self.multipliers, &self.totals, of))
-            .collect();
+    ///
+    /// # Errors
+    /// What keeps rows from being read.
+    pub(super) fn covariances(
+        &self,
+        asked: &[(Option<usize>, usize)],
+    ) -> Result<std::result::Result<Covariances, String>> {
+        let contrasts = self.contrasts(asked)?;
         let (terms, side) = (self.multipliers.len(), self.coefficients.len());
         let moved = self.information.solve(&self.by_multiplier);
         let sensitivity = self.of_violations.transpose() * &moved;
         if rank(&sensitivity) < rank(&self.tilts) {
-            return Err("multipliers of some notions change observed labels without changing what must be even: they are not identified together".to_owned());
+            return Ok(Err("multipliers of some notions change observed labels without changing what must be even: they are not identified together".to_owned()));
         }
         let inverse = pseudo_inverse(&sensitivity);
         let of_violations = columns(&self.information.solve(&self.of_violations));
@@ -194,9 +209,9 @@ impl<'a> Joint<'a> {
             &self.totals,
             &of_violations,
             &columns(&further),
-        );
+        )?;
         if least <= 0.0 {
-            return Err("the bias found is so strong that more than one truth gives the same observed labels: it is not identified".to_owned());
+            return Ok(Err("the bias found is so strong that more than one truth gives the same observed labels: it is not identified".to_owned()));
         }
         // What a row adds to multipliers is the inverse times its part in violations; to effects that by the multipliers, and by the coefficients
         // that move with them, and what its own residuals move.
@@ -209,11 +224,27 @@ impl<'a> Joint<'a> {
         let multipliers = &inverse * own * inverse.transpose();
         let effects = &whole * products * whole.transpose();
         if !(multipliers.is_all_finite() && effects.is_all_finite()) {
-            return Err("these rows do not tell how uncertain the multipliers are".to_owned());
+            return Ok(Err("these rows do not tell how uncertain the multipliers are".to_owned()));
         }
         let values = contrasts.iter().map(|contrast| -contrast.value).collect();
-        Ok(Covariances { multipliers, effects: (values, effects) })
+        Ok(Ok(Covariances { multipliers, effects: (values, effects) }))
     }
+}
+
+/// Rows with what each is to every constraint, where there are not too many coefficients.
+fn joint_rows(rows: &dyn Rows, members: impl Fn(&Problem) -> Result<Members>) -> Result<JointRows<'_>> {
+    let problem = rows.problem();
+    let model = BiasModel { classes: problem.classes(), terms: problem.constraints().iter().map(Term::of).collect() };
+    let side = model.margins() * (problem.features().width() + 1);
+    if side > MOST_COEFFICIENTS {
+        let (features, classes) = (problem.features().width(), problem.classes());
+        return Err(Error::learner(format!(
+            "{features} features for {classes} classes are {side} coefficients, and truth and bias are estimated together with at most \
+             {MOST_COEFFICIENTS}; leave features out, or look at the multipliers of a correction of scores"
+        )));
+    }
+    let shares = problem.functionals().iter().map(|one| one.as_ref().map_or(1.0, Functional::share)).collect();
+    Ok(JointRows::new(rows, model, members(problem)?, shares))
 }
 
 /// Which rows are in the groups, by cell.

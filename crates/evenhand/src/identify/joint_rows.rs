@@ -1,19 +1,80 @@
 //! Sums over rows of a model of biased labels: what the truth is made of, and how far it is from even.
 //!
-//! Holds [`JointRows`]. Coefficients are those of the truth; everything here is a pass over blocks of rows.
+//! Holds [`JointRows`]. Coefficients are those of the truth; everything here is a pass over rows in memory or in blocks, which [`Rows`] hides.
+
+use std::ops::Range;
 
 use faer::Mat;
 
 use super::bias_model::{BiasModel, Member, Row, Totals};
+use crate::Result;
 use crate::correction::Problem;
+use crate::data::Codes;
 use crate::exact::{Grid, GridSums, Totals as Sums};
 use crate::features::Features;
 use crate::kernel::blocks;
 use crate::kernel::product::{Gram, GramGrids, Grids, Scatter, Tables, margins};
 use crate::parallel;
 
+/// Rows that sums are made over, wherever they are.
+pub(super) trait Rows: Sync {
+    /// Their cells and constraints, and how they are laid out; the rows themselves need not be there.
+    fn problem(&self) -> &Problem;
+
+    /// What no row weighs more than.
+    fn heaviest(&self) -> f64;
+
+    /// What a pass says of all of them, parts of no more than a run of so many sums at a time.
+    ///
+    /// # Errors
+    /// What keeps rows from being read.
+    fn sum(&self, sums: usize, pass: &RowPass<'_>) -> Result<Part>;
+}
+
+/// Sums over some rows, and the least of something that each has.
+pub(super) type Part = (Sums, f64);
+
+/// Makes sums over some rows of a view.
+pub(super) type RowPass<'a> = dyn Fn(View<'_>, Range<usize>) -> Part + Sync + 'a;
+
+/// Rows in memory, all or some of them.
+#[derive(Clone, Copy)]
+pub(super) struct View<'a> {
+    pub(super) features: &'a Features,
+    pub(super) cell_of_row: &'a Codes,
+    pub(super) row_weights: Option<&'a [f64]>,
+}
+
+impl Rows for Problem {
+    fn problem(&self) -> &Problem {
+        self
+    }
+
+    fn heaviest(&self) -> f64 {
+        self.cells().cell_rows().heaviest
+    }
+
+    fn sum(&self, sums: usize, pass: &RowPass<'_>) -> Result<Part> {
+        let cells = self.cells();
+        let (features, row_weights) = (self.features(), cells.row_weights().map(|weights| &**weights));
+        let view = View { features, cell_of_row: cells.cell_of_row(), row_weights };
+        let merge = |left: &mut Part, right: Part| {
+            left.0.merge(&right.0);
+            left.1 = left.1.min(right.1);
+        };
+        Ok(parallel::sum_and(self.labels().len(), sums, |rows| pass(view, rows), merge))
+    }
+}
+
+impl View<'_> {
+    fn weight(&self, row: usize) -> f64 {
+        self.row_weights.map_or(1.0, |weights| weights[row])
+    }
+}
+
 /// Rows with what each is to every constraint.
 pub(super) struct JointRows<'a> {
+    rows: &'a dyn Rows,
     pub(super) problem: &'a Problem,
     pub(super) model: BiasModel,
     members: Members,
@@ -51,8 +112,8 @@ pub(super) struct MeanContrast {
 }
 
 impl<'a> JointRows<'a> {
-    pub(super) fn new(problem: &'a Problem, model: BiasModel, members: Members, shares: Vec<f64>) -> Self {
-        Self { problem, model, members, shares }
+    pub(super) fn new(rows: &'a dyn Rows, model: BiasModel, members: Members, shares: Vec<f64>) -> Self {
+        Self { rows, problem: rows.problem(), model, members, shares }
     }
 
     /// How many coefficients each margin has.
@@ -60,30 +121,15 @@ impl<'a> JointRows<'a> {
         self.problem.features().width() + 1
     }
 
-    fn member(&self, row: usize) -> Member<'_> {
+    fn member(&self, view: View<'_>, row: usize) -> Member<'_> {
         let count = self.model.terms.len();
-        let place = if self.members.by_row { row } else { self.problem.cells().cell_of_row().get(row) };
+        let place = if self.members.by_row { row } else { view.cell_of_row.get(row) };
         let at = place * count..(place + 1) * count;
         Member { own: &self.members.own[at.clone()], base: &self.members.base[at] }
     }
 
-    /// Visits every row of a part with its margins, block by block; after each block `done` has it.
-    fn visit<S>(
-        &self,
-        tables: &[Tables],
-        rows: std::ops::Range<usize>,
-        state: &mut S,
-        mut each: impl FnMut(&mut S, usize, usize, &mut dyn Iterator<Item = f64>),
-        mut done: impl FnMut(&mut S, std::ops::Range<usize>),
-    ) {
-        let mut out = vec![Vec::new(); tables.len()];
-        for block in blocks(rows) {
-            margins(self.problem.features(), tables, block.clone(), &mut out);
-            for (at, row) in block.clone().enumerate() {
-                each(state, row, at, &mut out.iter().map(|margins| margins[at]));
-            }
-            done(state, block);
-        }
+    fn label(&self, view: View<'_>, row: usize) -> usize {
+        self.problem.cells().label(view.cell_of_row.get(row))
     }
 
     fn tables(&self, coefficients: &[f64]) -> Vec<Tables> {
@@ -91,31 +137,33 @@ impl<'a> JointRows<'a> {
     }
 
     /// What all rows tell of each constraint.
-    pub(super) fn totals(&self, coefficients: &[f64]) -> Totals {
+    ///
+    /// # Errors
+    /// What keeps rows from being read, here and in all that follows.
+    pub(super) fn totals(&self, coefficients: &[f64]) -> Result<Totals> {
         let tables = self.tables(coefficients);
         let (count, terms) = (4 * self.model.terms.len(), self.model.terms.len());
         // Each probability is at most 1, and so is what is counted of it.
         let bound = |at: usize| 2.0 * self.heaviest() * self.members.largest(at / 4, terms)[at / 2 % 2];
         let grids: Vec<Grid> = (0..count).map(|at| Grid::new(bound(at), count)).collect();
-        let pass = |rows: std::ops::Range<usize>| {
+        let pass = |view: View<'_>, rows: Range<usize>| {
             let mut state = (Row::new(&self.model), GridSums::new(&grids));
-            let each =
-                |(row, sums): &mut (Row, GridSums<'_>), at: usize, _: usize, margins: &mut dyn Iterator<Item = f64>| {
-                    row.set_truth(margins);
-                    let weight = self.problem.row_weight(at);
-                    self.model.add_totals(&row.truth, self.member(at), weight, |at, value| sums.add(at, value));
-                };
-            self.visit(&tables, rows, &mut state, each, |_, _| {});
-            state.1.totals()
+            let each = |(row, sums): &mut (Row, GridSums<'_>), at: usize, margins: &mut dyn Iterator<Item = f64>| {
+                row.set_truth(margins);
+                let (member, weight) = (self.member(view, at), view.weight(at));
+                self.model.add_totals(&row.truth, member, weight, |at, value| sums.add(at, value));
+            };
+            visit(view, &tables, rows, &mut state, each, |_, _| {});
+            (state.1.totals(), f64::INFINITY)
         };
-        let sums = parallel::sum(self.problem.labels().len(), count, pass).to_floats(|at| grids[at]);
+        let sums = self.rows.sum(count, &pass)?.0.to_floats(|at| grids[at]);
         let of_term = |sums: &[f64]| [[sums[0], sums[1]], [sums[2], sums[3]]];
-        self.model.totals(&sums.chunks_exact(4).map(of_term).collect::<Vec<_>>(), &self.shares)
+        Ok(self.model.totals(&sums.chunks_exact(4).map(of_term).collect::<Vec<_>>(), &self.shares))
     }
 
     /// What no row weighs more than.
     fn heaviest(&self) -> f64 {
-        self.problem.cells().cell_rows().heaviest
+        self.rows.heaviest()
     }
 
     /// What the numbers of a row never exceed, at some multipliers.
@@ -133,7 +181,7 @@ impl<'a> JointRows<'a> {
     }
 
     /// The equations at some coefficients and multipliers.
-    pub(super) fn equations(&self, coefficients: &[f64], multipliers: &[f64], totals: &Totals) -> Equations {
+    pub(super) fn equations(&self, coefficients: &[f64], multipliers: &[f64], totals: &Totals) -> Result<Equations> {
         let (tables, features) = (self.tables(coefficients), self.problem.features());
         let (count, terms, stride) = (self.model.margins(), self.model.terms.len(), self.stride());
         let pairs: Vec<(usize, usize)> = (0..count).flat_map(|one| (0..=one).map(move |other| (one, other))).collect();
@@ -144,19 +192,19 @@ impl<'a> JointRows<'a> {
         let grids: Vec<Grids> = sizes.scattered().into_iter().map(|size| Grids::new(features, size, width)).collect();
         let squares = GramGrids::new(features, sizes.information(), width);
         let products: Vec<Grid> = sizes.tilt_products().map(|size| Grid::new(size, width)).collect();
-        let pass = |rows: std::ops::Range<usize>| {
+        let pass = |view: View<'_>, rows: Range<usize>| {
             let mut state = Pass {
                 row: Row::new(&self.model),
                 values: vec![Vec::new(); scattered + pairs.len()],
-                sums: vec![Scatter::new(features); scattered],
-                squares: vec![Gram::new(features); pairs.len()],
+                sums: vec![Scatter::new(view.features); scattered],
+                squares: vec![Gram::new(view.features); pairs.len()],
                 tilts: GridSums::new(&products),
             };
-            let each = |state: &mut Pass<'_>, at: usize, _: usize, margins: &mut dyn Iterator<Item = f64>| {
-                let (member, weight) = (self.member(at), self.problem.row_weight(at));
+            let each = |state: &mut Pass<'_>, at: usize, margins: &mut dyn Iterator<Item = f64>| {
+                let (member, weight) = (self.member(view, at), view.weight(at));
                 let row = &mut state.row;
                 row.set(&self.model, margins, member, &totals.shares, multipliers);
-                let label = self.problem.labels().get(at);
+                let label = self.label(view, at);
                 for margin in 0..count {
                     state.values[margin].push(weight * row.residual(label, margin));
                     for term in 0..terms {
@@ -175,17 +223,17 @@ impl<'a> JointRows<'a> {
                     }
                 }
             };
-            let done = |state: &mut Pass<'_>, block: std::ops::Range<usize>| {
+            let done = |state: &mut Pass<'_>, block: Range<usize>| {
                 for (at, (values, sums)) in state.values.iter().zip(&mut state.sums).enumerate() {
-                    sums.add(features, block.clone(), values, &grids[at / count]);
+                    sums.add(view.features, block.clone(), values, &grids[at / count]);
                 }
                 for (values, square) in state.values[scattered..].iter().zip(&mut state.squares) {
-                    square.add(features, block.clone(), values, &squares);
+                    square.add(view.features, block.clone(), values, &squares);
                 }
                 state.values.iter_mut().for_each(Vec::clear);
             };
-            self.visit(&tables, rows, &mut state, each, done);
-            state.totals(features)
+            visit(view, &tables, rows, &mut state, each, done);
+            (state.totals(view.features), f64::INFINITY)
         };
         let by_feature: Vec<Vec<Grid>> = grids.iter().map(|grids| grids.by_feature(stride)).collect();
         let by_entry = squares.triangle(stride);
@@ -194,7 +242,7 @@ impl<'a> JointRows<'a> {
             Some(at) if at < pairs.len() * triangle => by_entry[at % triangle],
             Some(at) => products[at - pairs.len() * triangle],
         };
-        let all = parallel::sum(self.problem.labels().len(), width, pass).to_floats(grid);
+        let all = self.rows.sum(width, &pass)?.0.to_floats(grid);
         let (sums, rest) = all.split_at(scattered * stride);
         let (squares, tilts) = rest.split_at(pairs.len() * triangle);
         let side = count * stride;
@@ -211,13 +259,13 @@ impl<'a> JointRows<'a> {
                 }
             }
         }
-        Equations {
+        Ok(Equations {
             gradient: sums[..side].to_vec(),
             information,
             by_multiplier: columns(1),
             of_violations: columns(1 + terms),
             tilts: Mat::from_fn(terms, terms, |row, column| tilts[row * terms + column]),
-        }
+        })
     }
 
     /// How far the bias moved the log odds of a class in a group, on average over its rows.
@@ -227,59 +275,59 @@ impl<'a> JointRows<'a> {
         multipliers: &[f64],
         totals: &Totals,
         (group, class): (Option<usize>, usize),
-    ) -> MeanContrast {
+    ) -> Result<MeanContrast> {
         let (tables, features) = (self.tables(coefficients), self.problem.features());
         let (count, terms, stride) = (self.model.margins(), self.model.terms.len(), self.stride());
         let width = count * stride + 2 + terms;
         let sizes = self.sizes(totals, multipliers);
         let scattered = Grids::new(features, sizes.contrast(), width);
         let grids: Vec<Grid> = sizes.contrasts().map(|size| Grid::new(size, width)).collect();
-        let pass = |rows: std::ops::Range<usize>| {
-            let row = Row::new(&self.model);
-            let mut state = (row, vec![Vec::new(); count], vec![Scatter::new(features); count], GridSums::new(&grids));
-            let each = |(row, values, _, sums): &mut Contrasting<'_>,
-                        at: usize,
-                        _: usize,
-                        margins: &mut dyn Iterator<Item = f64>| {
-                if !group.is_none_or(|group| self.problem.is_in(at, group)) {
-                    for values in values.iter_mut() {
-                        values.push(0.0);
+        let pass = |view: View<'_>, rows: Range<usize>| {
+            let (row, scatters) = (Row::new(&self.model), vec![Scatter::new(view.features); count]);
+            let mut state = (row, vec![Vec::new(); count], scatters, GridSums::new(&grids));
+            let each =
+                |(row, values, _, sums): &mut Contrasting<'_>, at: usize, margins: &mut dyn Iterator<Item = f64>| {
+                    let cell = view.cell_of_row.get(at);
+                    if !group.is_none_or(|group| self.problem.cells().is_in(cell, group)) {
+                        for values in values.iter_mut() {
+                            values.push(0.0);
+                        }
+                        return;
                     }
-                    return;
-                }
-                let weight = self.problem.row_weight(at);
-                row.set(&self.model, margins, self.member(at), &totals.shares, multipliers);
-                sums.add(0, weight);
-                sums.add(1, weight * row.contrast(&row.exponents, class));
-                for term in 0..terms {
-                    let tilts = &row.tilts[term * self.model.classes..][..self.model.classes];
-                    sums.add(2 + term, weight * row.contrast(tilts, class));
-                }
-                for (margin, values) in values.iter_mut().enumerate() {
-                    values.push(weight * row.contrast_slope(class, margin));
-                }
-            };
-            let done = |(_, values, scatters, _): &mut Contrasting<'_>, block: std::ops::Range<usize>| {
+                    let weight = view.weight(at);
+                    row.set(&self.model, margins, self.member(view, at), &totals.shares, multipliers);
+                    sums.add(0, weight);
+                    sums.add(1, weight * row.contrast(&row.exponents, class));
+                    for term in 0..terms {
+                        let tilts = &row.tilts[term * self.model.classes..][..self.model.classes];
+                        sums.add(2 + term, weight * row.contrast(tilts, class));
+                    }
+                    for (margin, values) in values.iter_mut().enumerate() {
+                        values.push(weight * row.contrast_slope(class, margin));
+                    }
+                };
+            let done = |(_, values, scatters, _): &mut Contrasting<'_>, block: Range<usize>| {
                 for (values, scatter) in values.iter_mut().zip(scatters) {
-                    scatter.add(features, block.clone(), values, &scattered);
+                    scatter.add(view.features, block.clone(), values, &scattered);
                     values.clear();
                 }
             };
-            self.visit(&tables, rows, &mut state, each, done);
+            visit(view, &tables, rows, &mut state, each, done);
             let (_, _, scatters, sums) = state;
             let valid = sums.valid && scatters.iter().all(Scatter::valid);
-            Sums::new(scatters.iter().flat_map(|sums| sums.totals(features)).chain(sums.sums), valid)
+            let all = scatters.iter().flat_map(|sums| sums.totals(view.features)).chain(sums.sums);
+            (Sums::new(all, valid), f64::INFINITY)
         };
         let by_feature = scattered.by_feature(stride);
         let grid = |at: usize| at.checked_sub(count * stride).map_or_else(|| by_feature[at % stride], |at| grids[at]);
-        let all = parallel::sum(self.problem.labels().len(), width, pass).to_floats(grid);
+        let all = self.rows.sum(width, &pass)?.0.to_floats(grid);
         let (by_coefficient, sums) = all.split_at(count * stride);
         let total = sums[0];
-        MeanContrast {
+        Ok(MeanContrast {
             value: sums[1] / total,
             by_multiplier: sums[2..].iter().map(|sum| sum / total).collect(),
             by_coefficient: by_coefficient.iter().map(|sum| sum / total).collect(),
-        }
+        })
     }
 
     /// Sums of products over rows of the parts that each has in violations, less what follows from its residuals in `of_violations` directions of the
@@ -291,7 +339,7 @@ impl<'a> JointRows<'a> {
         totals: &Totals,
         of_violations: &[Vec<f64>],
         further: &[Vec<f64>],
-    ) -> (Mat<f64>, f64) {
+    ) -> Result<(Mat<f64>, f64)> {
         let (count, terms) = (self.model.margins(), self.model.terms.len());
         let wide = terms + further.len();
         let directions = of_violations.iter().chain(further).flat_map(|direction| self.tables(direction));
@@ -305,18 +353,17 @@ impl<'a> JointRows<'a> {
         let bounds: Vec<f64> = (0..wide).map(part).collect();
         let products = (0..wide * wide).map(|at| bounds[at / wide] * bounds[at % wide]);
         let grids: Vec<Grid> = products.map(|bound| Grid::new(bound, wide * wide)).collect();
-        let pass = |rows: std::ops::Range<usize>| {
+        let pass = |view: View<'_>, rows: Range<usize>| {
             let mut state =
                 (Row::new(&self.model), GridSums::new(&grids), f64::INFINITY, vec![0.0; wide], vec![0.0; tables.len()]);
             let each = |(row, products, least, parts, all): &mut Influencing<'_>,
                         at: usize,
-                        _: usize,
                         margins: &mut dyn Iterator<Item = f64>| {
                 all.iter_mut().zip(margins).for_each(|(place, margin)| *place = margin);
-                let (member, weight) = (self.member(at), self.problem.row_weight(at));
+                let (member, weight) = (self.member(view, at), view.weight(at));
                 row.set(&self.model, all[..count].iter().copied(), member, &totals.shares, multipliers);
                 *least = least.min(row.determinant());
-                let label = self.problem.labels().get(at);
+                let label = self.label(view, at);
                 for (k, (part, moves)) in parts.iter_mut().zip(all[count..].chunks(count)).enumerate() {
                     let own = if k < terms { row.violation_part(&self.model, totals, member, k) } else { 0.0 };
                     let moved: f64 =
@@ -327,16 +374,31 @@ impl<'a> JointRows<'a> {
                     parts.iter().enumerate().for_each(|(other, by)| products.add(one * wide + other, part * by));
                 }
             };
-            self.visit(&tables, rows, &mut state, each, |_, _| {});
+            visit(view, &tables, rows, &mut state, each, |_, _| {});
             (state.1.totals(), state.2)
         };
-        let merge = |left: &mut (Sums, f64), right: (Sums, f64)| {
-            left.0.merge(&right.0);
-            left.1 = left.1.min(right.1);
-        };
-        let (products, least) = parallel::sum_and(self.problem.labels().len(), wide * wide, pass, merge);
+        let (products, least) = self.rows.sum(wide * wide, &pass)?;
         let products = products.to_floats(|at| grids[at]);
-        (Mat::from_fn(wide, wide, |row, column| products[row * wide + column]), least)
+        Ok((Mat::from_fn(wide, wide, |row, column| products[row * wide + column]), least))
+    }
+}
+
+/// Visits every row of a part with its margins, block by block; after each block `done` has it.
+fn visit<S>(
+    view: View<'_>,
+    tables: &[Tables],
+    rows: Range<usize>,
+    state: &mut S,
+    mut each: impl FnMut(&mut S, usize, &mut dyn Iterator<Item = f64>),
+    mut done: impl FnMut(&mut S, Range<usize>),
+) {
+    let mut out = vec![Vec::new(); tables.len()];
+    for block in blocks(rows) {
+        margins(view.features, tables, block.clone(), &mut out);
+        for (at, row) in block.clone().enumerate() {
+            each(state, row, &mut out.iter().map(|margins| margins[at]));
+        }
+        done(state, block);
     }
 }
 

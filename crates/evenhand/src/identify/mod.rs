@@ -6,7 +6,7 @@
 //! `estimate` finds them with standard errors: by weights for rates among everyone, of one class in two, and for all other notions by `joint`, a model of the truth and
 //! the bias together (`bias_model` is one row of it, `joint_rows` their sums). `simultaneous` says how far intervals reach that hold for all groups at
 //! once, `bootstrap` checks them by drawing rows again, `sensitivity` asks what they would be if
-//! groups truly differed, `weights` undoes them in labels, `words` says what they mean. Leans on `correction` and the built-in learner.
+//! groups truly differed, `stored` goes through rows that are not all in memory, `weights` undoes them in labels, `words` says what they mean. Leans on `correction` and the built-in learner.
 
 mod bias_model;
 mod bootstrap;
@@ -15,12 +15,14 @@ mod joint;
 mod joint_rows;
 mod sensitivity;
 mod simultaneous;
+mod stored;
 mod weights;
 mod words;
 
 pub use bootstrap::Resampled;
 pub use estimate::{Effect, Identification, Multiplier};
 pub use sensitivity::{Sensitivity, SensitivityCurve, SensitivityPoint, TippingPoint};
+pub use stored::StoredIdentification;
 
 use serde::{Deserialize, Serialize};
 
@@ -176,8 +178,11 @@ impl Identify {
             })?,
             (_, false) => bootstrap::check(&mut found, problem, &correction, self, |drawn| {
                 let again = Joint::solve(drawn, learner, tilt)?;
-                let raised = || again.effects(&estimate::asked(drawn)).iter().map(|effect| -effect).collect();
-                Ok(again.converged.then(|| (again.multipliers.clone(), raised())))
+                if !again.converged {
+                    return Ok(None);
+                }
+                let raised = again.effects(&estimate::asked(drawn))?.iter().map(|effect| -effect).collect();
+                Ok(Some((again.multipliers, raised)))
             })?,
         }
         if self.sensitivity {

@@ -220,7 +220,8 @@ impl Path<'_> {
 
     fn point(&self, solved: &Solved, z: f64) -> Result<Option<SensitivityPoint>> {
         let (Some(estimates), at) = (self.estimates(solved)?, self.direction.at) else { return Ok(None) };
-        let (overall_rate, group_rate, _) = self.problem.mean_scores(&solved.found.predictor)?[at];
+        let (overall_rate, group_rate, _) =
+            self.problem.mean_scores(&self.problem.cell_sums(&*solved.found.predictor)?)[at];
         let ends = |(values, covariance): &(Vec<f64>, faer::Mat<f64>)| {
             let reach = z * standard_error(covariance, at);
             [values[at], values[at] - reach, values[at] + reach]
@@ -252,7 +253,8 @@ impl Path<'_> {
             return Ok(None);
         }
         let uncorrected = self.correction.uncorrected(self.problem, self.learner)?;
-        let (overall, group, _) = self.problem.mean_scores(&uncorrected.predictor)?[self.direction.at];
+        let (overall, group, _) =
+            self.problem.mean_scores(&self.problem.cell_sums(&*uncorrected.predictor)?)[self.direction.at];
         let (mut last, mut last_odds) = (even.difference, self.log_odds(even));
         let mut next = overall - group;
         for _ in 0..MOST_SECANTS {

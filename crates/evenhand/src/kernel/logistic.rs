@@ -30,6 +30,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) shares: &'a [[f64; 2]],
     pub(crate) cell_of_row: &'a Codes,
     pub(crate) row_weights: Option<&'a [f64]>,
+    /// What no row weighs more than; 1 without row weights.
+    pub(crate) heaviest: f64,
 }
 
 /// How many margins a row has.
@@ -212,34 +214,53 @@ impl LogisticRows<'_> {
         totals.to_floats(|at| by_feature[at % self.stride()])
     }
 
-    /// `Σ weight · ∂p/∂coefficients`, with p the probability of the positive one of two classes.
-    pub(crate) fn score_gradient(&self, coefficients: &[f64]) -> Vec<f64> {
-        let (tables, sums) = (self.tables(coefficients), self.coefficients());
-        let grids = Grids::new(self.features, self.weights.bound(), sums);
+    /// `Σ weight · ∂p/∂coefficients`, with p the probability of the positive one of two classes, for each of some weights.
+    pub(crate) fn score_gradients(&self, coefficients: &[f64], weights: &[Weights]) -> Vec<Vec<f64>> {
+        self.gradients_of(&self.score_gradient_totals(coefficients, weights), weights)
+    }
+
+    /// The sums that they are made of: [`LogisticRows::gradients_of`] makes numbers of them.
+    pub(crate) fn score_gradient_totals(&self, coefficients: &[f64], weights: &[Weights]) -> Totals {
+        let (tables, grids) = (self.tables(coefficients), self.gradient_grids(weights));
         let pass = |rows| {
             let mut at = Buffers::new(self.classes);
-            let mut sums = Scatter::new(self.features);
+            let mut sums = vec![Scatter::new(self.features); weights.len()];
             for block in blocks(rows) {
                 at.probabilities(self, &tables, block.clone());
-                at.curvature(0, 0);
-                sums.add(self.features, block, &at.scratch, &grids);
+                for ((sums, weights), grids) in sums.iter_mut().zip(weights).zip(&grids) {
+                    weights.block(block.clone(), &mut at.weights);
+                    at.curvature(0, 0);
+                    sums.add(self.features, block.clone(), &at.scratch, grids);
+                }
             }
-            self.totals(&[sums])
+            self.totals(&sums)
         };
-        let by_feature = grids.by_feature(self.stride());
-        parallel::sum(self.features.rows(), sums, pass).to_floats(|at| by_feature[at % self.stride()])
+        parallel::sum(self.features.rows(), self.coefficients() * weights.len(), pass)
     }
 
     /// Sums of products, over rows, of the parts that `Σ influence` has from each row: with p and y of two classes,
     /// `part_k = share_k·p − level_k − weight·(p − y)·(x·direction_k)`, times the row's own weight
     /// where it is not in `weight` already. Row by row of a square.
     pub(crate) fn influence(&self, coefficients: &[f64], parts: &Parts<'_>) -> Vec<f64> {
-        let tables = self.tables(coefficients);
-        let directions: Vec<Tables> = parts.directions.iter().map(|one| Tables::new(self.features, one)).collect();
+        self.influence_of(&self.influence_totals(coefficients, parts), parts)
+    }
+
+    /// The products that sums over these rows, or over more that are laid out like them, stand for.
+    pub(crate) fn influence_of(&self, totals: &Totals, parts: &Parts<'_>) -> Vec<f64> {
+        let grids = influence_grids(&self.part_bounds(&self.directions(parts), parts));
+        totals.to_floats(|at| grids[at])
+    }
+
+    fn directions(&self, parts: &Parts<'_>) -> Vec<Tables> {
+        parts.directions.iter().map(|one| Tables::new(self.features, one)).collect()
+    }
+
+    /// The sums that products are made of.
+    pub(crate) fn influence_totals(&self, coefficients: &[f64], parts: &Parts<'_>) -> Totals {
+        let (tables, directions) = (self.tables(coefficients), self.directions(parts));
         let count = directions.len();
         let bounds = self.part_bounds(&directions, parts);
-        let products = (0..count * count).map(|at| bounds[at / count] * bounds[at % count]);
-        let grids: Vec<Grid> = products.map(|bound| Grid::new(bound, count * count)).collect();
+        let grids = influence_grids(&bounds);
         let pass = |rows| {
             let mut at = Buffers::new(self.classes);
             let (mut moves, mut cells) = (vec![Vec::with_capacity(BLOCK); count], Vec::with_capacity(BLOCK));
@@ -267,17 +288,17 @@ impl LogisticRows<'_> {
             }
             Totals::new(products, valid)
         };
-        parallel::sum(self.features.rows(), count * count, pass).to_floats(|at| grids[at])
+        parallel::sum(self.features.rows(), count * count, pass)
     }
 
     /// What no row's part of an influence exceeds, with room for rounding.
     fn part_bounds(&self, directions: &[Tables], parts: &Parts<'_>) -> Vec<f64> {
         let count = directions.len();
         let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |most: f64, one| most.max(one.abs()));
-        let own = parts.row_weights.map_or(1.0, |weights| largest(&mut weights.iter().copied()));
         let bound = |(k, direction): (usize, &Tables)| {
             let of_cells = parts.shares.iter().skip(k).step_by(count).map(|[share, level]| share.abs() + level.abs());
-            (own * largest(&mut of_cells.into_iter()) + self.weights.bound() * direction.bound(self.features))
+            (parts.heaviest * largest(&mut of_cells.into_iter())
+                + self.weights.bound() * direction.bound(self.features))
                 * (1.0 + 1e-9)
         };
         directions.iter().enumerate().map(bound).collect()
@@ -287,6 +308,13 @@ impl LogisticRows<'_> {
         let valid = sums.iter().all(Scatter::valid);
         Totals::new(sums.iter().flat_map(|sums| sums.totals(self.features)), valid)
     }
+}
+
+/// The grids of products of parts, row by row of a square.
+fn influence_grids(bounds: &[f64]) -> Vec<Grid> {
+    let count = bounds.len();
+    let products = (0..count * count).map(|at| bounds[at / count] * bounds[at % count]);
+    products.map(|bound| Grid::new(bound, count * count)).collect()
 }
 
 /// Pairs of margins, the first not before the second.

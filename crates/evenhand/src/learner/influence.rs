@@ -6,8 +6,10 @@
 //! derivatives and `J = −aᵀH⁻¹ ∂g/∂λ`. The sum of their squares is the sandwich estimate of λ's variance.
 
 use super::logistic::Penalised;
-use super::minimise::Minimiser;
+use super::minimise::{Minimiser, Objective};
+use super::stored::Stored;
 use super::{Logistic, LogisticModel, Training};
+use crate::blocks::{InfluenceParts, Request, RowStore};
 use crate::data::Codes;
 use crate::kernel::logistic::{LogisticRows, Parts};
 use crate::weights::Weights;
@@ -23,6 +25,16 @@ pub(crate) struct Asked<'a> {
     pub(crate) shares: &'a [[f64; 2]],
     pub(crate) cell_of_row: &'a Codes,
     pub(crate) row_weights: Option<&'a [f64]>,
+}
+
+/// The same of rows in blocks: a number per cell in place of one per row.
+pub(crate) struct AskedByCell<'a> {
+    /// Per multiplier, how fast it changes the weight of each cell.
+    pub(crate) slopes: &'a [Vec<f64>],
+    /// Per violation, how much the probability of a row of each cell counts.
+    pub(crate) counts: &'a [Vec<f64>],
+    /// As those of [`Asked`].
+    pub(crate) shares: &'a [[f64; 2]],
 }
 
 /// J and the sum of squares in the middle of the sandwich, row by row.
@@ -48,23 +60,62 @@ impl Logistic {
         let at = model.coefficients();
         parallel::inside(|| {
             let gradients: Vec<Vec<f64>> = rows.gradients(at, asked.slopes);
-            let scores = asked.counts.iter().map(|count| LogisticRows { weights: count, ..rows }.score_gradient(at));
-            let sensitivities =
-                Minimiser::default().sensitivities(&Penalised { rows, settings: self }, at, scores.collect());
-            let sensitivities = sensitivities
-                .ok_or_else(|| Error::learner("there are too many features for standard errors; leave some out"))?;
-            // A sensitivity is minus H⁻¹a.
-            let product = |sensitivity: &Vec<f64>, gradient: &Vec<f64>| -> f64 {
-                sensitivity.iter().zip(gradient).map(|(a, g)| a * g).sum()
-            };
-            let jacobian = sensitivities
-                .iter()
-                .flat_map(|sensitivity| gradients.iter().map(move |gradient| product(sensitivity, gradient)));
-            let directions: Vec<Vec<f64>> =
-                sensitivities.iter().map(|sensitivity| sensitivity.iter().map(|entry| -entry).collect()).collect();
+            let scores = rows.score_gradients(at, asked.counts);
+            let (jacobian, directions) = moved(&Penalised { rows, settings: self }, at, scores, &gradients)?;
             let Asked { shares, cell_of_row, row_weights, .. } = *asked;
-            let parts = Parts { directions: &directions, shares, cell_of_row, row_weights };
-            Ok(Influence { jacobian: jacobian.collect(), products: rows.influence(at, &parts) })
+            let heaviest = row_weights.map_or(1.0, |weights| weights.iter().copied().fold(0.0, f64::max));
+            let parts = Parts { directions: &directions, shares, cell_of_row, row_weights, heaviest };
+            Ok(Influence { jacobian, products: rows.influence(at, &parts) })
         })
     }
+
+    /// The same of rows in blocks, with weights by cell.
+    ///
+    /// # Errors
+    /// Those of [`Logistic::influence`], and what keeps rows from being read.
+    pub(crate) fn influence_stored(
+        &self,
+        store: &dyn RowStore,
+        weights: &[f64],
+        model: &LogisticModel,
+        asked: &AskedByCell<'_>,
+    ) -> Result<Influence> {
+        let (frame, at) = (store.frame(), model.coefficients());
+        let (slopes, counts) = (asked.slopes.to_vec(), asked.counts.to_vec());
+        let gradients = Request::Gradients { coefficients: at.to_vec(), weights: slopes };
+        let gradients = frame.gradients(&store.pass(&gradients)?, asked.slopes);
+        let scores = Request::ScoreGradients { coefficients: at.to_vec(), weights: counts };
+        let scores = frame.gradients(&store.pass(&scores)?, asked.counts);
+        let objective = Stored::new(store, weights, self);
+        let found = moved(&objective, at, scores, &gradients);
+        objective.done()?;
+        let (jacobian, directions) = found?;
+        let parts = InfluenceParts { directions, weights: weights.to_vec(), shares: asked.shares.to_vec() };
+        let request = Request::Influence { coefficients: at.to_vec(), parts };
+        let Request::Influence { parts, .. } = &request else { unreachable!("it was just made") };
+        Ok(Influence { jacobian, products: frame.influence(&store.pass(&request)?, parts) })
+    }
+}
+
+/// J, row by row, and for each violation the direction H⁻¹a of the coefficients that it moves along, from the derivatives of violations and the gradients
+/// that multipliers add.
+fn moved(
+    objective: &dyn Objective,
+    at: &[f64],
+    scores: Vec<Vec<f64>>,
+    gradients: &[Vec<f64>],
+) -> Result<(Vec<f64>, Vec<Vec<f64>>)> {
+    let sensitivities = Minimiser::default()
+        .sensitivities(objective, at, scores)
+        .ok_or_else(|| Error::learner("there are too many features for standard errors; leave some out"))?;
+    // A sensitivity is minus H⁻¹a.
+    let product = |sensitivity: &Vec<f64>, gradient: &Vec<f64>| -> f64 {
+        sensitivity.iter().zip(gradient).map(|(a, g)| a * g).sum()
+    };
+    let jacobian = sensitivities
+        .iter()
+        .flat_map(|sensitivity| gradients.iter().map(move |gradient| product(sensitivity, gradient)))
+        .collect();
+    let directions = sensitivities.iter().map(|sensitivity| sensitivity.iter().map(|entry| -entry).collect()).collect();
+    Ok((jacobian, directions))
 }

@@ -18,7 +18,7 @@ mod stored;
 
 pub use function::{FnLearner, FnPredictor, check_probabilities};
 pub use given::{Given, GivenModel, GivenScores};
-pub(crate) use influence::Asked;
+pub(crate) use influence::{Asked, AskedByCell, Influence};
 pub use interruptible::Interruptible;
 pub use logistic::{Logistic, LogisticModel};
 pub(crate) use minimise::Minimiser;

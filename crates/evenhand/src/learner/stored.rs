@@ -12,7 +12,7 @@ use crate::kernel::logistic::LogisticRows;
 use crate::{Error, Result};
 
 /// The loss of all rows of a store, with one weight per cell and the penalty of some settings.
-struct Stored<'a> {
+pub(super) struct Stored<'a> {
     store: &'a dyn RowStore,
     weights: &'a [f64],
     settings: &'a Logistic,
@@ -34,14 +34,27 @@ impl Logistic {
         tolerance: f64,
     ) -> Result<LogisticModel> {
         self.check()?;
-        let cost = shape(store, |rows| rows.hessian_cost_of(store.rows()));
-        let stored = Stored { store, weights, settings: self, cost, failure: RefCell::new(None) };
+        let stored = Stored::new(store, weights, self);
         let stop = || stored.failure.borrow().is_some();
         let (coefficients, converged, passes) = minimise(&stored, start, tolerance, self.max_passes, &stop);
-        if let Some(failure) = stored.failure.into_inner() {
-            return Err(failure);
-        }
+        stored.done()?;
         LogisticModel::fitted(store.frame().classes, coefficients, converged, passes)
+    }
+
+    /// The largest entry of the gradient of the loss of all rows of a store, with one weight per cell, at the coefficients of a model.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`], and what keeps rows from being read.
+    pub(crate) fn gradient_norm_stored(
+        &self,
+        store: &dyn RowStore,
+        weights: &[f64],
+        model: &LogisticModel,
+    ) -> Result<f64> {
+        let stored = Stored::new(store, weights, self);
+        let gradient = stored.gradient(model.coefficients());
+        stored.done()?;
+        Ok(gradient.iter().fold(0.0, |largest, entry| entry.abs().max(largest)))
     }
 
     /// What a minimisation over all rows may start from: the coefficients of a sample's fit, moved by an offset, and the sample's second
@@ -60,7 +73,20 @@ impl Logistic {
     }
 }
 
-impl Stored<'_> {
+impl<'a> Stored<'a> {
+    pub(super) fn new(store: &'a dyn RowStore, weights: &'a [f64], settings: &'a Logistic) -> Self {
+        let cost = shape(store, |rows| rows.hessian_cost_of(store.rows()));
+        Self { store, weights, settings, cost, failure: RefCell::new(None) }
+    }
+
+    /// Whether all passes were made.
+    ///
+    /// # Errors
+    /// Why one was not.
+    pub(super) fn done(self) -> Result<()> {
+        self.failure.into_inner().map_or(Ok(()), Err)
+    }
+
     /// The answer of a pass, or of nothing where one failed.
     fn ask<T>(&self, request: &Request, with: impl FnOnce(&crate::exact::Totals) -> T) -> Option<T> {
         if self.failure.borrow().is_some() {

@@ -1,6 +1,7 @@
 //! The model file: everything a classifier was made from, in one checked JSON file.
 //!
-//! `record` is its content, `file` its form on disk, `verify` re-derives it from the data, `refit` by doing its run again;
+//! `record` is its content, `file` its form on disk, `verify` re-derives it from the data, `verify_stored` from rows that are not all in memory, `refit` by
+//! doing its run again;
 //! `validate` knows what holds of every model, and is asked when one is read.
 //! It names groups and holds sums, never a row: no individual's sensitive value is in it.
 
@@ -9,6 +10,7 @@ mod record;
 mod refit;
 mod validate;
 mod verify;
+mod verify_stored;
 
 pub use file::{FORMAT_VERSION, Sealed};
 pub use record::{CellRecord, LearnerRecord, LoopRecord, Model, Provenance, Split};

@@ -17,11 +17,11 @@ const BY_ANOTHER_PROGRAM: &str = "the learner is another program, which is not r
 #[cfg(feature = "network")]
 const BY_ANOTHER_PROCESSOR: &str =
     "the network was trained on another kind of processor, and by the rounding of this one training leads elsewhere";
-const CANCELLED: &str = "the run was stopped from outside, and ends elsewhere if it is done again";
+pub(super) const CANCELLED: &str = "the run was stopped from outside, and ends elsewhere if it is done again";
 
 /// Ends a run that takes more iterations than a file says it took: it is another one already, and the number of loops that
 /// a file asks for has no limit.
-struct AsLong(usize);
+pub(super) struct AsLong(pub(super) usize);
 
 impl Observer for AsLong {
     fn after(&mut self, done: &Iteration) -> bool {
@@ -54,10 +54,6 @@ impl Model {
         let LearnerRecord::Logistic { settings, .. } = &self.learner else { return Ok(Err(BY_ANOTHER_PROGRAM)) };
         let record = |model: &LogisticModel| LearnerRecord::Logistic { settings: *settings, model: model.clone() };
         let mut watch = AsLong(self.trace.len());
-        if let Some(sampled) = self.provenance.sampled {
-            let found = self.settings.fit_sampled(train.table(), train.schema(), settings, sampled, &mut watch)?;
-            return Ok(Ok(Self::of_stored(&self.settings, &found, record)));
-        }
         let fitted = self.settings.fit_observed(train, settings, &mut watch)?;
         Ok(Ok(Self::new(&self.settings, &fitted, record, None, data, self.provenance.split)))
     }
@@ -85,22 +81,27 @@ impl Model {
 
     /// Learns columns, groups and constraints from the training rows again.
     pub(super) fn check_binding(&self, train: &Dataset) -> Result<Check> {
-        let name = "columns";
         let (binding, ..) = match Binding::new(&self.settings, train) {
             Ok(found) => found,
             Err(error @ (Error::Interrupted | Error::Io { .. })) => return Err(error),
-            Err(error) => return Ok(Check { name, matches: Some(false), detail: error.to_string() }),
+            Err(error) => return Ok(Check::failed("columns", error.to_string())),
         };
-        let needed = if self.classifier().needs_groups() { binding.group_columns() } else { Vec::new() };
-        let names: Vec<&str> = binding.constraints().iter().map(|one| one.name.as_str()).collect();
-        let own: Vec<&str> = self.multipliers.iter().map(|one| one.name.as_str()).collect();
-        if !own.is_empty() && own != names {
-            let detail = "the multipliers have other names than the constraints of the training rows".to_owned();
-            return Ok(Check { name, matches: Some(false), detail });
-        }
-        let (found, recorded) = (json!([binding, needed]), json!([self.binding, self.groups_needed]));
-        Ok(check(name, &found, &recorded, "encodings, fills, groups and constraints learnt again: "))
+        Ok(check_binding(self, &binding))
     }
+}
+
+/// Compares columns, groups and constraints that were learnt again with those of a file.
+pub(super) fn check_binding(model: &Model, binding: &Binding) -> Check {
+    let name = "columns";
+    let needed = if model.classifier().needs_groups() { binding.group_columns() } else { Vec::new() };
+    let names: Vec<&str> = binding.constraints().iter().map(|one| one.name.as_str()).collect();
+    let own: Vec<&str> = model.multipliers.iter().map(|one| one.name.as_str()).collect();
+    if !own.is_empty() && own != names {
+        let detail = "the multipliers have other names than the constraints of the training rows".to_owned();
+        return Check::failed(name, detail);
+    }
+    let (found, recorded) = (json!([binding, needed]), json!([model.binding, model.groups_needed]));
+    check(name, &found, &recorded, "encodings, fills, groups and constraints learnt again: ")
 }
 
 fn check(name: &'static str, found: &Value, recorded: &Value, what: &str) -> Check {

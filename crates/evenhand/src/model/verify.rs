@@ -14,7 +14,7 @@ use super::{LearnerRecord, Model};
 use crate::constraint::TiltTable;
 use crate::correction::baselines::{percentile_thresholds, reweighing};
 use crate::correction::{
-    Apply, CovariateShift, Expectations, Method, Metrics, Observed, Problem, Threshold, WeightMap, digest_of,
+    Apply, CovariateShift, Evaluated, Expectations, Method, Metrics, Observed, Problem, TableRows, Threshold, WeightMap,
 };
 use crate::data::{Dataset, Table, holdout};
 use crate::learner::{Logistic, LogisticModel, Training};
@@ -71,9 +71,12 @@ impl Model {
     /// # Errors
     /// Those of [`Model::verify`].
     pub fn verify_parts(&self, data: &Dataset, train: &Dataset, test: Option<&Dataset>) -> Result<Verdict> {
+        if let Some(sampled) = self.provenance.sampled {
+            return self.verify_stored(&TableRows(data.table()), sampled);
+        }
         // Every field is named: a new one is to be derived again, or said not to be.
         let Self {
-            software,
+            software: _,
             settings: _,
             binding: _,
             multipliers: _,
@@ -97,7 +100,8 @@ impl Model {
             provenance: _,
             reading: _,
         } = self;
-        let mut checks = vec![self.check_data(data)?, self.check_settings(), self.check_binding(train)?];
+        let data = self.check_digest(&data.digest(), data.rows());
+        let mut checks = vec![data, self.check_settings(), self.check_binding(train)?];
         if checks[2].matches == Some(false) {
             // With other columns or groups, nothing that follows is about the same rows.
             return Ok(Verdict { matches: false, checks });
@@ -116,9 +120,7 @@ impl Model {
         let metrics = self.classifier().evaluate(&problem, self.settings.measure)?;
         checks.push(compare("training rates", &metrics, recorded));
         checks.extend(self.check_judged(&problem, test)?);
-        let detail = format!("{software}, by the file's own word");
-        checks.push(Check { name: "software", matches: None, detail });
-        Ok(Verdict { matches: checks.iter().all(|check| check.matches != Some(false)), checks })
+        Ok(verdict(self, checks))
     }
 
     /// Rates on test rows, and verdicts on the bounds.
@@ -146,21 +148,23 @@ impl Model {
             return Ok(checks);
         };
         let evaluated = self.classifier().evaluated(judged_on, self.settings.measure)?;
-        let found = evaluated.test_bounds(&self.settings.bounds, first.confidence)?;
-        let furthest = apart(&json!(found), &json!(self.bound_tests));
-        let matches = furthest.is_some_and(|furthest| furthest <= SAME);
-        let verdicts: Vec<String> = found.iter().map(|one| one.verdict.to_string()).collect();
-        let detail = format!("judged again at {}: {}", first.confidence, verdicts.join(", "));
-        checks.push(Check { name, matches: Some(matches), detail });
+        checks.push(self.check_verdicts(&evaluated, first.confidence)?);
         Ok(checks)
     }
 
-    fn check_data(&self, data: &Dataset) -> Result<Check> {
-        let found = match self.provenance.sampled {
-            Some(_) => digest_of(&self.binding, data.table())?,
-            None => data.digest(),
-        };
-        let (rows, recorded) = (data.rows(), self.provenance.data_rows);
+    /// Verdicts on the bounds, by what the classifier does on the rows that they were judged on.
+    pub(super) fn check_verdicts(&self, evaluated: &Evaluated<'_>, confidence: f64) -> Result<Check> {
+        let found = evaluated.test_bounds(&self.settings.bounds, confidence)?;
+        let furthest = apart(&json!(found), &json!(self.bound_tests));
+        let matches = furthest.is_some_and(|furthest| furthest <= SAME);
+        let verdicts: Vec<String> = found.iter().map(|one| one.verdict.to_string()).collect();
+        let detail = format!("judged again at {confidence}: {}", verdicts.join(", "));
+        Ok(Check { name: "verdicts", matches: Some(matches), detail })
+    }
+
+    /// Whether rows of this digest are those that the model came from.
+    pub(super) fn check_digest(&self, found: &str, rows: usize) -> Check {
+        let recorded = self.provenance.data_rows;
         let matches = found == self.provenance.data_sha256 && rows == recorded;
         let detail = if matches {
             format!("SHA-256 of {rows} rows is {found}")
@@ -169,16 +173,16 @@ impl Model {
         } else {
             format!("SHA-256 is {found}, the model came from {}", self.provenance.data_sha256)
         };
-        Ok(Check { name: "data", matches: Some(matches), detail })
+        Check { name: "data", matches: Some(matches), detail }
     }
 
-    fn check_settings(&self) -> Check {
+    pub(super) fn check_settings(&self) -> Check {
         let found = self.settings_digest();
         let matches = found == self.provenance.settings_sha256;
         Check { name: "settings", matches: Some(matches), detail: format!("SHA-256 is {found}") }
     }
 
-    fn check_weights(&self, problem: &Problem) -> Result<Check> {
+    pub(super) fn check_weights(&self, problem: &Problem) -> Result<Check> {
         let weights = self.cell_weights(problem)?;
         let found = cell_records(&self.binding, problem.cells(), &weights);
         let alike = found.len() == self.cells.len()
@@ -347,6 +351,11 @@ fn least(
 ) -> Check {
     let (features, labels, classes) = (problem.features(), problem.labels(), problem.classes());
     let norm = settings.gradient_norm(Training { features, labels, classes, weights }, model) / weights.total();
+    least_at(name, loss, norm)
+}
+
+/// Whether a loss is least where the largest entry of its gradient, per unit of weight, is this.
+pub(super) fn least_at(name: &'static str, loss: &str, norm: f64) -> Check {
     let matches = norm <= FLAT;
     let has = if matches { "is least there" } else { "is not least there" };
     Check { name, matches: Some(matches), detail: format!("the {loss} {has}: gradient {norm:.1e} per unit of weight") }
@@ -371,7 +380,21 @@ fn elsewhere(name: &'static str) -> Check {
     Check { name, matches: None, detail: "fitted by another program; its optimality cannot be told from here".into() }
 }
 
-fn compare(name: &'static str, found: &Metrics, recorded: &Metrics) -> Check {
+/// All checks, with what is not checked of every model.
+pub(super) fn verdict(model: &Model, mut checks: Vec<Check>) -> Verdict {
+    let detail = format!("{}, by the file's own word", model.software);
+    checks.push(Check { name: "software", matches: None, detail });
+    Verdict { matches: checks.iter().all(|check| check.matches != Some(false)), checks }
+}
+
+impl Check {
+    /// Something that does not match, for a reason in words.
+    pub(super) fn failed(name: &'static str, detail: String) -> Self {
+        Self { name, matches: Some(false), detail }
+    }
+}
+
+pub(super) fn compare(name: &'static str, found: &Metrics, recorded: &Metrics) -> Check {
     let pairs = found.violations.iter().zip(&recorded.violations);
     let apart = pairs
         .map(|(one, other)| match (one.value, other.value) {

@@ -3,12 +3,16 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use evenhand::correction::{RemoteRows, RemoteTask, Silent, StoredFit, StoredSettings};
+use evenhand::correction::{
+    Frontier, PassWatch, RemoteRows, RemoteTask, Silent, StoredFiles, StoredFit, StoredFrontier, StoredSettings,
+};
 use evenhand::data::{RowFiles, find_files};
+use evenhand::identify::{Identification, StoredIdentification};
 use evenhand::learner::LogisticModel;
-use evenhand::model::LearnerRecord;
-use evenhand::{Correction, Dataset, Error, Logistic, Model, Notion, ReadOptions, Result, Schema, Table};
+use evenhand::model::{LearnerRecord, Verdict};
+use evenhand::{Correction, Dataset, Error, Identify, Logistic, Model, Notion, ReadOptions, Result, Schema, Table};
 
 const ROWS: usize = 24_000;
 const HEADER: &str = "sex,race,job,age,amount,weight,label\n";
@@ -170,25 +174,187 @@ fn it_ends_where_all_rows_in_memory_end() {
     assert!(otherwise < ROWS / 50, "{otherwise}");
 }
 
+/// The model of rows in a folder, as it is saved.
+fn saved(folder: &Path, correction: &Correction) -> Model {
+    let found = fit(folder, correction, true, 0).unwrap();
+    let record =
+        |model: &LogisticModel| LearnerRecord::Logistic { settings: Logistic::default(), model: model.clone() };
+    let [_, after] = found.evaluated();
+    let bounds = after.test_bounds(&correction.bounds, 0.95).unwrap();
+    let (files, _) = RowFiles::open(&find_files(folder).unwrap(), &options(true)).unwrap();
+    let model = Model::of_stored(correction, &found, record).with_bound_tests(bounds);
+    model.read_as(files.options(), &found.columns)
+}
+
+fn verified(model: &Model, folder: &Path, memory: usize) -> Result<Verdict> {
+    let (files, _) = RowFiles::open(&find_files(folder)?, &model.reading_all())?;
+    model.verify_files(&StoredFiles { files: &files, watch: None }, memory)
+}
+
 #[test]
-fn its_model_file_is_verified_by_rows_in_memory_in_any_order() {
+fn its_model_file_is_verified_by_rows_in_any_order_in_memory_or_not() {
     let all = lines(2);
     let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     write(one.path(), "all.csv", &all);
-    write(other.path(), "all.csv", &shuffled(&all));
-    let correction = asked(Notion::DemographicParity);
-    let found = fit(one.path(), &correction, true, 0).unwrap();
-    let record =
-        |model: &LogisticModel| LearnerRecord::Logistic { settings: Logistic::default(), model: model.clone() };
-    let model = Model::of_stored(&correction, &found, record);
+    let other_order = shuffled(&all);
+    write(other.path(), "a.csv", &other_order[..7_000]);
+    write(other.path(), "b.csv", &other_order[7_000..]);
+    let correction = asked(Notion::DemographicParity).max_violation(0.02);
+    let model = saved(one.path(), &correction);
     let read = |folder: &Path| Table::read(folder, &options(true)).unwrap().0;
-    let model = model.read_as(&options(true), &read(one.path()));
+    let mut all_said = Vec::new();
     for folder in [one.path(), other.path()] {
-        let verdict = model.verify(read(folder)).unwrap();
-        assert!(verdict.matches, "{:?}", verdict.checks.iter().map(|one| &one.detail).collect::<Vec<_>>());
+        for verdict in [model.verify(read(folder)), verified(&model, folder, 0), verified(&model, folder, usize::MAX)] {
+            let verdict = verdict.unwrap();
+            let said: Vec<_> = verdict.checks.iter().map(|one| (one.name, one.matches, one.detail.clone())).collect();
+            assert!(verdict.matches, "{said:?}");
+            all_said.push(said);
+        }
     }
-    write(other.path(), "all.csv", &all[..ROWS - 1]);
-    assert!(!model.verify(read(other.path())).unwrap().matches);
+    // The same answers to the last digit, however the rows came.
+    assert!(all_said.iter().all(|said| *said == all_said[0]), "{all_said:?}");
+    let names: Vec<&str> = all_said[0].iter().map(|(name, ..)| *name).collect();
+    let expected = ["data", "settings", "columns", "weights", "classifier", "multipliers", "search", "training rates"];
+    assert_eq!(names, [&expected[..], &["verdicts", "software"]].concat());
+}
+
+#[test]
+fn a_model_file_of_other_rows_or_with_other_numbers_is_told() {
+    let all = lines(2);
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "all.csv", &all);
+    let correction = asked(Notion::DemographicParity).max_violation(0.02);
+    let model = saved(folder.path(), &correction);
+    let differs = |model: &Model| -> Vec<&'static str> {
+        let verdict = verified(model, folder.path(), usize::MAX).unwrap();
+        assert!(!verdict.matches);
+        let wrong = verdict.checks.iter().filter(|check| check.matches == Some(false));
+        wrong.map(|check| check.name).collect()
+    };
+    let mut forged = model.clone();
+    forged.train.violations[0].value = Some(0.0);
+    assert_eq!(differs(&forged), ["training rates"]);
+    let mut forged = model.clone();
+    let LearnerRecord::Logistic { model: fitted, .. } = &mut forged.learner else { panic!("it is one") };
+    let mut coefficients = fitted.coefficients().to_vec();
+    coefficients[1] += 0.01;
+    *fitted = LogisticModel::new(2, coefficients).unwrap();
+    let wrong = differs(&forged);
+    assert!(wrong.contains(&"classifier") && wrong.contains(&"search"), "{wrong:?}");
+    let mut forged = model.clone();
+    forged.bound_tests[0].confidence = 0.9;
+    assert_eq!(differs(&forged), ["verdicts"]);
+
+    write(folder.path(), "all.csv", &all[..ROWS - 1]);
+    assert!(differs(&model).contains(&"data"));
+    // As many rows, of which one has another label, and of which all have another category.
+    let mut changed = all.clone();
+    changed[5] = if all[5].ends_with("yes") { all[5].replace("yes", "no") } else { all[5].replace(",no", ",yes") };
+    write(folder.path(), "all.csv", &changed);
+    assert!(differs(&model).contains(&"data"));
+    let renamed: Vec<String> = all.iter().map(|line| line.replace("job 1", "job 9")).collect();
+    write(folder.path(), "all.csv", &renamed);
+    assert_eq!(differs(&model), ["data", "columns"]);
+}
+
+fn frontier(folder: &Path, correction: &Correction, memory: usize) -> StoredFrontier {
+    let (files, _) = RowFiles::open(&find_files(folder).unwrap(), &options(true)).unwrap();
+    let (rows, learner) = (StoredFiles { files: &files, watch: None }, Logistic::default());
+    correction.frontier_files(&rows, &schema(true), &learner, 5, &settings(memory), &mut Silent).unwrap()
+}
+
+#[test]
+fn a_frontier_has_the_same_bits_however_rows_are_kept_and_ends_where_that_in_memory_ends() {
+    let all = lines(2);
+    let (whole, cut) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write(whole.path(), "all.csv", &all);
+    let other = shuffled(&all);
+    write(cut.path(), "a.csv", &other[..10_000]);
+    write(cut.path(), "b.csv", &other[10_000..]);
+    let correction = asked(Notion::DemographicParity);
+    let bits = |found: &Frontier<LogisticModel>| -> Vec<(String, Vec<u64>)> {
+        let of = |numbers: &[f64]| numbers.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
+        let point = |point: &evenhand::correction::Point<LogisticModel>| {
+            let numbers = [of(point.solution.predictor.coefficients()), of(&point.solution.multipliers)].concat();
+            (format!("{:?}", point.asked), numbers)
+        };
+        found.points.iter().map(point).collect()
+    };
+    let found = frontier(whole.path(), &correction, usize::MAX);
+    assert_eq!(bits(&found.frontier), bits(&frontier(cut.path(), &correction, 0).frontier));
+    let (data, _) = Dataset::read(whole.path(), &schema(true), &options(true)).unwrap();
+    let (_, problem, _) = evenhand::correction::Binding::new(&correction, &data).unwrap();
+    let in_memory = correction.frontier(&problem, &Logistic::default(), 5, &mut Silent).unwrap();
+    assert_eq!(found.frontier.points.len(), in_memory.points.len());
+    assert!(found.rows == ROWS && found.passes > found.frontier.fits() && found.sample_rows < ROWS);
+    for (one, other) in found.frontier.points.iter().zip(&in_memory.points) {
+        let bounds = (one.asked.bound().unwrap_or(0.0), other.asked.bound().unwrap_or(0.0));
+        assert!((bounds.0 - bounds.1).abs() < 1e-6, "{bounds:?}");
+        let [one, other] = [one, other].map(evenhand::correction::Point::validation);
+        // Either meets what was asked of it; decisions in between are a matter of single rows.
+        assert!((one.violation.unwrap() - other.violation.unwrap()).abs() < 0.004, "{one:?} {other:?}");
+        assert!((one.error - other.error).abs() < 0.003, "{} {}", one.error, other.error);
+    }
+}
+
+fn identify(folder: &Path, notion: Notion, memory: usize) -> Result<StoredIdentification> {
+    let (files, _) = RowFiles::open(&find_files(folder)?, &options(true))?;
+    asks(notion).run_files(&StoredFiles { files: &files, watch: None }, &schema(true), &settings(memory))
+}
+
+fn asks(notion: Notion) -> Identify {
+    Identify::default().group("sex").unwrap().group("race").unwrap().notion(notion)
+}
+
+/// Every number of an estimate, with a name.
+fn numbers(found: &Identification) -> Vec<(String, f64)> {
+    let effects = found.effects.iter().flat_map(|one| {
+        let name = |what: &str| format!("{} {:?} {what}", one.group, one.class);
+        [(name("odds"), one.odds_ratio), (name("low"), one.low), (name("all"), one.simultaneous_high)]
+    });
+    let multipliers = found
+        .multipliers
+        .iter()
+        .flat_map(|one| [(one.name.clone(), one.value), (format!("{} standard error", one.name), one.standard_error)]);
+    effects.chain(multipliers).collect()
+}
+
+#[test]
+fn a_bias_is_identified_from_all_rows_as_it_is_in_memory() {
+    for (classes, notion) in
+        [(2, Notion::DemographicParity), (2, Notion::EqualOpportunity), (3, Notion::DemographicParity)]
+    {
+        let all = lines(classes);
+        let (whole, cut) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        write(whole.path(), "all.csv", &all);
+        let other = shuffled(&all);
+        write(cut.path(), "a.csv", &other[..10_000]);
+        write(cut.path(), "b.csv", &other[10_000..]);
+        let found = identify(whole.path(), notion.clone(), usize::MAX).unwrap();
+        assert!(found.sample_rows < 5_000 && found.found.rows == ROWS && found.passes > 3);
+        let (data, _) = Dataset::read(whole.path(), &schema(true), &options(true)).unwrap();
+        let (in_memory, _) = asks(notion.clone()).run(&data).unwrap();
+        assert_eq!(found.found.missing, in_memory.missing, "{notion}");
+        let (own, expected) = (numbers(&found.found), numbers(&in_memory));
+        assert!(!own.is_empty() && own.len() == expected.len());
+        for ((name, one), (other_name, other)) in own.iter().zip(&expected) {
+            assert!(name == other_name && (one - other).abs() <= 1e-5 * (1.0 + other.abs()), "{name}: {one} {other}");
+        }
+        let again = identify(cut.path(), notion.clone(), 0).unwrap();
+        assert_eq!(found.found, again.found, "{notion}: cut, and in a scratch file");
+    }
+}
+
+#[test]
+fn a_bias_is_identified_on_other_machines_where_these_know_how() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "all.csv", &lines(2));
+    let found = identify(folder.path(), Notion::DemographicParity, usize::MAX).unwrap();
+    let on = |notion: Notion| asks(notion).run_remote(&workers(folder.path(), 3, true), &schema(true), &settings(0));
+    assert_eq!(on(Notion::DemographicParity).unwrap().found, found.found);
+    assert!(matches!(on(Notion::EqualOpportunity).unwrap_err(), Error::NotStored { .. }));
+    let drawn = Identify { resamples: 20, ..asks(Notion::DemographicParity) };
+    assert!(matches!(drawn.check_stored().unwrap_err(), Error::NotStored { .. }));
 }
 
 #[test]
@@ -235,6 +401,67 @@ fn what_is_wrong_is_said_with_its_file() {
 
     let nowhere: PathBuf = folder.path().join("*.parquet");
     assert_eq!(find_files(&nowhere).unwrap_err().code(), "no-rows");
+}
+
+#[test]
+fn a_file_without_rows_changes_nothing() {
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (all, correction) = (lines(2), asked(Notion::DemographicParity));
+    write(one.path(), "all.csv", &all);
+    write(other.path(), "a.csv", &[]);
+    write(other.path(), "b.csv", &all);
+    write(other.path(), "c.csv", &[]);
+    let [one, other] = [one, other].map(|folder| fit(folder.path(), &correction, true, usize::MAX).unwrap());
+    assert_eq!(bits(&one), bits(&other));
+}
+
+/// Something that happens to the rows once some of them were read for the so-manieth time.
+struct Amid<F: Fn() + Send + Sync> {
+    begun: std::sync::atomic::AtomicUsize,
+    at: usize,
+    happens: F,
+}
+
+impl<F: Fn() + Send + Sync> PassWatch for Amid<F> {
+    fn begin(&self, _: &'static str, _: Option<usize>) {
+        self.begun.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    }
+
+    fn advance(&self, _: usize) -> bool {
+        if self.begun.load(std::sync::atomic::Ordering::Relaxed) == self.at {
+            (self.happens)();
+        }
+        true
+    }
+}
+
+#[test]
+fn a_file_that_grows_or_changes_while_it_is_read_is_noticed() {
+    use std::io::Write as _;
+    let (all, correction) = (lines(2), asked(Notion::DemographicParity));
+    // While columns are learnt, and when rows are read again.
+    for at in 1..=2 {
+        for grows in [true, false] {
+            let folder = tempfile::tempdir().unwrap();
+            write(folder.path(), "a.csv", &all[..20_000]);
+            write(folder.path(), "b.csv", &all[20_000..]);
+            let path = folder.path().join("b.csv");
+            let happens = move || {
+                let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+                if grows {
+                    writeln!(file, "Male,White,job 1,40,3.5,1,yes").unwrap();
+                } else {
+                    file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+                }
+            };
+            let watch = Arc::new(Amid { begun: 0.into(), at, happens });
+            let (files, _) = RowFiles::open(&find_files(folder.path()).unwrap(), &options(true)).unwrap();
+            let (settings, learner) = (settings(usize::MAX), Logistic::default());
+            let found = correction.fit_files(&files, &schema(true), &learner, &settings, Some(watch), &mut Silent);
+            let error = found.unwrap_err();
+            assert!(error.code() == "file-changed" && error.to_string().contains("b.csv"), "{at} {grows}: {error}");
+        }
+    }
 }
 
 #[test]

@@ -311,17 +311,13 @@ impl Problem {
     }
 
     /// Per constraint: the overall mean score of what it counts, the group's, and the weight of the group's rows.
-    ///
-    /// # Errors
-    /// What the predictor says.
-    pub(crate) fn mean_scores(&self, predictor: &dyn Predictor) -> Result<Vec<(f64, f64, f64)>> {
-        let sums = self.cell_sums(predictor)?;
+    pub(crate) fn mean_scores(&self, sums: &CellSums) -> Vec<(f64, f64, f64)> {
         let means = |functional: &Functional| {
             let (overall, group) =
-                (functional.reference(&sums, Measure::Scores), functional.group_rate(&sums, Measure::Scores));
+                (functional.reference(sums, Measure::Scores), functional.group_rate(sums, Measure::Scores));
             (overall, group, functional.share() * self.cells.total_weight())
         };
-        Ok(self.functionals().iter().flatten().map(means).collect())
+        self.functionals().iter().flatten().map(means).collect()
     }
 
     /// The names of the groups, then of pinned subsets, and last of the sets of rows that lack a value by which groups

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::oracle::{Oracle, Point, Solves, SumDerivatives};
 use super::rank::least_norm;
+use super::sample_path::SamplePath;
 use super::sqp::Target;
 use crate::blocks::{Request, RowStore};
 use crate::constraint::{Tilt, TiltTable, WeightRule};
@@ -27,6 +28,16 @@ pub(in crate::correction) struct StoredRows<'a> {
     /// The cells and constraints of all rows, without the rows.
     pub(in crate::correction) problem: &'a Problem,
     pub(in crate::correction) sample: &'a Problem,
+}
+
+/// Where a search over all rows starts, as a sample of them suggests.
+pub(in crate::correction) enum SampleStart<'a> {
+    /// Without correction.
+    Uncorrected,
+    /// With multipliers that were found.
+    At(Vec<f64>),
+    /// For every target with those that a path on the sample leads to.
+    Along(Box<SamplePath<'a>>),
 }
 
 /// A solution, and the sums of decisions without correction and with it.
@@ -50,8 +61,7 @@ pub(in crate::correction) struct StoredRun<'a> {
     /// The same learner with a penalty that is to the sample what that of the other is to all rows.
     on_sample: Logistic,
     table: TiltTable,
-    /// Multipliers found on the sample, with which to start.
-    start: Option<Vec<f64>>,
+    start: SampleStart<'a>,
     warm_start: Minimiser,
     /// How far the last fit to all rows is from that to the sample.
     offset: Option<Vec<f64>>,
@@ -77,13 +87,13 @@ impl StoredRows<'_> {
 }
 
 impl<'a> StoredRun<'a> {
-    /// A run that makes weights by a rule, and starts from multipliers that a sample suggests.
+    /// A run that makes weights by a rule, and starts where a sample suggests.
     pub(in crate::correction) fn new(
         rows: StoredRows<'a>,
         settings: &'a Correction,
         learner: &'a Logistic,
         rule: WeightRule,
-        start: Option<Vec<f64>>,
+        start: SampleStart<'a>,
     ) -> Self {
         Self {
             table: rows.problem.tilt_table(rule),
@@ -276,8 +286,20 @@ impl Oracle for StoredRun<'_> {
         Ok(Some((point, go_on)))
     }
 
-    fn candidates(&mut self, _: &Target, _: SqpSettings) -> Result<Vec<Vec<f64>>> {
-        Ok(self.start.take().into_iter().collect())
+    fn candidates(&mut self, target: &Target, settings: SqpSettings) -> Result<Vec<Vec<f64>>> {
+        match &mut self.start {
+            SampleStart::Uncorrected => Ok(Vec::new()),
+            SampleStart::At(multipliers) => {
+                let found = std::mem::take(multipliers);
+                self.start = SampleStart::Uncorrected;
+                Ok(vec![found])
+            }
+            SampleStart::Along(path) => {
+                let Some((multipliers, rule)) = path.next(target, settings)? else { return Ok(Vec::new()) };
+                self.set_rule(rule);
+                Ok(vec![multipliers])
+            }
+        }
     }
 
     fn differentiate(&mut self, point: &Point, basis: &[usize]) -> Result<Option<SumDerivatives>> {

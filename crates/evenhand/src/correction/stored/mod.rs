@@ -1,9 +1,12 @@
 //! A correction of rows that are never all in memory.
 //!
 //! Holds [`Correction::fit_files`]: columns are learnt from all rows, rows are encoded into blocks, multipliers are searched on a sample first,
-//! with everything that rows in memory allow, and from where that ends on all rows (`solve_stored`). `rows` has the ways to the rows.
+//! with everything that rows in memory allow, and from where that ends on all rows (`solve_stored`). `rows` has the ways to the rows, `prepared` what
+//! they are made into, `frontier` a path of such fits.
 //! What such rows do not allow yet is refused before any of them is read.
 
+mod frontier;
+mod prepared;
 mod remote;
 mod rows;
 
@@ -11,18 +14,20 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub use frontier::StoredFrontier;
+pub(crate) use prepared::{Learnt, PreparedRows, digest_as};
+pub(crate) use remote::remote_rows;
 pub use remote::{RemoteRows, RemoteTask};
 pub(crate) use rows::{FileRows, RawRows, TableRows};
 
 use super::evaluation::Evaluated;
 use super::fitted::Fitted;
-use super::problem::{Binding, BlockPlan, Problem};
 use super::settings::{Apply, Correction, CovariateShift, Method, Solver, Technique, Threshold, Validation};
 use super::solution::Solution;
 use super::solvers::sqp;
-use super::solvers::stored_run::{StoredRows, StoredRun};
+use super::solvers::stored_run::{SampleStart, StoredRun};
 use super::trace::{Observer, Silent};
-use crate::blocks::{PassWatch, RowStore, Sampling};
+use crate::blocks::PassWatch;
 use crate::data::{RowFiles, Schema, Table};
 use crate::kernel::CellSums;
 use crate::learner::{Logistic, LogisticModel};
@@ -41,6 +46,22 @@ pub struct Sampled {
     pub seed: u64,
 }
 
+/// Files of rows, and who is told how far passes over them have come.
+#[derive(Clone)]
+pub struct StoredFiles<'a> {
+    /// The files.
+    pub files: &'a RowFiles,
+    /// Is told, and may end a pass.
+    pub watch: Option<Arc<dyn PassWatch>>,
+}
+
+impl<'a> StoredFiles<'a> {
+    /// Their rows, of which blocks of so many bytes are kept in memory.
+    pub(crate) fn rows(&self, memory: usize) -> FileRows<'a> {
+        FileRows { files: self.files, memory, watch: self.watch.clone() }
+    }
+}
+
 /// How rows that are never all in memory are gone through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoredSettings {
@@ -50,6 +71,13 @@ pub struct StoredSettings {
     pub sample_rows: usize,
     /// The seed by which they are drawn.
     pub seed: u64,
+}
+
+impl StoredSettings {
+    /// What of them a result depends on.
+    pub(crate) fn sampled(&self) -> Sampled {
+        Sampled { sample_rows: self.sample_rows, seed: self.seed }
+    }
 }
 
 impl Default for StoredSettings {
@@ -97,35 +125,7 @@ fn digest(rows: usize, fingerprint: u64) -> String {
     crate::data::digest_text(&format!("rows {rows} {fingerprint:016x}"))
 }
 
-/// [`StoredFit::digest`] of rows in memory, by what was learnt of them.
-///
-/// # Errors
-/// What is wrong with the rows.
-pub(crate) fn digest_of(binding: &Binding, table: &Table) -> Result<String> {
-    let raw = TableRows(table);
-    let weights = raw.profile(binding.schema())?.row_weight_scale(binding.schema())?;
-    let (_, encoded) = raw.encode(&BlockPlan { binding: binding.clone(), weights })?;
-    Ok(digest(encoded.rows, encoded.fingerprint))
-}
-
 impl Correction {
-    /// Finds the multipliers for rows in memory as if they were not: as those of a file are found again.
-    ///
-    /// # Errors
-    /// As [`Correction::fit_files`].
-    pub(crate) fn fit_sampled(
-        &self,
-        table: &Table,
-        schema: &Schema,
-        learner: &Logistic,
-        sampled: Sampled,
-        observer: &mut dyn Observer,
-    ) -> Result<StoredFit> {
-        let Sampled { sample_rows, seed } = sampled;
-        let settings = StoredSettings { sample_rows, seed, ..StoredSettings::default() };
-        self.fit_raw(&TableRows(table), schema, learner, &settings, observer)
-    }
-
     /// Finds the multipliers, and the classifier that goes with them, for rows in files that are never all in memory.
     ///
     /// The result depends on which rows there are, and on `settings.sample_rows` and `settings.seed`, but neither on the order of rows, nor on how they
@@ -170,29 +170,33 @@ impl Correction {
         observer: &mut dyn Observer,
     ) -> Result<StoredFit> {
         self.check_stored()?;
-        let profile = raw.profile(schema)?;
-        let labels = profile.classes(schema)?;
-        let facts = profile.facts(raw.rescan());
-        let (binding, mut warnings) = Binding::learn(self, schema, (&labels.0, labels.1), &facts)?;
-        let mut plan = BlockPlan { binding, weights: profile.row_weight_scale(schema)? };
-        let (store, encoded) = raw.encode(&plan)?;
-        if encoded.rows != profile.rows() {
-            return Err(Error::RowsChanged { before: profile.rows(), after: encoded.rows });
-        }
-        let (problem, more) = plan.problem(&*store)?;
-        warnings.extend(more);
-        let drawn = store.sample(Sampling::new(settings.sample_rows, encoded.rows, settings.seed))?;
-        let sample = problem.with_block(&drawn, store.frame())?;
-        let sample_rows = drawn.rows();
-        drop(drawn);
-        let (solution, sums) = self.solve_stored(&*store, &problem, &sample, learner, observer)?;
-        let passes = store.passes();
-        drop(store);
-        let columns = plan.binding.no_rows()?;
-        let fitted = Fitted::new(self, plan.binding, problem, solution, warnings)?;
-        let (rows, fingerprint, measure) = (encoded.rows, encoded.fingerprint, self.measure);
-        let sampled = Sampled { sample_rows: settings.sample_rows, seed: settings.seed };
-        Ok(StoredFit { fitted, rows, sample_rows, sampled, passes, columns, fingerprint, sums, measure })
+        let rows = PreparedRows::new(self, raw, schema, settings.sampled())?;
+        self.fit_prepared(&rows, learner, observer)
+    }
+
+    /// The same for rows that are ready.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`], and what keeps rows from being read.
+    pub(crate) fn fit_prepared(
+        &self,
+        rows: &PreparedRows<'_>,
+        learner: &Logistic,
+        observer: &mut dyn Observer,
+    ) -> Result<StoredFit> {
+        let (solution, sums) = self.solve_stored(rows, learner, observer)?;
+        let (binding, problem, warnings) = (rows.binding.clone(), rows.problem.clone(), rows.warnings.clone());
+        Ok(StoredFit {
+            passes: rows.store.passes(),
+            columns: binding.no_rows()?,
+            fitted: Fitted::new(self, binding, problem, solution, warnings)?,
+            rows: rows.rows,
+            sample_rows: rows.sample_rows,
+            sampled: rows.sampled,
+            fingerprint: rows.fingerprint,
+            sums,
+            measure: self.measure,
+        })
     }
 
     /// Whether rows that are never all in memory can be corrected as is asked.
@@ -219,23 +223,24 @@ impl Correction {
         }
     }
 
-    /// Finds multipliers, and the classifier that goes with them, on rows in blocks: `problem` has their cells and constraints, `sample` some of
-    /// the rows in the same cells. With it come the sums of decisions without correction and with it.
-    fn solve_stored(
+    /// Finds multipliers, and the classifier that goes with them, on rows in blocks. With it come the sums of decisions without correction and with it.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`], and what keeps rows from being read.
+    pub(crate) fn solve_stored(
         &self,
-        store: &dyn RowStore,
-        problem: &Problem,
-        sample: &Problem,
+        prepared: &PreparedRows<'_>,
         learner: &Logistic,
         observer: &mut dyn Observer,
     ) -> Result<(Solution<LogisticModel>, [CellSums; 2])> {
-        self.check_for(problem)?;
-        let rows = StoredRows { store, problem, sample };
+        self.check_for(&prepared.problem)?;
+        let rows = prepared.stored();
         let (Solver::Sqp(settings), Method::Correction) = (self.solver, self.method) else {
-            return StoredRun::new(rows, self, learner, self.solver.rule(), None).uncorrected_alone(observer);
+            return StoredRun::new(rows, self, learner, self.solver.rule(), SampleStart::Uncorrected)
+                .uncorrected_alone(observer);
         };
-        let on_sample = self.solve(sample, &rows.learner_on_sample(learner), &mut Silent)?;
-        let run = StoredRun::new(rows, self, learner, on_sample.rule, Some(on_sample.multipliers));
+        let on_sample = self.solve(&prepared.sample, &rows.learner_on_sample(learner), &mut Silent)?;
+        let run = StoredRun::new(rows, self, learner, on_sample.rule, SampleStart::At(on_sample.multipliers));
         sqp::correct_stored(run, settings, observer)
     }
 }

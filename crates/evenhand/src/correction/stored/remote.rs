@@ -159,6 +159,11 @@ pub(super) struct Remote<'a> {
     pub(super) rows: &'a dyn RemoteRows,
 }
 
+/// Rows on other machines, to be asked whatever rows are asked.
+pub(crate) fn remote_rows(rows: &dyn RemoteRows) -> impl RawRows {
+    Remote { rows }
+}
+
 /// The blocks of other machines, as a search sees them.
 struct RemoteBlocks<'a> {
     rows: &'a dyn RemoteRows,

@@ -28,7 +28,7 @@ pub(super) fn columns(source: &Source, options: &ReadOptions) -> Result<(Columns
 pub(super) fn settle_kinds(files: &[RowFile], options: &ReadOptions) -> Result<ReadOptions> {
     let mut settled = options.clone();
     let texts = files.iter().filter(|file| matches!(file.format, Format::Text | Format::Gzip));
-    let mut kinds: Vec<(String, bool)> = Vec::new();
+    let mut kinds: Vec<(String, Option<bool>)> = Vec::new();
     for file in texts {
         let source = Source::open(&file.path)?;
         let found = numeric_columns(&source, options)?;
@@ -38,12 +38,16 @@ pub(super) fn settle_kinds(files: &[RowFile], options: &ReadOptions) -> Result<R
         }
         for (name, numeric) in found {
             for (_, all) in kinds.iter_mut().filter(|(one, _)| *one == name) {
-                *all &= numeric;
+                // A file without any value says nothing.
+                *all = match (*all, numeric) {
+                    (Some(one), Some(other)) => Some(one && other),
+                    (one, other) => one.or(other),
+                };
             }
         }
     }
     for (name, numeric) in kinds {
-        let listed = if numeric { &mut settled.numeric } else { &mut settled.categorical };
+        let listed = if numeric == Some(true) { &mut settled.numeric } else { &mut settled.categorical };
         if !listed.contains(&name) {
             listed.push(name);
         }
@@ -51,8 +55,8 @@ pub(super) fn settle_kinds(files: &[RowFile], options: &ReadOptions) -> Result<R
     Ok(settled)
 }
 
-/// Per column whether it holds numbers.
-fn numeric_columns(source: &Source, options: &ReadOptions) -> Result<Vec<(String, bool)>> {
+/// Per column whether it holds numbers; `None` where it has no value.
+fn numeric_columns(source: &Source, options: &ReadOptions) -> Result<Vec<(String, Option<bool>)>> {
     let plan = Plan::new(Text::open(source, options)?.names()?, options)?;
     let mut numeric: Vec<Option<bool>> = vec![None; plan.kept().len()];
     chunks(source, options, &mut |builders| {
@@ -64,12 +68,7 @@ fn numeric_columns(source: &Source, options: &ReadOptions) -> Result<Vec<(String
         }
         Ok(())
     })?;
-    Ok(plan
-        .kept()
-        .iter()
-        .zip(numeric)
-        .map(|(&at, numeric)| (plan.name(at).to_owned(), numeric.unwrap_or(false)))
-        .collect())
+    Ok(plan.kept().iter().zip(numeric).map(|(&at, numeric)| (plan.name(at).to_owned(), numeric)).collect())
 }
 
 /// Reads a text file, the kinds of whose columns are settled.
