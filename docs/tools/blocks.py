@@ -8,6 +8,7 @@ from pathlib import Path
 
 RUN = {"sh", "bash", "python"}
 FENCE = re.compile(r"^( *)(```+)(\w*)[^\n]*\n(.*?)^\1\2 *$", re.MULTILINE | re.DOTALL)
+NEEDS = re.compile(r"^<!-- needs: *(\w+) *-->$", re.MULTILINE)
 NOTE = re.compile(r"<!-- (not run|exit|shows): *(.*?) *-->\s*\Z")
 
 
@@ -20,6 +21,12 @@ class Block:
     code: str
     not_run: str | None = None
     exit_code: int = 0
+
+
+def needs(page: Path) -> str | None:
+    """Whatever else than the package a page needs to run, as a comment in it says (``needs: spark``)."""
+    said = NEEDS.search(page.read_text(encoding="utf-8"))
+    return said and said[1]
 
 
 def blocks_of(page: Path) -> list[Block]:

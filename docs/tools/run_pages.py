@@ -2,7 +2,7 @@
 
 `python docs/tools/run_pages.py [PAGE ...]`. The program `evenhand` and the package are those of this Python's
 environment. Public datasets come from the folder that EVENHAND_DATA names; without it the blocks that read them must
-say so themselves.
+say so themselves. Pages that need more (``<!-- needs: spark -->``) run where they are named: `./check spark` does.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from blocks import RUN, blocks_of
+from blocks import RUN, blocks_of, needs
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -56,13 +56,15 @@ def run(page: Path) -> bool:
 
 def main() -> int:
     """Run the pages; 1 where one fails."""
-    asked = [Path(name).resolve() for name in sys.argv[1:]] or pages()
+    asked = [Path(name).resolve() for name in sys.argv[1:]] or [page for page in pages() if not needs(page)]
     with_code = [page for page in asked if any(block.language in RUN for block in blocks_of(page))]
     with ThreadPoolExecutor(2) as pool:
         failed = list(pool.map(run, with_code)).count(False)
     left = [(page, block) for page in asked for block in blocks_of(page) if block.not_run and block.language in RUN]
     for page, block in left:
         print(f"not run: {page.relative_to(ROOT)}:{block.line}: {block.not_run}")
+    for page in set(pages()) - set(asked) if len(sys.argv) == 1 else ():
+        print(f"not run: {page.relative_to(ROOT)}: it needs {needs(page)}")
     print(f"pages: {len(with_code) - failed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -28,6 +28,7 @@ __all__ = [
     "fit_remote",
     "frontier",
     "identify",
+    "identify_remote",
     "log_odds",
     "main",
     "notions",
@@ -43,7 +44,7 @@ _Limits = Sequence[tuple[str | None, float]]
 class Table:
     def __new__(cls) -> Table: ...
     @staticmethod
-    def from_arrow(stream: object) -> Table: ...
+    def from_arrow(stream: object, first_row: int = 0) -> Table: ...
     def add_numbers(self, name: str, values: NDArray[np.float64]) -> None: ...
     def add_whole(
         self, name: str, values: NDArray[np.int64] | NDArray[np.uint64], missing: NDArray[np.bool_] | None = None
@@ -115,6 +116,7 @@ class Settings:
     ) -> Settings: ...
     @property
     def most_fits(self) -> int: ...
+    def named_columns(self, known: Sequence[str]) -> list[str]: ...
     @property
     def notions(self) -> list[str]: ...
 
@@ -352,6 +354,20 @@ def identify(
     notions: Sequence[str] | None = None,
     weights: bool = False,
 ) -> tuple[str, NDArray[np.float64] | None, _Warnings, Report]: ...
+def identify_remote(
+    rows: Any,
+    roles: Roles,
+    *,
+    groups: Sequence[str],
+    withhold: Sequence[str],
+    confidence: float = 0.95,
+    resamples: int = 0,
+    sensitivity: bool = False,
+    l2: float | None = None,
+    notions: Sequence[str] | None = None,
+    sample_rows: int | None = None,
+    seed: int = 0,
+) -> tuple[str, _Warnings, int]: ...
 def frontier(
     table: Table,
     roles: Roles,

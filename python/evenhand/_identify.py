@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._data import gather, positive_of, quiet_about, target_of
-from ._exceptions import warn_of
+from ._exceptions import EvenhandError, warn_of
 from ._report import Report
 from ._results import Recorded, frame_of, html_table, library_of
 from .constraints import Constraints, spelled
@@ -43,7 +43,7 @@ class Identification(Recorded):
         self,
         record: dict[str, Any],
         library: str,
-        report: _core.Report,
+        report: _core.Report | None,
         sample_weight: NDArray[np.float64] | None = None,
     ) -> None:
         self._record = record
@@ -132,7 +132,13 @@ class Identification(Recorded):
         return str(self._record["assumption"])
 
     def report(self) -> Report:
-        """Tell it to people who were not there; in a notebook the page shows itself."""
+        """Tell it to people who were not there; in a notebook the page shows itself.
+
+        An estimate of rows on other machines has none: it raises an error.
+        """
+        if self._report is None:
+            message = "an estimate of rows on other machines has no report; print it, or take `to_dict()`"
+            raise EvenhandError(message, "needs-memory")
         return Report(self._report)
 
     def __str__(self) -> str:

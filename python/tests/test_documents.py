@@ -40,13 +40,17 @@ def test_blocks_are_found_with_what_is_said_of_them(tmp_path, monkeypatch):
         "<!-- exit: 1 -->\n```sh\nfalse\n```\n\n=== tab\n\n    ```python\n    x = 1\n    ```\n\n"
         "<!-- not run: it needs a network -->\n```sh\ncurl x\n```\n"
     )
-    found = tool("blocks", monkeypatch).blocks_of(page)
+    blocks = tool("blocks", monkeypatch)
+    found = blocks.blocks_of(page)
     assert [(one.line, one.language, one.exit_code, one.not_run) for one in found] == [
         (2, "sh", 1, None),
         (8, "python", 0, None),
         (13, "sh", 0, "it needs a network"),
     ]
     assert found[1].code == "x = 1\n"
+    assert blocks.needs(page) is None
+    page.write_text("# Spark\n\n<!-- needs: spark -->\n")
+    assert blocks.needs(page) == "spark"
 
 
 def test_a_page_is_red_where_a_block_fails_or_shows_something_else(tmp_path, monkeypatch, capsys):

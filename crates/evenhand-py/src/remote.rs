@@ -10,7 +10,7 @@ use evenhand::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::error::raised;
+use crate::error::{Failure, raised};
 use crate::model::{Model, search_warning, warnings};
 use crate::settings::{Roles, Settings};
 use crate::table::Table;
@@ -82,13 +82,25 @@ pub(crate) struct RemoteFit {
 }
 
 /// Workers that Python drives: an object with `on_rows`, `encode` and `on_blocks`, each from a task to a list of answers.
-struct Driver {
+pub(crate) struct Driver {
     object: Py<PyAny>,
     /// What Python raised; the engine is told that it was interrupted.
     raised: Mutex<Option<PyErr>>,
 }
 
 impl Driver {
+    pub(crate) fn new(object: Py<PyAny>) -> Self {
+        Self { object, raised: Mutex::new(None) }
+    }
+
+    /// What came of driving them: what Python raised goes before what the engine says of it.
+    pub(crate) fn outcome<T>(self, done: std::result::Result<T, Failure>) -> PyResult<T> {
+        match self.raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => Err(error),
+            None => Ok(done?),
+        }
+    }
+
     fn call(&self, method: &str, task: &[u8]) -> Result<Vec<Vec<u8>>> {
         let called = Python::attach(|py| -> PyResult<Vec<Vec<u8>>> {
             py.check_signals()?;
@@ -139,7 +151,7 @@ pub(crate) fn fit_remote(
     sample_rows: Option<usize>,
     seed: u64,
 ) -> PyResult<RemoteFit> {
-    let driver = Driver { object: rows, raised: Mutex::new(None) };
+    let driver = Driver::new(rows);
     let usual = StoredSettings::default();
     let how = StoredSettings { sample_rows: sample_rows.unwrap_or(usual.sample_rows), seed, ..usual };
     let done = py.detach(|| {
@@ -148,11 +160,7 @@ pub(crate) fn fit_remote(
             Ok(correction.fit_remote(&driver, &roles.schema, &settings.learner, &how, &mut Clock(Instant::now()))?)
         })
     });
-    let found = match driver.raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some(error) => Err(error.into()),
-        None => done,
-    };
-    RemoteFit::new(py, roles, settings, &found?)
+    RemoteFit::new(py, roles, settings, &driver.outcome(done)?)
 }
 
 impl RemoteFit {

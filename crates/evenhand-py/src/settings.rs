@@ -156,6 +156,11 @@ impl Settings {
         self.correction.solver.most_fits()
     }
 
+    /// The columns that groups and notions name, those of a table with these columns.
+    fn named_columns(&self, known: Vec<String>) -> PyResult<Vec<String>> {
+        self.correction.named_columns(&known).map_err(raised)
+    }
+
     /// The notions in the engine's spelling.
     #[getter]
     fn notions(&self) -> Vec<String> {

@@ -27,15 +27,17 @@ impl Table {
         Self::default()
     }
 
-    /// The columns of anything with `__arrow_c_stream__`.
+    /// The columns of anything with `__arrow_c_stream__`; messages count its rows from `first_row`.
     #[staticmethod]
-    fn from_arrow(py: Python<'_>, stream: &Bound<'_, PyAny>) -> PyResult<Self> {
+    #[pyo3(signature = (stream, first_row=0))]
+    fn from_arrow(py: Python<'_>, stream: &Bound<'_, PyAny>, first_row: usize) -> PyResult<Self> {
         let batches = RecordBatchStreamReader::from_pyarrow_bound(stream)?;
         let (inner, _) = apart(py, move || {
             let schema = batches.schema();
-            evenhand::Table::from_batches(&schema, batches, &ReadOptions::default()).map_err(from_zero)
+            evenhand::Table::from_batches(&schema, batches, &ReadOptions::default())
+                .map_err(|error| from_row(error, first_row))
         })?;
-        Ok(Self { inner: inner.counted_from(0) })
+        Ok(Self { inner: inner.counted_from(first_row) })
     }
 
     /// Adds a column of numbers; NaN is missing.
@@ -170,9 +172,9 @@ impl Table {
 }
 
 /// The engine counts the rows of Arrow data from 1, as those of a file without a header.
-fn from_zero(mut error: Error) -> Error {
+fn from_row(mut error: Error, first_row: usize) -> Error {
     if let Some(row) = error.row_mut() {
-        *row = row.saturating_sub(1);
+        *row = row.saturating_sub(1) + first_row;
     }
     error
 }

@@ -5,6 +5,8 @@ merges the sums that come back. Only the DataFrame API is used; nothing runs in 
 ``pip install evenhand[spark]``.
 """
 
-from ._estimator import EvenhandClassificationModel, EvenhandClassifier
+from ._estimator import EvenhandClassifier
+from ._identify import identify
+from ._model import EvenhandClassificationModel
 
-__all__ = ["EvenhandClassificationModel", "EvenhandClassifier"]
+__all__ = ["EvenhandClassificationModel", "EvenhandClassifier", "identify"]

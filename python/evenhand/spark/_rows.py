@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+from pyspark import TaskContext
 from pyspark.storagelevel import StorageLevel
 
 from .. import _core
@@ -34,17 +35,19 @@ class Rows:
     """The rows of a DataFrame, and their blocks once they are encoded."""
 
     def __init__(self, frame: DataFrame) -> None:
-        self._frame = frame
+        # Spark looks columns up by names in which dots and backquotes mean something: workers name them again.
+        self._names = frame.columns
+        self._frame = frame.toDF(*(f"column{at}" for at in range(len(frame.columns))))
         self._blocks: DataFrame | None = None
 
     def on_rows(self, task: bytes) -> list[bytes]:
         """Ask all raw rows."""
-        return _answers(self._frame.mapInArrow(_asking_rows(task), ANSWER))
+        return _answers(self._frame.mapInArrow(asking_rows(task, self._names), ANSWER))
 
     def encode(self, task: bytes) -> list[bytes]:
         """Make blocks of all rows, and keep them where they are."""
         self.release()
-        blocks = self._frame.mapInArrow(_encoding(task), BLOCK).persist(StorageLevel.MEMORY_AND_DISK)
+        blocks = self._frame.mapInArrow(encoding(task, self._names), BLOCK).persist(StorageLevel.MEMORY_AND_DISK)
         self._blocks = blocks
         return _answers(blocks.selectExpr("known AS answer", "error", "code"))
 
@@ -52,13 +55,19 @@ class Rows:
         """Ask all blocks."""
         if self._blocks is None:
             raise EvenhandError("the rows were not encoded", "block-format")
-        return _answers(self._blocks.select("block").mapInArrow(_asking_blocks(task), ANSWER))
+        return _answers(self._blocks.select("block").mapInArrow(asking_blocks(task), ANSWER))
 
     def release(self) -> None:
         """Let go of the blocks."""
         if self._blocks is not None:
             self._blocks.unpersist()
             self._blocks = None
+
+    def __enter__(self) -> Rows:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
 
 
 def _answers(frame: DataFrame) -> list[bytes]:
@@ -69,21 +78,21 @@ def _answers(frame: DataFrame) -> list[bytes]:
     return [answer for answer in found["answer"].to_pylist() if answer is not None]
 
 
-def _asking_rows(task: bytes) -> Work:
+def asking_rows(task: bytes, names: list[str]) -> Work:
     def work(batches: Batches) -> Batches:
         asked, answers = _core.RemoteTask(task), []
         try:
-            for rows in _chunks(batches):
-                answers.append(asked.on_rows(_core.Table.from_arrow(rows)))
+            for start, rows in _chunks(batches, names):
+                answers.append(asked.on_rows(_core.Table.from_arrow(rows, start)))
             if answers:
                 yield _answered(asked.merge(answers))
         except EvenhandError as error:
-            yield _answered(None, error)
+            yield _answered(None, _in_partition(error))
 
     return work
 
 
-def _asking_blocks(task: bytes) -> Work:
+def asking_blocks(task: bytes) -> Work:
     def work(batches: Batches) -> Batches:
         asked = _core.RemoteTask(task)
         answers: list[bytes] = []
@@ -106,23 +115,24 @@ def _merged(asked: _core.RemoteTask, answers: list[bytes]) -> Batches:
         yield from map(_answered, answers)
 
 
-def _encoding(task: bytes) -> Work:
+def encoding(task: bytes, names: list[str]) -> Work:
     def work(batches: Batches) -> Batches:
         asked = _core.RemoteTask(task)
         try:
-            for rows in _chunks(batches):
-                block, known = asked.encode(_core.Table.from_arrow(rows))
+            for start, rows in _chunks(batches, names):
+                block, known = asked.encode(_core.Table.from_arrow(rows, start))
                 yield _batch(BLOCK, [block, known, None, None])
         except EvenhandError as error:
+            error = _in_partition(error)
             yield _batch(BLOCK, [None, None, str(error), error.code])
 
     return work
 
 
-def _chunks(batches: Batches) -> Iterator[pa.Table]:
-    """Gather batches, which are small, into tables of the size of a block."""
+def _chunks(batches: Batches, names: list[str]) -> Iterator[tuple[int, pa.Table]]:
+    """Gather batches, which are small, into tables of the size of a block, each with how many rows are before it."""
     waiting: list[pa.RecordBatch] = []
-    rows = 0
+    before, rows = 0, 0
     for batch in batches:
         start = 0
         while start < batch.num_rows:
@@ -131,10 +141,17 @@ def _chunks(batches: Batches) -> Iterator[pa.Table]:
             rows += part.num_rows
             start += part.num_rows
             if rows == ROWS_IN_BLOCK:
-                yield pa.Table.from_batches(waiting)
-                waiting, rows = [], 0
+                yield before, pa.Table.from_batches(waiting).rename_columns(names)
+                before, waiting, rows = before + rows, [], 0
     if rows:
-        yield pa.Table.from_batches(waiting)
+        yield before, pa.Table.from_batches(waiting).rename_columns(names)
+
+
+def _in_partition(error: EvenhandError) -> EvenhandError:
+    """Say which partition's rows a message counts, from 0 on."""
+    context = TaskContext.get()
+    where = "" if context is None or " row " not in str(error) else f" (of partition {context.partitionId()})"
+    return EvenhandError(f"{error}{where}", error.code)
 
 
 def _answered(answer: bytes | None, error: EvenhandError | None = None) -> pa.RecordBatch:

@@ -16,7 +16,7 @@ mod sample;
 mod scratch_blocks;
 mod store;
 
-pub(crate) use block::{Block, CellKey};
+pub(crate) use block::{Block, CellKey, mix};
 pub(crate) use layout::Layout;
 pub(crate) use request::{Frame, InfluenceParts, Request};
 pub(crate) use sample::Sampling;

@@ -101,7 +101,7 @@ pub enum Error {
     },
     /// Rows are not the same each time they are read.
     #[error(
-        "the rows changed while they were gone through: {before} at first, and then {after}; read them from where they do not change, or keep a copy"
+        "the rows changed while they were gone through: {before} at first, and then {}; read them from where they do not change, or keep a copy", other_rows(*before, *after)
     )]
     RowsChanged {
         /// How many there were at first.
@@ -544,6 +544,11 @@ fn asked(class: Option<&str>) -> String {
 
 fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("a {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// How many rows there were the second time, which may be as many.
+fn other_rows(before: usize, after: usize) -> String {
+    if before == after { "as many with other values".to_owned() } else { after.to_string() }
 }
 
 fn count_have(number: usize, noun: &str) -> String {

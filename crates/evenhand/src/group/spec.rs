@@ -65,6 +65,19 @@ impl GroupSpec {
         &self.text
     }
 
+    /// The columns that it names: the one whose name it literally is, if it is among these, else those of its parts.
+    ///
+    /// # Errors
+    /// [`Error::GroupSyntax`].
+    pub fn columns(&self, known: &[String]) -> Result<Vec<String>> {
+        let literal =
+            [self.text.as_str(), self.text.trim()].into_iter().find(|name| known.iter().any(|one| one == name));
+        match literal {
+            Some(name) => Ok(vec![name.to_owned()]),
+            None => Ok(self.parts()?.into_iter().map(|part| part.column).collect()),
+        }
+    }
+
     /// The factors of the intersection, at least one.
     pub(super) fn parts(&self) -> Result<Vec<Part>> {
         let tokens = scan(&self.text).map_err(|problem| self.error(problem))?;
@@ -221,6 +234,18 @@ mod tests {
 
     fn part(column: &str, test: Test) -> Part {
         Part { column: column.into(), test }
+    }
+
+    #[test]
+    fn columns_are_those_it_names() {
+        let columns = |text: &str, known: &[&str]| {
+            let known: Vec<String> = known.iter().map(|&name| name.to_owned()).collect();
+            text.parse::<GroupSpec>().and_then(|spec| spec.columns(&known))
+        };
+        assert_eq!(columns("sex*race=Black,White*age/3", &["age"]).unwrap(), ["sex", "race", "age"]);
+        assert_eq!(columns(" a*b ", &["a", "b", "a*b"]).unwrap(), ["a*b"]);
+        assert_eq!(columns("`a=b`=1", &[]).unwrap(), ["a=b"]);
+        assert!(columns("age<=", &["age"]).is_err());
     }
 
     #[test]

@@ -372,6 +372,44 @@ fn rows_that_change_between_passes_are_noticed() {
     assert_eq!(found.unwrap_err().code(), "rows-changed");
 }
 
+/// Workers whose rows are others when they are encoded than when columns were learnt.
+struct Changing {
+    learnt: Workers,
+    encoded: Workers,
+}
+
+impl RemoteRows for Changing {
+    fn on_rows(&self, task: &[u8]) -> Result<Vec<Vec<u8>>> {
+        self.learnt.on_rows(task)
+    }
+
+    fn encode(&self, task: &[u8]) -> Result<Vec<Vec<u8>>> {
+        self.encoded.encode(task)
+    }
+
+    fn on_blocks(&self, task: &[u8]) -> Result<Vec<Vec<u8>>> {
+        self.encoded.on_blocks(task)
+    }
+}
+
+#[test]
+fn rows_that_change_before_they_are_encoded_are_noticed() {
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut all = lines(2);
+    write(one.path(), "all.csv", &all);
+    all[77] = "Female,White,job 1,41,17.5,1,yes".into();
+    write(other.path(), "all.csv", &all);
+    let fit = |learnt: &Path, encoded: &Path| {
+        let rows = Changing { learnt: workers(learnt, 2, false), encoded: workers(encoded, 3, false) };
+        let learner = Logistic::default();
+        asked(Notion::DemographicParity).fit_remote(&rows, &schema(false), &learner, &settings(0), &mut Silent)
+    };
+    let error = fit(one.path(), other.path()).unwrap_err();
+    assert_eq!(error.code(), "rows-changed");
+    assert!(error.to_string().contains("as many with other values"), "{error}");
+    assert!(fit(one.path(), one.path()).is_ok());
+}
+
 #[test]
 fn what_is_wrong_is_said_with_its_file() {
     let folder = tempfile::tempdir().unwrap();

@@ -151,6 +151,22 @@ impl Correction {
         Ok(self)
     }
 
+    /// The columns that groups and notions name, of a table with these columns: what has to be read beside features, label and weight.
+    ///
+    /// # Errors
+    /// [`Error::GroupSyntax`].
+    pub fn named_columns(&self, known: &[String]) -> Result<Vec<String>> {
+        let own = self.notions.iter().flat_map(|notion| notion.own_rows().into_iter().flatten());
+        let mut named: Vec<String> =
+            self.notions.iter().filter_map(|notion| notion.weighted_by().map(str::to_owned)).collect();
+        for spec in self.groups.iter().chain(own) {
+            named.extend(spec.columns(known)?);
+        }
+        named.sort_unstable();
+        named.dedup();
+        Ok(named)
+    }
+
     /// Keeps a column from the learner.
     #[must_use]
     pub fn withhold(mut self, column: impl Into<String>) -> Self {

@@ -5,6 +5,7 @@
 //! they are made into, `frontier` a path of such fits.
 //! What such rows do not allow yet is refused before any of them is read.
 
+mod content;
 mod frontier;
 mod prepared;
 mod remote;
@@ -157,7 +158,7 @@ impl Correction {
         settings: &StoredSettings,
         observer: &mut dyn Observer,
     ) -> Result<StoredFit> {
-        self.fit_raw(&remote::Remote { rows }, schema, learner, settings, observer)
+        self.fit_raw(&remote::Remote::new(rows), schema, learner, settings, observer)
     }
 
     /// The same for rows wherever they are.

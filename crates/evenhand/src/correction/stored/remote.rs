@@ -4,11 +4,13 @@
 //! function of a task and of the rows it has, and what it returns is merged in any order. So it does not matter how rows are spread, or whether
 //! something is computed twice since a machine was lost.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::{Deserialize, Serialize};
 
 use super::RawRows;
+use super::content::content;
 use crate::blocks::{Block, CellKey, Frame, Request, RowStore, Sampling};
 use crate::correction::problem::{BlockPlan, Encoded};
 use crate::data::{Schema, Table};
@@ -45,6 +47,13 @@ enum Task {
     Encode(BlockPlan),
     Pass { plan: BlockPlan, encoded: Encoded, request: Request },
     Sample(Sampling),
+}
+
+/// The answer of raw rows, with what tells that they are the same when they are encoded.
+#[derive(Debug, Serialize, Deserialize)]
+struct Read<T> {
+    content: u64,
+    found: T,
 }
 
 /// What blocks answer, with what tells that they are still the same.
@@ -88,7 +97,7 @@ impl RemoteTask {
     /// What is wrong with them.
     pub fn on_rows(&self, rows: &Table) -> Result<Vec<u8>> {
         match &self.task {
-            Task::Profile(schema) => to_bytes(&Profile::of(rows, schema)?),
+            Task::Profile(schema) => to_bytes(&Read::new(rows, Profile::of(rows, schema)?)),
             Task::Ask(question) => to_bytes(&Answer::of(question, rows)?),
             _ => Err(Error::BlockFormat),
         }
@@ -101,7 +110,7 @@ impl RemoteTask {
     pub fn encode(&self, rows: &Table) -> Result<(Vec<u8>, Vec<u8>)> {
         let (Task::Encode(plan), Some(layout)) = (&self.task, &self.layout) else { return Err(Error::BlockFormat) };
         let (block, encoded) = plan.block(layout, rows)?;
-        Ok((block.to_bytes(), to_bytes(&encoded)?))
+        Ok((block.to_bytes(), to_bytes(&Read::new(rows, encoded))?))
     }
 
     /// What a block answers.
@@ -131,11 +140,25 @@ impl RemoteTask {
     /// [`Error::BlockFormat`] for bytes that are no answers.
     pub fn merge(&self, answers: &[Vec<u8>]) -> Result<Vec<u8>> {
         match &self.task {
-            Task::Profile(_) => to_bytes(&merged(answers, Profile::merge)?),
+            Task::Profile(_) => to_bytes(&merged(answers, Read::by(Profile::merge))?),
             Task::Ask(_) => to_bytes(&merged(answers, Answer::merge)?),
-            Task::Encode(_) => to_bytes(&merged(answers, Encoded::merge)?),
+            Task::Encode(_) => to_bytes(&merged(answers, Read::by(Encoded::merge))?),
             Task::Pass { .. } => to_bytes(&merged(answers, Passed::merge)?),
             Task::Sample(_) => Err(Error::BlockFormat),
+        }
+    }
+}
+
+impl<T> Read<T> {
+    fn new(rows: &Table, found: T) -> Self {
+        Self { content: content(rows), found }
+    }
+
+    /// How two of them are merged, by how that is done with what was found.
+    fn by(merge: impl Fn(T, T) -> Result<T>) -> impl Fn(Self, Self) -> Result<Self> {
+        move |one, other| {
+            let content = one.content.wrapping_add(other.content);
+            Ok(Self { content, found: merge(one.found, other.found)? })
         }
     }
 }
@@ -156,12 +179,14 @@ impl Passed {
 
 /// The rows of other machines, as a fit sees them.
 pub(super) struct Remote<'a> {
-    pub(super) rows: &'a dyn RemoteRows,
+    rows: &'a dyn RemoteRows,
+    /// What the rows were like when columns were learnt: how many, and their content.
+    learnt: OnceLock<(usize, u64)>,
 }
 
 /// Rows on other machines, to be asked whatever rows are asked.
 pub(crate) fn remote_rows(rows: &dyn RemoteRows) -> impl RawRows {
-    Remote { rows }
+    Remote::new(rows)
 }
 
 /// The blocks of other machines, as a search sees them.
@@ -171,6 +196,12 @@ struct RemoteBlocks<'a> {
     encoded: Encoded,
     frame: Frame,
     passes: AtomicUsize,
+}
+
+impl<'a> Remote<'a> {
+    pub(super) fn new(rows: &'a dyn RemoteRows) -> Self {
+        Self { rows, learnt: OnceLock::new() }
+    }
 }
 
 impl Rescan for Remote<'_> {
@@ -185,11 +216,18 @@ impl RawRows for Remote<'_> {
     }
 
     fn profile(&self, schema: &Schema) -> Result<Profile> {
-        merged(&self.rows.on_rows(&to_bytes(&Task::Profile(schema.clone()))?)?, Profile::merge)
+        let answers = self.rows.on_rows(&to_bytes(&Task::Profile(schema.clone()))?)?;
+        let Read { content, found } = merged(&answers, Read::by(Profile::merge))?;
+        self.learnt.get_or_init(|| (found.rows(), content));
+        Ok(found)
     }
 
     fn encode(&self, plan: &BlockPlan) -> Result<(Box<dyn RowStore + '_>, Encoded)> {
-        let encoded = merged(&self.rows.encode(&to_bytes(&Task::Encode(plan.clone()))?)?, Encoded::merge)?;
+        let answers = self.rows.encode(&to_bytes(&Task::Encode(plan.clone()))?)?;
+        let Read { content, found: encoded } = merged(&answers, Read::by(Encoded::merge))?;
+        if let Some(&(before, _)) = self.learnt.get().filter(|learnt| **learnt != (encoded.rows, content)) {
+            return Err(Error::RowsChanged { before, after: encoded.rows });
+        }
         let frame = plan.frame(&encoded)?;
         let (rows, passes, plan) = (self.rows, AtomicUsize::new(0), plan.clone());
         Ok((Box::new(RemoteBlocks { rows, plan, encoded: encoded.clone(), frame, passes }), encoded))

@@ -1,0 +1,96 @@
+"""Fit on two executors, of which one is killed while rows are encoded, and another one in a pass for gradients.
+
+`python on_cluster.py CLASSES` prints a line of JSON for each fit: what was killed, how many executors were lost, how
+long it took, and the digest of the result. SPARK_HOME names where Spark is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from people import classifier, digest_on_spark, people, session
+from pyspark.sql import DataFrame
+
+from evenhand.spark import _rows
+
+Work = Callable[[Iterator[Any]], Iterator[Any]]
+
+# The pass over blocks that is disturbed: by then the sample is drawn and gradients are asked for.
+GRADIENT = 4
+
+
+def once(work: Work, flag: Path) -> Work:
+    """Have whichever worker takes the flag first kill its executor, in the middle of its task."""
+    place = str(flag)
+
+    def killing(batches: Iterator[Any]) -> Iterator[Any]:
+        for batch in work(batches):
+            try:
+                os.rename(place, place + ".taken")
+            except OSError:
+                yield batch
+                continue
+            # A worker's parent is the daemon that forked it, whose parent is the executor.
+            daemon = os.getppid()
+            executor = int(Path(f"/proc/{daemon}/stat").read_text().rsplit(")", 1)[1].split()[1])
+            assert b"CoarseGrainedExecutorBackend" in Path(f"/proc/{executor}/cmdline").read_bytes()
+            os.kill(executor, signal.SIGKILL)
+            time.sleep(60)
+
+    return killing
+
+
+def disturbed(killed: str, flag: Path) -> None:
+    """Put the killing into the pass of that name, for the next fit alone."""
+    encoding, asking = _rows.encoding, _rows.asking_blocks
+    passes = 0
+
+    def encode(task: bytes, names: list[str]) -> Work:
+        flag.touch()
+        return once(encoding(task, names), flag)
+
+    def ask(task: bytes) -> Work:
+        nonlocal passes
+        passes += 1
+        if passes != GRADIENT:
+            return asking(task)
+        flag.touch()
+        return once(asking(task), flag)
+
+    if killed == "encoding":
+        _rows.encoding = encode
+    elif killed == "gradient":
+        _rows.asking_blocks = ask
+
+
+def fit(rows: DataFrame, killed: str, folder: Path) -> dict[str, Any]:
+    flag = folder / f"{killed}.flag"
+    usual = _rows.encoding, _rows.asking_blocks
+    disturbed(killed, flag)
+    start = time.monotonic()
+    model = classifier().fit(rows)
+    seconds = time.monotonic() - start
+    _rows.encoding, _rows.asking_blocks = usual
+    lost = int(Path(f"{flag}.taken").exists())
+    return {"killed": killed, "lost": lost, "seconds": seconds, "digest": digest_on_spark(model, rows)}
+
+
+def main() -> None:
+    spark = session("local-cluster[2,1,1024]")
+    rows = spark.createDataFrame(people(int(sys.argv[1]))).repartition(4)
+    with tempfile.TemporaryDirectory() as folder:
+        for killed in ("", "encoding", "gradient"):
+            print(json.dumps(fit(rows, killed, Path(folder))), flush=True)
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()
