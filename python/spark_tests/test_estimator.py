@@ -82,7 +82,7 @@ def test_what_is_set_is_what_is_asked_for(frame: DataFrame) -> None:
     estimator = classifier().setMaxViolation(0.03).setMargin(0.0)
     assert 0.01 < estimator.fit(frame).violation <= 0.03
     plain = classifier(method="unconstrained").fit(frame)
-    assert plain.violation > 0.1
+    assert plain.violation > 0.05
     assert plain.multipliers == {}
     assert plain.summary["rows"] == ROWS
     assert plain.summary["stop"]
