@@ -59,7 +59,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
         ``"paper_disparate_impact"`` (only the groups' own indicators are withheld; built-in learner),
         ``"equal_opportunity"``, ``"equalized_odds"``, ``"predictive_equality"``, ``"equal_accuracy"``,
         ``"target-rate=[CLASS:]RATE"``, ``"group-target-rate=[CLASS:]RATE"``, ``"pinned=GROUP[:ACCURACY]"``,
-        ``"known-rate=GROUP:RATE"``, ``"rate=predicted EVENT [given SUBSET] [against SUBSET|RATE]"`` (see
+        ``"known-rate=GROUP:RATE"``,
+        ``"rate=predicted EVENT [weighted by COLUMN] [given SUBSET] [against SUBSET|RATE]"`` (see
         :class:`evenhand.constraints.Rate`), fairlearn's spellings, or objects of :mod:`evenhand.constraints`.
     notion : str, Constraint or list of these, default=None
         The command line's word for ``constraints``; give one of the two.
@@ -181,8 +182,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
         How the search ended: ``"converged"``, ``"too-costly"``, ``"iteration-limit"``, ``"stalled"``,
         ``"infeasible"`` or ``"cancelled"``.
     trade_off_ : dict or None
-        Where the search stopped for the cost (``stop_`` is ``"too-costly"``): the ``violation`` that going on would
-        lead to and its ``cost``, by how much the share of errors would rise, both by the linear model of the last fit.
+        Where the search stopped for the cost (``stop_`` is ``"too-costly"``): the ``violation`` of a fit that went on,
+        and its ``cost``, by how much its share of errors is higher.
     threshold_ : float
         From which probability on rows are decided positive; 0.5 unless ``threshold="best"`` found a better one.
     effect_ : dict or None

@@ -135,7 +135,7 @@ impl ScratchFolder {
             let lock = File::open(folder.path()).ok();
             Ok((folder, lock))
         };
-        let (folder, lock) = made(make, |(folder, lock)| lock.as_ref().is_none_or(|lock| locked(lock, folder.path())))?;
+        let (folder, lock) = made(make, |(folder, lock)| is_held(folder.path(), lock.as_ref()))?;
         live.made.insert(folder.path().to_owned());
         Ok(Self { folder, _lock: lock })
     }
@@ -258,6 +258,11 @@ fn without_path(error: io::Error) -> io::Error {
     }
 }
 
+/// Locks a folder that was just made; false where a sweep came first, even before the folder could be opened.
+fn is_held(folder: &Path, lock: Option<&File>) -> bool {
+    lock.map_or_else(|| folder.is_dir(), |lock| locked(lock, folder))
+}
+
 /// Locks what was just made; false where a sweep came first.
 #[cfg(unix)]
 fn locked(file: &File, path: &Path) -> bool {
@@ -320,6 +325,14 @@ mod tests {
         for other in [".evenhand-notes.tmp", ".evenhand-abcdef01234.tmp", ".evenhand-abcdef01234é.tmp", "evenhand-"] {
             assert!(!is_named(other, FILE) && !is_named(other, FOLDER), "{other}");
         }
+    }
+
+    #[test]
+    fn a_folder_that_was_swept_before_it_could_be_opened_is_made_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(is_held(folder.path(), None) && is_held(folder.path(), File::open(folder.path()).ok().as_ref()));
+        let gone = folder.path().join("gone");
+        assert!(!is_held(&gone, File::open(&gone).ok().as_ref()));
     }
 
     #[test]

@@ -75,16 +75,14 @@ impl CliTest {
 
     /// The exit code, stdout and stderr of a command line.
     pub(crate) fn run(&self, command: &str) -> String {
-        let Output { status, stdout, stderr } = self.output(command);
-        let (stdout, stderr) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
-        format!("exit code {}\n----- stdout\n{stdout}----- stderr\n{stderr}", status.code().unwrap())
+        told(&self.output(command))
     }
 
     /// Runs a command that must end with that code.
     #[track_caller]
     pub(crate) fn expect(&self, code: i32, command: &str) -> Output {
         let output = self.output(command);
-        assert_eq!(output.status.code(), Some(code), "{command}\n{}", self.run(command));
+        assert_eq!(output.status.code(), Some(code), "{command}\n{}", told(&output));
         output
     }
 
@@ -93,6 +91,12 @@ impl CliTest {
     pub(crate) fn json(&self, command: &str) -> serde_json::Value {
         serde_json::from_slice(&self.expect(0, command).stdout).unwrap()
     }
+}
+
+/// The exit code of a command, and what it wrote.
+fn told(output: &Output) -> String {
+    let [stdout, stderr] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8(bytes.clone()).unwrap());
+    format!("exit code {}\n----- stdout\n{stdout}----- stderr\n{stderr}", output.status.code().unwrap())
 }
 
 /// A text without what differs from machine to machine.

@@ -15,7 +15,7 @@ use super::settings::{Apply, Correction, Solver, SqpSettings, Threshold};
 use super::solution::Solution;
 use super::solvers::oracle::Solves;
 use super::solvers::run::Run;
-use super::solvers::sqp::{Search, Target};
+use super::solvers::sqp::{Ended, Search, Target};
 use super::solvers::tilted_run::TiltedRun;
 use super::trace::{Observer, Termination};
 use crate::bound::{Bound, NotionBound};
@@ -289,7 +289,7 @@ fn trace<R: Solves>(
         let target = Target { bounds: fixed.iter().cloned().chain(along).collect(), at_any_cost: true };
         let mut search = Search::new(run, settings, observer);
         let candidates = search.candidates(&target)?;
-        let (last, stop) = search.solve(&target, &fits, &candidates)?;
+        let Ended { point: last, stop } = search.solve(&target, &fits, &candidates)?;
         if fits.iter().any(|fit| fit.id == last.id) && stop == Termination::Converged {
             continue;
         }

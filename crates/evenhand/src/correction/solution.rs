@@ -65,12 +65,12 @@ pub struct Solution<P> {
     pub uncorrected: Option<Box<Self>>,
 }
 
-/// What a search without a bound left undone since it would cost too much error, as the model of its last fit predicts it.
+/// What a search without a bound left undone since it costs too much error: a fit that it made and did not keep.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TradeOff {
-    /// The violation that going on would lead to.
+    /// The violation of that fit.
     pub violation: f64,
-    /// By how much the error would rise: a share of rows.
+    /// By how much more rows it errs on: a share of rows.
     pub cost: f64,
 }
 
@@ -84,10 +84,7 @@ impl TradeOff {
 impl std::fmt::Display for TradeOff {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (bound, points) = (self.bound(), self.cost * 100.0);
-        write!(
-            f,
-            "going on to a violation of about {bound:.3} would cost about {points:.1} points of error, by the linear model of the last fit"
-        )
+        write!(f, "going on to a violation of {bound:.3} was tried, and costs {points:.1} points of error")
     }
 }
 
@@ -339,7 +336,7 @@ mod tests {
     #[test]
     fn a_trade_off_names_a_bound_that_can_be_asked_for() {
         let trade_off = TradeOff { violation: 0.020_3, cost: 0.014 };
-        let words = "going on to a violation of about 0.021 would cost about 1.4 points of error, by the linear model of the last fit";
+        let words = "going on to a violation of 0.021 was tried, and costs 1.4 points of error";
         assert_eq!(trade_off.to_string(), words);
         assert!((TradeOff { violation: 0.0, cost: 0.01 }.bound() - 0.001).abs() < 1e-15);
     }

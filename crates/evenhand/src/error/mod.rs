@@ -355,7 +355,7 @@ pub enum Error {
     },
     /// A rate of one's own that cannot be read, or asks for what is not there.
     #[error(
-        "notion `{notion}`: {problem}; a rate is written `rate=predicted EVENT [given SUBSET] [against SUBSET|RATE]`, as in `rate=predicted positive given age<=30 against age>30`"
+        "notion `{notion}`: {problem}; a rate is written `rate=predicted EVENT [weighted by COLUMN] [given SUBSET] [against SUBSET|RATE]`, as in `rate=predicted positive given age<=30 against age>30`"
     )]
     RateSyntax {
         /// What was written.

@@ -81,12 +81,6 @@ impl CellSums {
         Self { classes, values: changes.chunks_exact(classes).flat_map(cell).collect() }
     }
 
-    /// All sums times a number.
-    #[must_use]
-    pub(crate) fn times(&self, by: f64) -> Self {
-        Self { classes: self.classes, values: self.values.iter().map(|value| by * value).collect() }
-    }
-
     /// The same scores with other decisions between two classes: the weight of each cell's rows decided positive.
     #[must_use]
     pub(crate) fn redecided(mut self, positive: &[f64]) -> Self {

@@ -97,6 +97,19 @@ fn with_five_classes_the_loop_is_no_better() {
 }
 
 #[test]
+fn what_going_on_costs_is_what_a_fit_cost_that_was_made() {
+    let problem = problem(&People::of_classes(20_000, 3, &[0.4, 0.2], 1.0, 1), "equalized-odds");
+    let found = solve(&asked("equalized-odds", None), &problem);
+    assert_eq!(found.stop, Termination::TooCostly);
+    let said = found.trade_off.unwrap();
+    assert!(said.violation < violation(&found) && said.cost > 0.0, "{said:?}");
+    let made = found.trace.iter().any(|fit| {
+        (fit.violation - said.violation).abs() < 1e-12 && (fit.error - found.train.error - said.cost).abs() < 1e-12
+    });
+    assert!(made, "{said:?}");
+}
+
+#[test]
 fn a_minimum_of_the_merit_function_near_no_correction_is_left() {
     // Accuracy is evened at a cost that is high at first: from no correction, searches with any weights end at violations of .055 or so.
     let problem = problem(&People::of_classes(20_000, 5, &[0.4, 0.2], 1.0, 13), "equal-accuracy");

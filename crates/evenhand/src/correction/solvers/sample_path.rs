@@ -5,7 +5,7 @@
 
 use super::oracle::{Point, Solves as _};
 use super::run::Run;
-use super::sqp::{Search, Target};
+use super::sqp::{Ended, Search, Target};
 use crate::Result;
 use crate::constraint::WeightRule;
 use crate::correction::settings::SqpSettings;
@@ -35,7 +35,7 @@ impl<'a> SamplePath<'a> {
             self.fits.push(search.uncorrected()?);
         }
         let candidates = search.candidates(target)?;
-        let (found, stop) = search.solve(target, &self.fits, &candidates)?;
+        let Ended { point: found, stop } = search.solve(target, &self.fits, &candidates)?;
         if self.fits.iter().any(|fit| fit.id == found.id) {
             return Ok(None);
         }

@@ -10,8 +10,6 @@ use crate::kernel::CellSums;
 /// The linear model of the inequalities, and the quadratic one of the error.
 #[derive(Debug)]
 pub(super) struct Derivatives {
-    /// Per multiplier, the derivative of the sums per cell.
-    changes: Vec<CellSums>,
     /// Per multiplier, the derivative of every residual.
     pub(super) jacobian: Vec<Vec<f64>>,
     /// Per multiplier, the derivative of the error.
@@ -44,7 +42,6 @@ impl Derivatives {
             gradient: changes.iter().map(error).collect(),
             curvature: curvature.into_iter().map(|one| if decisions { one / total } else { 0.0 }).collect(),
             exact,
-            changes,
         })
     }
 
@@ -62,16 +59,6 @@ impl Derivatives {
                 row[at] += missed * by * scale * scale;
             }
         }
-    }
-
-    /// The sums per cell and the error after a step, as the model has them.
-    pub(super) fn predicted(&self, point: &Point, step: &[f64]) -> (CellSums, f64) {
-        let count = step.len();
-        let sums =
-            self.changes.iter().zip(step).fold(point.sums.clone(), |sums, (change, by)| sums.plus(&change.times(*by)));
-        let linear: f64 = step.iter().zip(&self.gradient).map(|(by, gradient)| by * gradient).sum();
-        let products = (0..count * count).map(|at| step[at / count] * self.curvature[at] * step[at % count]);
-        (sums, point.error + linear + 0.5 * products.sum::<f64>())
     }
 }
 
@@ -108,13 +95,7 @@ mod tests {
     #[test]
     fn an_update_explains_the_step_and_leaves_other_directions_alone() {
         let jacobian = vec![vec![1.0, 0.0], vec![0.0, 1.0]];
-        let mut derivatives = Derivatives {
-            changes: Vec::new(),
-            jacobian,
-            gradient: vec![0.0; 2],
-            curvature: vec![0.0; 4],
-            exact: false,
-        };
+        let mut derivatives = Derivatives { jacobian, gradient: vec![0.0; 2], curvature: vec![0.0; 4], exact: false };
         // Along the first multiplier the first residual falls twice as fast as the model has it.
         derivatives.update(&[0.5, 0.0], &[1.0, 1.0], &[2.0, 1.0], &[3.0, 1.0]);
         assert_eq!(derivatives.jacobian, [vec![2.0, 0.0], vec![0.0, 1.0]]);

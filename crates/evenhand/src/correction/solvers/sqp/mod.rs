@@ -4,7 +4,7 @@
 //! rates is a set of inequalities; `merit` puts error, infeasibility and the size of the correction into one number, the merit
 //! function φ. `subproblem` minimises a quadratic model of φ around a fit by an `interior_point` method, from the `derivatives` in the independent multipliers of a `basis`;
 //! `trust_region` is the loop around it, with its `radius`, which ends with a `refinement` on single rows; `restarts` says where loops start and which
-//! result is kept; `trade_off` what evenness that was left undone would cost. No step size is asked of anyone.
+//! result is kept; `trade_off` goes on where evenness was left undone, and says what it costs. No step size is asked of anyone.
 
 mod basis;
 mod derivatives;
@@ -17,7 +17,7 @@ mod subproblem;
 mod trade_off;
 mod trust_region;
 
-pub(in crate::correction) use restarts::Target;
+pub(in crate::correction) use restarts::{Ended, Target};
 
 use merit::Merit;
 
@@ -95,8 +95,7 @@ pub(super) fn solve_silently(oracle: &mut dyn Oracle, target: &Target, settings:
     let mut search = Search::new(oracle, settings, &mut silent);
     let uncorrected = search.uncorrected()?;
     let candidates = search.candidates(target)?;
-    let (found, _) = search.solve(target, &[uncorrected], &candidates)?;
-    Ok(found.multipliers)
+    Ok(search.solve(target, &[uncorrected], &candidates)?.point.multipliers)
 }
 
 /// Searches for what the settings of a run ask for.
@@ -105,9 +104,8 @@ fn find(oracle: &mut dyn Oracle, settings: SqpSettings, observer: &mut dyn Obser
     let mut search = Search::new(oracle, settings, observer);
     let uncorrected = search.uncorrected()?;
     let candidates = search.candidates(&target)?;
-    let (point, mut stop) = search.solve(&target, std::slice::from_ref(&uncorrected), &candidates)?;
-    let short = matches!(stop, Termination::Infeasible | Termination::Stalled);
-    let trade_off = if short { search.trade_off(&target, &uncorrected, &point)? } else { None };
+    let ended = search.solve(&target, std::slice::from_ref(&uncorrected), &candidates)?;
+    let (Ended { point, mut stop }, trade_off) = search.go_on(&target, &uncorrected, ended)?;
     if trade_off.is_some() {
         stop = Termination::TooCostly;
     }
@@ -127,8 +125,12 @@ pub(in crate::correction) struct Search<'a> {
     kept: Vec<Point>,
     /// The best fit that is no less even than the one without correction.
     even: Option<Point>,
+    /// The most even fit of all that were made.
+    most_even: Option<Point>,
     /// Whether the observer, or the learner, asked to stop.
     cancelled: bool,
+    /// Whether the learner's own derivatives are known.
+    has_derivatives: bool,
 }
 
 impl<'a> Search<'a> {
@@ -138,7 +140,17 @@ impl<'a> Search<'a> {
         observer: &'a mut dyn Observer,
     ) -> Self {
         let first_rule = oracle.table().rule();
-        Self { oracle, observer, settings, first_rule, kept: Vec::new(), even: None, cancelled: false }
+        Self {
+            oracle,
+            observer,
+            settings,
+            first_rule,
+            kept: Vec::new(),
+            even: None,
+            most_even: None,
+            cancelled: false,
+            has_derivatives: false,
+        }
     }
 
     /// The fit with multipliers of zero.
@@ -169,6 +181,11 @@ impl<'a> Search<'a> {
         self.cancelled
     }
 
+    /// Whether no more fits may be made.
+    fn is_over(&self) -> bool {
+        self.cancelled || self.oracle.tried() >= self.settings.max_fits
+    }
+
     /// A fit with the weights of some multipliers; `None` where it was interrupted.
     fn evaluate(&mut self, mut multipliers: Vec<f64>) -> Result<Option<Point>> {
         // Sums of rows in another order differ in their last digits; on decisions these are not to grow from step to step.
@@ -182,8 +199,11 @@ impl<'a> Search<'a> {
         Ok(evaluated.map(|(point, _)| point))
     }
 
-    /// Keeps a fit if it is the best so far of those that are no less even than the one without correction.
+    /// Keeps a fit if it is the best so far of those that are no less even than the one without correction, or the most even.
     fn remember(&mut self, merit: &Merit, point: &Point) {
+        if self.most_even.as_ref().is_none_or(|most| merit.is_less_even(most, point)) {
+            self.most_even = Some(point.clone());
+        }
         let better = |even: &Point| merit.value(point) < merit.value(even);
         if !merit.is_less_even(point, &self.kept[0]) && self.even.as_ref().is_none_or(better) {
             self.even = Some(point.clone());

@@ -7,7 +7,6 @@ use crate::Result;
 use crate::bound::NotionBound;
 use crate::constraint::{Constraint, Measure, Tilt, WeightRange, WeightRule};
 use crate::correction::problem::Inequalities;
-use crate::correction::solution::TradeOff;
 use crate::correction::solvers::oracle::Point;
 use crate::correction::trace::Termination;
 
@@ -28,6 +27,20 @@ pub(in crate::correction) struct Target {
     pub(in crate::correction) at_any_cost: bool,
 }
 
+/// Where a search ended, and why.
+#[derive(Debug, Clone)]
+pub(in crate::correction) struct Ended {
+    pub(in crate::correction) point: Point,
+    pub(in crate::correction) stop: Termination,
+}
+
+impl Ended {
+    /// Whether what was asked is out of reach of every step that was tried.
+    pub(super) fn is_short(&self) -> bool {
+        matches!(self.stop, Termination::Infeasible | Termination::Stalled)
+    }
+}
+
 impl Search<'_> {
     /// Finds the fit of least merit: from the best of `starts`, and where that ends short from no correction, with other weights too.
     /// The first of `starts` is the fit without correction; `candidates` are more to start from, none of which was asked for.
@@ -36,11 +49,11 @@ impl Search<'_> {
         target: &Target,
         starts: &[Point],
         candidates: &[Point],
-    ) -> Result<(Point, Termination)> {
+    ) -> Result<Ended> {
         let uncorrected = &starts[0];
         let merit = self.merit(target, uncorrected);
         if let Some(done) = starts.iter().find(|start| merit.inequalities.hold(&start.sums)) {
-            return Ok((done.clone(), Termination::Converged));
+            return Ok(Ended { point: done.clone(), stop: Termination::Converged });
         }
         let all = starts.iter().chain(candidates);
         let start = all.min_by(|one, other| merit.value(one).total_cmp(&merit.value(other)));
@@ -49,57 +62,60 @@ impl Search<'_> {
         self.set_rule(start.rule);
         let mut best = self.run_trust_region(&merit, start.clone())?;
         for rule in self.restarts(target, &merit, start, &best) {
-            if self.cancelled || self.oracle.tried() >= self.settings.max_fits {
+            if self.is_over() {
                 break;
             }
-            self.kept = [starts, &[best.0.clone()]].concat();
+            self.kept = [starts, &[best.point.clone()]].concat();
             self.set_rule(rule);
             let found = self.run_trust_region(&merit, Point { rule, ..uncorrected.clone() })?;
             if is_better(&merit, &found, &best) {
                 best = found;
             }
         }
-        let goes_on = !self.cancelled && self.oracle.tried() < self.settings.max_fits;
-        if goes_on && !target.at_any_cost && self.is_far(target, &merit, &best) {
-            self.kept = [starts, &[best.0.clone()]].concat();
+        if !self.is_over() && !target.at_any_cost && self.is_far(target, &merit, &best) {
+            self.kept = [starts, &[best.point.clone()]].concat();
             let found = self.solve_evenness_first(&merit, uncorrected)?;
             if is_better(&merit, &found, &best) {
                 best = found;
             }
         }
-        if merit.is_less_even(&best.0, uncorrected) {
-            best.0 = self.even.take().unwrap_or_else(|| uncorrected.clone());
+        if merit.is_less_even(&best.point, uncorrected) {
+            best.point = self.even.take().unwrap_or_else(|| uncorrected.clone());
             // What was said of the fit that was let go need not hold of this one.
-            if best.1 == Termination::Converged && !merit.inequalities.are_met(&best.0.sums) {
-                best.1 = Termination::Infeasible;
+            if best.stop == Termination::Converged && !merit.inequalities.are_met(&best.point.sums) {
+                best.stop = Termination::Infeasible;
             }
         }
         if self.cancelled {
-            best.1 = Termination::Cancelled;
+            best.stop = Termination::Cancelled;
         }
         Ok(best)
     }
 
     /// As even as can be at any cost, and from there what was asked: where error and evenness trade badly at first, the merit function
     /// has a minimum near no correction that no step leaves. [The restoration phase of Fletcher & Leyffer 2002]
-    fn solve_evenness_first(&mut self, merit: &Merit, uncorrected: &Point) -> Result<(Point, Termination)> {
+    fn solve_evenness_first(&mut self, merit: &Merit, uncorrected: &Point) -> Result<Ended> {
         let evenness = self.merit(&Target { bounds: Vec::new(), at_any_cost: true }, uncorrected);
         let rule = self.first_rule;
         self.set_rule(rule);
-        let (even, _) = self.run_trust_region(&evenness, Point { rule, ..uncorrected.clone() })?;
-        self.run_trust_region(merit, even)
+        let even = self.run_trust_region(&evenness, Point { rule, ..uncorrected.clone() })?;
+        self.run_trust_region(merit, even.point)
     }
 
     /// Whether a search ended short: of what was asked, or without a bound of much that there was to even.
-    fn is_far(&self, target: &Target, merit: &Merit, (found, stop): &(Point, Termination)) -> bool {
-        let short = matches!(stop, Termination::Infeasible | Termination::Stalled);
+    fn is_far(&self, target: &Target, merit: &Merit, found: &Ended) -> bool {
+        let far = self.leaves_much(merit, &found.point) || self.is_asked(target);
+        found.is_short() && merit.measure == Measure::Decisions && far
+    }
+
+    /// Whether much of what there was to even is left.
+    pub(super) fn leaves_much(&self, merit: &Merit, found: &Point) -> bool {
         let [left, first] = [found, &self.kept[0]].map(|point| merit.inequalities.infeasibility(&point.sums));
-        let much = left > self.settings.restart_share * first;
-        short && merit.measure == Measure::Decisions && (much || self.is_asked(target))
+        left > self.settings.restart_share * first
     }
 
     /// Whether a number was asked for, or how far it goes.
-    fn is_asked(&self, target: &Target) -> bool {
+    pub(super) fn is_asked(&self, target: &Target) -> bool {
         let number = |constraint: &Constraint| constraint.reference.number().is_some();
         let settings = self.oracle.settings();
         target.at_any_cost
@@ -120,13 +136,13 @@ impl Search<'_> {
     }
 
     /// The weights with which to start again from no correction.
-    fn restarts(&self, target: &Target, merit: &Merit, start: &Point, best: &(Point, Termination)) -> Vec<WeightRule> {
-        let ((found, stop), first) = (best, self.first_rule);
+    fn restarts(&self, target: &Target, merit: &Merit, start: &Point, best: &Ended) -> Vec<WeightRule> {
+        let (found, first) = (&best.point, self.first_rule);
         // Bounded weights that saturate reach a bound in a roundabout way, which others may do for less error.
         let basis = Basis::new(self.oracle.table());
         let saturated = merit.inequalities.is_bounded()
             && merit.measure == Measure::Decisions
-            && *stop == Termination::Converged
+            && best.stop == Termination::Converged
             && found.rule.range == WeightRange::Bounded
             && basis.norm(&basis.of(&found.multipliers)) > 0.5 * self.settings.max_exponent;
         if !saturated && !self.is_far(target, merit, best) {
@@ -142,25 +158,10 @@ impl Search<'_> {
         });
         again.into_iter().chain(others).collect()
     }
-
-    /// What going on would cost, where a search without a bound ended short of evenness.
-    pub(in crate::correction) fn trade_off(
-        &mut self,
-        target: &Target,
-        uncorrected: &Point,
-        found: &Point,
-    ) -> Result<Option<TradeOff>> {
-        let merit = self.merit(target, uncorrected);
-        if self.is_asked(target) || merit.inequalities.are_met(&found.sums) {
-            return Ok(None);
-        }
-        self.set_rule(found.rule);
-        self.predict_trade_off(&merit, found)
-    }
 }
 
 /// What meets what was asked goes before what does not; of two alike the lower merit is better.
-fn is_better(merit: &Merit, one: &(Point, Termination), other: &(Point, Termination)) -> bool {
-    let met = |stop: Termination| stop == Termination::Converged;
-    (met(one.1), -merit.value(&one.0)) > (met(other.1), -merit.value(&other.0))
+pub(super) fn is_better(merit: &Merit, one: &Ended, other: &Ended) -> bool {
+    let rank = |ended: &Ended| (ended.stop == Termination::Converged, -merit.value(&ended.point));
+    rank(one) > rank(other)
 }

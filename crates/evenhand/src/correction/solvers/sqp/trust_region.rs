@@ -14,6 +14,7 @@ use super::derivatives::Derivatives;
 use super::merit::Merit;
 use super::radius::next_radius;
 use super::refinement::refine;
+use super::restarts::Ended;
 use super::subproblem::{Step, Subproblem};
 use crate::Result;
 use crate::correction::solvers::oracle::Point;
@@ -21,15 +22,16 @@ use crate::correction::trace::Termination;
 
 impl Search<'_> {
     /// Steps from a fit for as long as the merit function falls.
-    pub(super) fn run_trust_region(&mut self, merit: &Merit, start: Point) -> Result<(Point, Termination)> {
+    pub(super) fn run_trust_region(&mut self, merit: &Merit, start: Point) -> Result<Ended> {
         let (settings, asked) = (self.settings, &merit.inequalities);
         let basis = Basis::new(self.oracle.table());
         if basis.multipliers.is_empty() {
             // No multiplier moves a weight, as where the one group is everyone.
             let stop = if asked.are_met(&start.sums) { Termination::Converged } else { Termination::Infeasible };
-            return Ok((start, stop));
+            return Ok(Ended { point: start, stop });
         }
         let mut derivatives = Derivatives::at(self.oracle, &start, &basis, asked)?;
+        self.has_derivatives = derivatives.exact;
         // Without a bound nothing is left to gain once rates are even; with one, error is, and where groups are withheld too: there are many
         // ways to be even.
         let evenness = !asked.is_bounded() && !self.oracle.table().is_by_row();
@@ -39,10 +41,10 @@ impl Search<'_> {
             let met = asked.are_met(&current.sums);
             let ended = |otherwise: Termination| if met { Termination::Converged } else { otherwise };
             if self.cancelled {
-                return Ok((current, Termination::Cancelled));
+                return Ok(Ended { point: current, stop: Termination::Cancelled });
             }
             if evenness && asked.hold(&current.sums) {
-                return Ok((current, Termination::Converged));
+                return Ok(Ended { point: current, stop: Termination::Converged });
             }
             let step = subproblem(merit, &current, &derivatives, &basis, radius, settings.max_exponent).solve();
             let promised = step.as_ref().map_or(0.0, |step| step.decrease);
@@ -52,10 +54,10 @@ impl Search<'_> {
                 continue;
             }
             let Some(step) = step.filter(|step| step.decrease > merit.tolerance) else {
-                return Ok((current, ended(Termination::Infeasible)));
+                return Ok(Ended { point: current, stop: ended(Termination::Infeasible) });
             };
             if self.oracle.tried() >= settings.max_fits {
-                return Ok((current, ended(Termination::IterationLimit)));
+                return Ok(Ended { point: current, stop: ended(Termination::IterationLimit) });
             }
             // What is missing is less than rows can tell, or the model has failed here: single rows decide. Once at a fit, since the
             // same rows would lead to the same step.
@@ -82,7 +84,8 @@ impl Search<'_> {
             let last = evenness && (refined.is_some() || met && !accepted) || widened && !accepted;
             if last || radius < settings.min_radius {
                 let met = asked.are_met(&current.sums);
-                return Ok((current, if met { Termination::Converged } else { Termination::Stalled }));
+                let stop = if met { Termination::Converged } else { Termination::Stalled };
+                return Ok(Ended { point: current, stop });
             }
             if accepted && derivatives.exact {
                 derivatives = Derivatives::at(self.oracle, &current, &basis, asked)?;
@@ -111,7 +114,7 @@ impl Search<'_> {
 }
 
 /// The model of the merit function around a fit.
-pub(super) fn subproblem<'a>(
+fn subproblem<'a>(
     merit: &Merit,
     current: &Point,
     derivatives: &'a Derivatives,
