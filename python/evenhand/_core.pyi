@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "VERSION",
+    "AuditTask",
     "Binding",
     "Corrector",
     "FitState",
@@ -23,6 +24,7 @@ __all__ = [
     "Tilting",
     "Traced",
     "audit",
+    "audit_remote",
     "class_order",
     "fit",
     "fit_remote",
@@ -280,6 +282,12 @@ class Corrector:
     def binding(self) -> Binding: ...
 
 @final
+class AuditTask:
+    def __new__(cls, task: bytes) -> AuditTask: ...
+    def on_rows(self, table: Table) -> bytes: ...
+    def merge(self, answers: Sequence[bytes]) -> bytes: ...
+
+@final
 class RemoteTask:
     def __new__(cls, task: bytes) -> RemoteTask: ...
     def on_rows(self, table: Table) -> bytes: ...
@@ -339,6 +347,20 @@ def audit(
     max_difference: float | None = None,
     min_ratio: float | None = None,
 ) -> tuple[str, str, _Warnings, Report]: ...
+def audit_remote(
+    rows: Any,
+    roles: Roles,
+    *,
+    groups: Sequence[str],
+    predictions: str | None = None,
+    confidence: float = 0.95,
+    intersections: bool = True,
+    small_group: int = 30,
+    notions: Sequence[str] | None = None,
+    max_violation: float | None = None,
+    max_difference: float | None = None,
+    min_ratio: float | None = None,
+) -> tuple[str, str, _Warnings]: ...
 def identify(
     table: Table,
     roles: Roles,

@@ -1,11 +1,13 @@
 //! `evenhand audit`: what labels, and predictions of any model, show group by group.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
 use evenhand::audit::{AskedRate, AuditOptions, AuditedNotion, ClassAudit, Rate};
-use evenhand::{Audit, Bound, GroupSpec, Groups, Notion};
+use evenhand::correction::SAMPLE_ROWS;
+use evenhand::data::{RowFiles, find_files};
+use evenhand::{Audit, Bound, GroupSpec, Groups, Notion, Warning};
 #[cfg(feature = "report")]
 use evenhand_report::Record;
 use serde::Serialize;
@@ -16,6 +18,7 @@ use crate::Ending;
 use crate::args::{DataArgs, ResultArgs, usage_of_rows, where_reports_are};
 use crate::bounds::{self, Judged, TestedBound};
 use crate::failure::Usage;
+use crate::fit::ShownPass;
 use crate::origin::{Origin, Whole};
 use crate::output::{self, WarningRecord};
 #[cfg(feature = "report")]
@@ -134,23 +137,10 @@ struct Report {
 pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
     let config = Config::new(args)?;
     let progress = Progress::new(args.result.json);
-    let whole = config.origin.read(progress)?;
-    let (groups, more) = Groups::of(&whole.groups(&config.groups), &whole.data)?;
-    let Whole { data, mut warnings, .. } = whole;
-    warnings.extend(more);
-    let mut audit = progress
-        .during("auditing", || Audit::of_dataset(&data, &groups, args.predictions.as_deref(), &config.options))?;
-    audit.warnings.splice(0..0, warnings);
-    #[cfg(feature = "report")]
-    if let Some(path) = &args.result.report {
-        let groups: Vec<&str> = groups.names().collect();
-        let settings = json!({ "groups": groups, "predictions": args.predictions, "confidence": args.confidence });
-        let record = Record::new(progress.during("hashing the data", || data.digest()), data.rows(), &settings, &());
-        let report = evenhand_report::Report::from_audit(&audit, &data, record.by(page::command()));
-        let mut outputs = Outputs::without_tables();
-        page::write(&mut outputs, path, &report)?;
-        outputs.commit()?;
-    }
+    let audit = match config.files(args)? {
+        Some(opened) => config.of_files(args, opened, progress)?,
+        None => config.in_memory(args, progress)?,
+    };
     let text = (!args.result.json).then(|| audit.to_string() + &page::wrote(args.result.report.as_deref()));
     let report = Report::new(audit, args.result.report.clone());
     match text {
@@ -158,6 +148,61 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
         None => output::json(&report)?,
     }
     Ok(bounds::ending(&report.bounds, args.strict))
+}
+
+impl Config {
+    /// The files, where they have more rows than are read into memory; a report is of rows in memory.
+    fn files(&self, args: &AuditArgs) -> Result<Option<(RowFiles, Vec<Warning>)>> {
+        let Origin::File { path, schema, reading } = &self.origin else { return Ok(None) };
+        if path == Path::new("-") || args.result.report.is_some() {
+            return Ok(None);
+        }
+        let paths = find_files(path)?;
+        if !RowFiles::may_exceed(&paths, SAMPLE_ROWS)? {
+            return Ok(None);
+        }
+        // What is ignored is never decoded, whatever it holds.
+        let opened = RowFiles::open(&paths, &reading.as_ref().clone().ignore(schema.ignored()))?;
+        let many = opened.0.count_rows()? > SAMPLE_ROWS;
+        Ok(many.then_some(opened))
+    }
+
+    /// Audits rows a chunk at a time.
+    fn of_files(
+        &self,
+        args: &AuditArgs,
+        (files, warnings): (RowFiles, Vec<Warning>),
+        progress: Progress,
+    ) -> Result<Audit> {
+        let Origin::File { schema, .. } = &self.origin else { unreachable!("rows of a recipe are in memory") };
+        let (shown, predictions) = (ShownPass::new(progress), args.predictions.as_deref());
+        let mut audit = Audit::of_files(&files, schema, &self.groups, predictions, &self.options, Some(&shown))?;
+        audit.warnings.splice(0..0, warnings);
+        Ok(audit)
+    }
+
+    /// Audits rows that are read into memory, and writes the report that was asked for.
+    fn in_memory(&self, args: &AuditArgs, progress: Progress) -> Result<Audit> {
+        let whole = self.origin.read(progress)?;
+        let (groups, more) = Groups::of(&whole.groups(&self.groups), &whole.data)?;
+        let Whole { data, mut warnings, .. } = whole;
+        warnings.extend(more);
+        let mut audit = progress
+            .during("auditing", || Audit::of_dataset(&data, &groups, args.predictions.as_deref(), &self.options))?;
+        audit.warnings.splice(0..0, warnings);
+        #[cfg(feature = "report")]
+        if let Some(path) = &args.result.report {
+            let groups: Vec<&str> = groups.names().collect();
+            let settings = json!({ "groups": groups, "predictions": args.predictions, "confidence": args.confidence });
+            let record =
+                Record::new(progress.during("hashing the data", || data.digest()), data.rows(), &settings, &());
+            let report = evenhand_report::Report::from_audit(&audit, &data, record.by(page::command()));
+            let mut outputs = Outputs::without_tables();
+            page::write(&mut outputs, path, &report)?;
+            outputs.commit()?;
+        }
+        Ok(audit)
+    }
 }
 
 impl Report {

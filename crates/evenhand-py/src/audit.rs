@@ -33,22 +33,8 @@ pub(crate) fn audit(
 ) -> PyResult<(String, String, Warnings, Report)> {
     let specs: Vec<GroupSpec> =
         groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;
-    let asked = [
-        max_violation.map(evenhand::Bound::MaxViolation),
-        max_difference.map(evenhand::Bound::MaxDifference),
-        min_ratio.map(evenhand::Bound::MinRatio),
-    ];
-    let mut options = AuditOptions {
-        confidence,
-        small_group,
-        intersections,
-        bounds: asked.into_iter().flatten().collect(),
-        ..AuditOptions::default()
-    };
-    if let Some(notions) = notions {
-        options.notions =
-            notions.iter().map(|notion| notion.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;
-    }
+    let options =
+        options(confidence, intersections, small_group, notions, [max_violation, max_difference, min_ratio])?;
     let data = dataset(table, roles)?;
     let (audit, report) = apart(py, || {
         let (groups, found) = Groups::of(&specs, &data)?;
@@ -59,4 +45,26 @@ pub(crate) fn audit(
         Ok((audit, report))
     })?;
     Ok((work::json(&audit)?, audit.to_string(), warnings(&audit.warnings), Report { inner: report }))
+}
+
+/// What is asked of an audit.
+pub(crate) fn options(
+    confidence: f64,
+    intersections: bool,
+    small_group: usize,
+    notions: Option<Vec<String>>,
+    [max_violation, max_difference, min_ratio]: [Option<f64>; 3],
+) -> PyResult<AuditOptions> {
+    let asked = [
+        max_violation.map(evenhand::Bound::MaxViolation),
+        max_difference.map(evenhand::Bound::MaxDifference),
+        min_ratio.map(evenhand::Bound::MinRatio),
+    ];
+    let bounds = asked.into_iter().flatten().collect();
+    let mut options = AuditOptions { confidence, small_group, intersections, bounds, ..AuditOptions::default() };
+    if let Some(notions) = notions {
+        options.notions =
+            notions.iter().map(|notion| notion.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;
+    }
+    Ok(options)
 }

@@ -19,6 +19,7 @@ mod model;
 mod observer;
 mod program;
 mod remote;
+mod remote_audit;
 mod remote_identify;
 mod report;
 mod settings;
@@ -52,6 +53,8 @@ mod _core {
     use crate::program::main;
     #[pymodule_export]
     use crate::remote::{RemoteFit, RemoteTask, fit_remote};
+    #[pymodule_export]
+    use crate::remote_audit::{AuditTask, audit_remote};
     #[pymodule_export]
     use crate::remote_identify::identify_remote;
     #[pymodule_export]

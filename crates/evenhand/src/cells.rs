@@ -137,6 +137,26 @@ impl Cells {
         })
     }
 
+    /// The same cells, where each row stands for many: of each row how many, their weight and squared weight.
+    ///
+    /// # Errors
+    /// [`Error::NoWeight`] when they weigh nothing.
+    pub(crate) fn standing_for(&self, sizes: impl Iterator<Item = (usize, f64, f64)>) -> Result<Self> {
+        let mut own = Self {
+            weights: vec![0.0; self.len()],
+            counts: vec![0; self.len()],
+            squares: vec![0.0; self.len()],
+            ..self.clone()
+        };
+        for (cell, (count, weight, squares)) in self.cell_of_row.iter().zip(sizes) {
+            own.counts[cell] += count;
+            own.weights[cell] += weight;
+            own.squares[cell] += squares;
+        }
+        let weighs = own.weights.iter().any(|weight| *weight > 0.0);
+        if weighs { Ok(own) } else { Err(Error::NoWeight { what: "the row weights".into() }) }
+    }
+
     /// The same cells, with rows in them: of each its cell, and its weight.
     ///
     /// # Errors

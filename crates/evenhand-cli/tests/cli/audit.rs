@@ -138,3 +138,23 @@ fn several_notions_and_bounds_are_judged_at_once() {
     assert!(text.contains("BOUNDS: predictions by demographic-parity, equal-opportunity\n  max-violation 0.05 of predictions: met (0.00"), "{text}");
     assert!(text.contains("min-ratio 0.9 of predictions: met ("), "{text}");
 }
+
+#[test]
+fn more_rows_than_are_read_into_memory_give_the_same_json() {
+    let test = CliTest::new();
+    // Two million rows are read into memory; standard input always is.
+    let line = |row: usize| {
+        let yes = |every: usize| if row % every == 0 { "yes" } else { "no" };
+        format!("{},{},{}\n", ["f", "m", ""][(row % 7) % 3], yes(3), yes(4))
+    };
+    let mut csv = "sex,y,predicted\n".to_owned();
+    csv.extend((0..2_200_000).map(line));
+    test.write("many.csv", &csv);
+    let asked = "--label y --group sex --predictions predicted --notion equalized-odds --max-violation 0.1 --json";
+    let found = test.expect(1, &format!("audit many.csv {asked}")).stdout;
+    let mut whole = test.command(&format!("audit - {asked}"));
+    let whole = whole.stdin(std::fs::File::open(test.path("many.csv")).unwrap()).output().unwrap();
+    assert_eq!(String::from_utf8(found).unwrap(), String::from_utf8(whole.stdout).unwrap());
+    let refused = String::from_utf8(test.expect(2, "audit many.csv --label y --group sx").stderr).unwrap();
+    assert!(refused.contains("no column `sx`; the data have: sex, y, predicted"), "{refused}");
+}

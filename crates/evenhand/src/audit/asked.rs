@@ -69,16 +69,27 @@ pub(super) fn measure(asked: &Asked<'_>, options: &AuditOptions) -> Result<(Vec<
     if view.predictions.is_none() {
         check_labels(&constraints)?;
     }
-    let cells = Cells::new(asked.membership, view.labels, asked.classes.len(), view.row_weights.map(Into::into))?;
+    let cells = Cells::new(asked.membership, view.labels, asked.classes.len(), None)?;
+    let cells = cells.standing_for(view.sums.iter().map(|sums| (sums.rows, sums.weight, sums.squares)))?;
     let functionals = bind(&constraints, &cells);
     let judged = Judged { cells: &cells, constraints: &constraints, functionals: &functionals };
-    let sums = CellSums::of_rows(view.predictions.unwrap_or(view.labels), cells.cell_rows());
+    let sums = decided(view, &cells);
     let tested = if options.bounds.is_empty() {
         Vec::new()
     } else {
         judged.test(&sums, &options.bounds, Measure::Decisions, options.confidence)?
     };
     Ok((asked_rates(&judged, &sums, options.confidence)?, tested))
+}
+
+/// The weight that is decided for each class, cell by cell.
+fn decided(view: View<'_>, cells: &Cells) -> CellSums {
+    let (classes, decisions) = (cells.classes(), view.predictions.unwrap_or(view.labels));
+    let mut weights = vec![0.0; cells.len() * classes];
+    for ((cell, decision), sums) in cells.cell_of_row().iter().zip(decisions.iter()).zip(view.sums) {
+        weights[cell * classes + decision] += sums.weight;
+    }
+    CellSums::of_decisions(classes, weights.into_iter())
 }
 
 /// Whether notions can be measured; without predictions, by labels alone.

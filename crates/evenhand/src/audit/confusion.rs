@@ -1,15 +1,13 @@
 //! Rows counted once, so that every rate is a sum of few numbers.
 //!
 //! Holds [`ConfusionMatrices`]: for one class against the rest, the rows of each membership pattern
-//! by label and prediction. Leans on `parallel` and `group`.
+//! by label and prediction. Leans on `group` and on rows that are counted already.
 
-use std::ops::{AddAssign, Range};
+use std::ops::AddAssign;
 
 use crate::data::Codes;
-use crate::exact::{Grid, Totals, is_wide, wide_sums};
 use crate::group::Membership;
 use crate::interval::effective_rows;
-use crate::parallel;
 
 /// What some rows add up to.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -43,15 +41,6 @@ pub(super) struct ConfusionMatrix {
 }
 
 impl ConfusionMatrix {
-    /// Of rows, weight and squares of each cell.
-    fn of(sums: &[f64]) -> Self {
-        // A count is a whole number, none negative.
-        #[expect(clippy::cast_sign_loss)]
-        let sums =
-            |at: usize| Sums { rows: sums[3 * at] as usize, weight: sums[3 * at + 1], squares: sums[3 * at + 2] };
-        Self { cells: [[sums(0), sums(1)], [sums(2), sums(3)]] }
-    }
-
     /// The rows for which `asked(labelled, predicted)`.
     pub(super) fn sum(&self, asked: impl Fn(bool, bool) -> bool) -> Sums {
         let mut sum = Sums::default();
@@ -72,13 +61,14 @@ impl AddAssign for ConfusionMatrix {
     }
 }
 
-/// The rows to be counted; all lengths are equal and all codes are classes.
+/// The rows of an audit, each of which stands for many that are alike; all lengths are equal and all codes are classes.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub(super) labels: &'a Codes,
     pub(super) predictions: Option<&'a Codes>,
     pub(super) membership: &'a Membership,
-    pub(super) row_weights: Option<&'a [f64]>,
+    /// What the rows that a row stands for add up to.
+    pub(super) sums: &'a [Sums],
 }
 
 /// A confusion matrix per membership pattern.
@@ -104,40 +94,13 @@ impl<'a> ConfusionMatrices<'a> {
         Self::by(view, move |row| (true, view.predictions.is_some_and(|codes| codes.get(row) == view.labels.get(row))))
     }
 
-    fn by(view: View<'a>, solution: impl Fn(usize) -> (bool, bool) + Sync) -> Self {
+    fn by(view: View<'a>, solution: impl Fn(usize) -> (bool, bool)) -> Self {
         let membership = view.membership;
-        let heaviest = view.row_weights.map_or(1.0, |weights| weights.iter().copied().fold(0.0, f64::max));
-        // Of each pattern four cells, and of each cell rows, weight and squares.
-        let count = 12 * membership.patterns();
-        if is_wide(view.row_weights, count) {
-            let own = |row: usize, add: &mut dyn FnMut(usize, f64)| {
-                let (labelled, predicted) = solution(row);
-                let weight = view.row_weights.map_or(1.0, |weights| weights[row]);
-                let at = 12 * membership.pattern(row) + 3 * (2 * usize::from(labelled) + usize::from(predicted));
-                add(at, 1.0);
-                add(at + 1, weight);
-                add(at + 2, weight * weight);
-            };
-            let sums = wide_sums(count, membership.rows(), own);
-            return Self { membership, patterns: sums.chunks_exact(12).map(ConfusionMatrix::of).collect() };
+        let mut patterns = vec![ConfusionMatrix::default(); membership.patterns()];
+        for (row, &sums) in view.sums.iter().enumerate() {
+            let (labelled, predicted) = solution(row);
+            patterns[membership.pattern(row)].cells[usize::from(labelled)][usize::from(predicted)] += sums;
         }
-        let grids = [Grid::counting(), Grid::new(heaviest, count), Grid::new(heaviest * heaviest, count)];
-        let pass = |rows: Range<usize>| {
-            let (mut sums, mut valid) = (vec![0; count], grids.iter().all(|grid| grid.is_bounded()));
-            for row in rows {
-                let (labelled, predicted) = solution(row);
-                let weight = view.row_weights.map_or(1.0, |weights| weights[row]);
-                valid &= grids[1].holds(weight);
-                let cell = 2 * usize::from(labelled) + usize::from(predicted);
-                let sums = &mut sums[12 * membership.pattern(row) + 3 * cell..][..3];
-                sums[0] += 1;
-                sums[1] += grids[1].fix(weight);
-                sums[2] += grids[2].fix(weight * weight);
-            }
-            Totals::new(sums, valid)
-        };
-        let sums = parallel::sum(membership.rows(), count, pass).to_floats(|at| grids[at % 3]);
-        let patterns = sums.chunks_exact(12).map(ConfusionMatrix::of).collect();
         Self { membership, patterns }
     }
 
@@ -184,12 +147,12 @@ mod tests {
         let (labels, predictions) = (Codes::U8(vec![1, 1, 0, 2]), Codes::U8(vec![1, 0, 1, 2]));
         let masks = [vec![true, true, true, false], vec![true, false, false, false]];
         let membership = Membership::from_masks(vec!["a".into(), "b".into()], &masks).unwrap();
-        let row_weights = [1.0, 2.0, 3.0, 4.0];
+        let sums = [1.0, 2.0, 3.0, 4.0].map(|weight| Sums { rows: 1, weight, squares: weight * weight });
         let view = View {
             labels: &labels,
             predictions: Some(&predictions),
             membership: &membership,
-            row_weights: Some(&row_weights),
+            sums: &sums,
         };
         let matrices = ConfusionMatrices::of(view, 1);
         assert_eq!(matrices.overall().sum(|_, _| true), Sums { rows: 4, weight: 10.0, squares: 30.0 });

@@ -1,7 +1,7 @@
 //! What labels and predictions show, group by group.
 //!
-//! Holds [`Audit`], a value that reports render. `confusion` counts rows, `rate` turns
-//! counts into shares with intervals, `violation` compares groups, `change` two sets of predictions, `class` puts them
+//! Holds [`Audit`], a value that reports render. `plan` says by what rows are counted and `tally` counts them, wherever they are and in any parts (`rows`);
+//! `confusion` adds counts up, `rate` turns them into shares with intervals, `violation` compares groups, `change` two sets of predictions, `class` puts them
 //! together for one class, `asked` measures rates of one's own and judges bounds, and `text` writes them out. Leans on nothing that learns or corrects:
 //! predictions of any model can be audited.
 
@@ -9,14 +9,20 @@ mod asked;
 mod change;
 mod class;
 mod confusion;
+mod plan;
 mod rate;
+mod rows;
+mod tally;
 mod text;
 mod violation;
 
 pub use asked::AskedRate;
 pub use change::ErrorChange;
 pub use class::{ClassAudit, GroupRates, LabelAudit, LabelRates, PredictionAudit};
+pub use plan::AuditPlan;
 pub use rate::Rate;
+pub use rows::{AuditTask, RemoteAuditRows};
+pub use tally::Tally;
 pub use violation::{AuditedNotion, Gap, Largest, RateKind, Violation};
 
 use std::collections::BTreeMap;
@@ -24,8 +30,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::bound::{Bound, BoundTest};
-use crate::constraint::{OwnRows, own_rows, weighing, weighing_columns};
-use crate::data::{Codes, Dataset, Labels, computable};
+use crate::constraint::OwnRows;
+use crate::data::{Codes, Column, Dataset, WeightUnit};
 use crate::facts::TableFacts;
 use crate::group::{Groups, Membership};
 use crate::interval::quantile;
@@ -33,6 +39,7 @@ use crate::notion::Notion;
 use crate::{Error, Result, Warning};
 use asked::Asked;
 use confusion::{ConfusionMatrices, View};
+use tally::{Condensed, Rows, codes};
 
 /// At most this many intersections are reported, those with the most rows.
 const MOST_INTERSECTIONS: usize = 200;
@@ -128,23 +135,11 @@ impl Audit {
         predictions: Option<&str>,
         options: &AuditOptions,
     ) -> Result<Self> {
-        let (table, labels) = (data.table(), data.labels());
-        let against = |name| Labels::against(table.column(name)?, name, table, labels.classes(), labels.positive());
-        let predicted = predictions.map(against).transpose()?;
-        let membership = groups.membership(table)?;
-        let (named, own, more) = own_rows(&options.notions, data.schema(), &TableFacts::of(data), groups)?;
-        let all = membership.clone().join(named.membership(table)?)?;
-        let all = weighing(all, &weighing_columns(&options.notions), table)?;
-        let predicted = predicted.as_ref().map(Labels::codes);
-        let view = View {
-            labels: labels.codes(),
-            predictions: predicted,
-            membership: &membership,
-            row_weights: data.row_weights(),
-        };
-        let mut audit = Self::of_view(view, &all, &own, labels.classes(), labels.positive(), options)?;
-        audit.warnings.extend(more);
-        Ok(audit)
+        let (labels, facts) = (data.labels(), TableFacts::of(data));
+        let classes = (labels.classes(), labels.positive());
+        let plan =
+            AuditPlan::new(data.schema(), classes, groups, predictions, weight_unit(data), &options.notions, &facts)?;
+        plan.audit(&plan.tally_labelled(data.table(), labels.codes())?, options)
     }
 
     /// Audits labels, and predictions where there are any.
@@ -170,23 +165,46 @@ impl Audit {
             let reason = format!("{notion} names columns, and here is no table");
             return Err(Error::NoConstraints { reason });
         }
-        let view = View { labels, predictions, membership, row_weights };
-        Self::of_view(view, membership, &[], classes, positive, options)
+        check(labels, predictions, membership, row_weights, classes)?;
+        let unit = row_weights.map(|weights| WeightUnit::of(weights.iter().copied().fold(0.0, f64::max)));
+        let coded = |codes| (codes, classes.len());
+        let tally = Tally::of(Rows {
+            count: membership.rows(),
+            codes: [
+                Some((membership.codes(), membership.patterns())),
+                None,
+                Some(coded(labels)),
+                predictions.map(coded),
+            ],
+            sets_of: &|[pattern, _]| membership.bits(pattern).to_vec(),
+            values: &[],
+            weights: row_weights.zip(unit),
+        });
+        let keys: Vec<_> = tally.keys().collect();
+        let counted = Membership::from_sets(membership.names().to_vec(), membership.groups(), keys.len(), |row, set| {
+            tally::has(&keys[row].sets, set)
+        });
+        let condensed = Condensed {
+            all: counted.clone(),
+            membership: counted,
+            labels: codes(&tally, classes.len(), |key| key.label),
+            predictions: predictions.map(|_| codes(&tally, classes.len(), |key| key.prediction)),
+            sums: tally.sums(unit, false),
+        };
+        let audit = Self::of_condensed(&condensed, &[], classes, positive, options)?;
+        Ok(Self { weighted: row_weights.is_some(), ..audit })
     }
 
-    /// With all rows that notions name, `own`, behind the groups in `all`.
-    fn of_view(
-        view: View<'_>,
-        all: &Membership,
+    /// The audit of rows that are counted, with all rows that notions name, `own`, behind the groups.
+    fn of_condensed(
+        rows: &Condensed,
         own: &[OwnRows],
         classes: &[String],
         positive: Option<usize>,
         options: &AuditOptions,
     ) -> Result<Self> {
-        check(view, classes)?;
-        let View { predictions, membership, row_weights, .. } = view;
-        let row_weights = row_weights.map(computable);
-        let view = View { row_weights: row_weights.as_deref(), ..view };
+        let Condensed { membership, labels, predictions, sums, .. } = rows;
+        let view = View { labels, predictions: predictions.as_ref(), membership, sums };
         let audited = match positive {
             Some(class) if class < classes.len() => vec![class],
             Some(class) => return Err(not_a_class("positive", class, classes)),
@@ -195,18 +213,18 @@ impl Audit {
         };
         let z = quantile(options.confidence)?;
         let of_two = || (classes.len() == 2).then_some(1);
-        let asked = Asked { view, membership: all, own, classes, positive: positive.or_else(of_two) };
+        let asked = Asked { view, membership: &rows.all, own, classes, positive: positive.or_else(of_two) };
         let (rates, bounds) = asked::measure(&asked, options)?;
         let hits = ConfusionMatrices::of_hits(view);
         let (patterns, intersections_left_out) =
             if options.intersections { intersections(view, &hits) } else { (Vec::new(), 0) };
         let right = hits.overall();
         Ok(Self {
-            rows: membership.rows(),
-            weighted: row_weights.is_some(),
+            rows: sums.iter().map(|sums| sums.rows).sum(),
+            weighted: false,
             confidence: options.confidence,
             small_group: options.small_group,
-            accuracy: predictions.map(|_| Rate::new(right.sum(|_, hit| hit), right.sum(|_, _| true), z)),
+            accuracy: predictions.as_ref().map(|_| Rate::new(right.sum(|_, hit| hit), right.sum(|_, _| true), z)),
             classes: audited
                 .into_iter()
                 .map(|class| ClassAudit::of(view, class, classes, &hits, &patterns, z))
@@ -215,7 +233,7 @@ impl Audit {
             rates,
             bounds,
             intersections_left_out,
-            warnings: membership.small_groups(options.small_group).into_iter().chain(everyone(membership)).collect(),
+            warnings: warnings(view, options.small_group),
         })
     }
 }
@@ -238,11 +256,27 @@ impl Audit {
     }
 }
 
-/// A warning for every group that all rows are in: it is its own reference.
-fn everyone(membership: &Membership) -> Vec<Warning> {
-    let counted =
-        membership.group_names().iter().zip(membership.counts()).filter(|(_, rows)| *rows == membership.rows());
-    counted.map(|(group, _)| Warning::OwnReference { what: group.clone() }).collect()
+/// The unit of the row weights of a dataset, as they stand in its table.
+fn weight_unit(data: &Dataset) -> Option<WeightUnit> {
+    match data.schema().weight_column().and_then(|name| data.table().get(name)) {
+        Some(Column::Numeric(weights)) => Some(WeightUnit::of(weights.iter().copied().fold(0.0, f64::max))),
+        _ => None,
+    }
+}
+
+/// A warning for every small group, then for every group that all rows are in: it is its own reference.
+fn warnings(view: View<'_>, small_group: usize) -> Vec<Warning> {
+    let membership = view.membership;
+    let rows = |group: usize| {
+        let inside = view.sums.iter().enumerate().filter(|(row, _)| membership.is_member(*row, group));
+        inside.map(|(_, sums)| sums.rows).sum::<usize>()
+    };
+    let counts: Vec<(&String, usize)> = membership.group_names().iter().zip((0..).map(rows)).collect();
+    let all: usize = view.sums.iter().map(|sums| sums.rows).sum();
+    let small = counts.iter().filter(|(_, rows)| *rows < small_group);
+    let small = small.map(|(group, rows)| Warning::SmallGroup { group: (*group).clone(), rows: *rows });
+    let everyone = counts.iter().filter(|(_, rows)| *rows == all);
+    small.chain(everyone.map(|(group, _)| Warning::OwnReference { what: (*group).clone() })).collect()
 }
 
 /// The patterns of two groups or more that have rows, in the order of their groups, and
@@ -265,12 +299,18 @@ fn intersections(view: View<'_>, matrices: &ConfusionMatrices<'_>) -> (Vec<usize
     (patterns.into_iter().map(|(_, pattern)| pattern).collect(), left_out)
 }
 
-fn check(view: View<'_>, classes: &[String]) -> Result<()> {
-    let rows = view.membership.rows();
+fn check(
+    labels: &Codes,
+    predictions: Option<&Codes>,
+    membership: &Membership,
+    row_weights: Option<&[f64]>,
+    classes: &[String],
+) -> Result<()> {
+    let rows = membership.rows();
     let lengths = [
-        ("labels", Some(view.labels.len())),
-        ("predictions", view.predictions.map(Codes::len)),
-        ("row weights", view.row_weights.map(<[f64]>::len)),
+        ("labels", Some(labels.len())),
+        ("predictions", predictions.map(Codes::len)),
+        ("row weights", row_weights.map(<[f64]>::len)),
     ];
     for (what, found) in lengths {
         if let Some(found) = found.filter(|&found| found != rows) {
@@ -280,12 +320,12 @@ fn check(view: View<'_>, classes: &[String]) -> Result<()> {
     if rows == 0 {
         return Err(Error::NoRows { what: "the audit".into() });
     }
-    for (what, codes) in [("labels", Some(view.labels)), ("predictions", view.predictions)] {
+    for (what, codes) in [("labels", Some(labels)), ("predictions", predictions)] {
         if let Some(code) = codes.and_then(|codes| codes.iter().find(|&code| code >= classes.len())) {
             return Err(not_a_class(what, code, classes));
         }
     }
-    let Some(weights) = view.row_weights else { return Ok(()) };
+    let Some(weights) = row_weights else { return Ok(()) };
     if let Some(row) = weights.iter().position(|weight| !weight.is_finite() || *weight < 0.0) {
         return Err(Error::RowWeight { column: "row weights".into(), row, found: weights[row].to_string() });
     }

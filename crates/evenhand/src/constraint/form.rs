@@ -156,7 +156,7 @@ impl Event {
 }
 
 /// Where the rows are that a notion names itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct OwnRows {
     /// The places of its rows in the membership.
     pub(crate) rows: Vec<usize>,

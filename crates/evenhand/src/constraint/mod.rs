@@ -18,6 +18,6 @@ pub(crate) use form::{OwnRows, constraints};
 pub use functional::Measure;
 pub(crate) use functional::{Functional, bind, overall_rates};
 pub(crate) use own_rows::own_rows;
-pub(crate) use rate_weights::{weighing, weighing_columns};
+pub(crate) use rate_weights::{weighing, weighing_columns, weighing_numbers, weighing_shares};
 pub(crate) use tilt::TiltTable;
 pub use tilt::{Tilt, WeightRange, WeightRule};

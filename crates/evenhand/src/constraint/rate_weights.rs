@@ -28,12 +28,15 @@ pub(crate) fn weighing(membership: Membership, columns: &[String], table: &Table
     if columns.is_empty() {
         return Ok(membership);
     }
-    let values = columns.iter().map(|column| values(column, table)).collect::<Result<Vec<_>>>()?;
+    let values = columns.iter().map(|column| weighing_shares(column, weighing_numbers(column, table)?)).collect::<Result<Vec<_>>>()?;
     membership.with_values(&values)
 }
 
-/// The numbers of a column, as shares of the largest: one and the same number in all rows is then exactly 1, as without weights.
-fn values(name: &str, table: &Table) -> Result<Vec<f64>> {
+/// The numbers of a column that a rate is weighted by, as they are.
+///
+/// # Errors
+/// As [`weighing`], but for numbers that are all zero.
+pub(crate) fn weighing_numbers<'t>(name: &str, table: &'t Table) -> Result<&'t [f64]> {
     let Column::Numeric(values) = table.column(name)? else {
         return Err(Error::ColumnKind {
             column: name.to_owned(),
@@ -46,6 +49,14 @@ fn values(name: &str, table: &Table) -> Result<Vec<f64>> {
         let found = if values[row].is_nan() { "(missing)".to_owned() } else { values[row].to_string() };
         return Err(Error::RateWeight { column: name.to_owned(), row: table.shown_row(row), found });
     }
+    Ok(values)
+}
+
+/// The numbers as shares of the largest: one and the same number in all rows is then exactly 1, as without weights.
+///
+/// # Errors
+/// [`Error::NoWeight`] where all are zero.
+pub(crate) fn weighing_shares(name: &str, values: &[f64]) -> Result<Vec<f64>> {
     let largest = values.iter().copied().fold(0.0, f64::max);
     if largest <= 0.0 {
         return Err(Error::NoWeight { what: format!("column `{name}`, which a rate is weighted by,") });

@@ -27,7 +27,7 @@ pub use digest::sha256;
 pub use labels::Labels;
 pub use read::{ReadOptions, RowFiles, find_files, read_text};
 pub use row_weights::RowWeightScale;
-pub(crate) use row_weights::{computable, mean_one};
+pub(crate) use row_weights::{WeightUnit, computable, mean_one};
 pub use schema::Schema;
 pub use split::{holdout, holdout_rows};
 pub use table::{Categorical, Column, Table};

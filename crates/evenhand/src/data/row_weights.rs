@@ -59,6 +59,37 @@ impl RowWeightScale {
     }
 }
 
+/// The unit in which weights are added exactly, for sums of which only ratios matter: a power of two, so that dividing by it rounds nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct WeightUnit {
+    largest: f64,
+}
+
+impl WeightUnit {
+    /// The unit of weights of which this is the largest, above 0.
+    pub(crate) fn of(largest: f64) -> Self {
+        Self { largest }
+    }
+
+    /// A weight in units, below 2; what weighs next to nothing beside the largest weighs nothing.
+    pub(crate) fn of_row(self, weight: f64) -> f64 {
+        if counts(weight, self.largest) { weight / power_of_two(self.largest) } else { 0.0 }
+    }
+
+    /// What sums in units are divided by to be sums of the weights as they are; they stay in units where these could not be computed with.
+    pub(crate) fn as_given(self) -> f64 {
+        // Squares of what counts are then between 1e-300 and 1e200.
+        if (1e-50..1e100).contains(&self.largest) { power_of_two(self.largest).recip() } else { 1.0 }
+    }
+
+    /// What they are divided by so that rows weigh 1 on average, given the sum over so many rows that weigh anything.
+    pub(crate) fn mean_one(self, sum: f64, rows: f64) -> f64 {
+        let (mean, as_given) = (sum / rows, self.as_given());
+        // What is scaled already is left as it is.
+        if (mean / as_given - 1.0).abs() <= SAME { as_given } else { mean }
+    }
+}
+
 /// Weights scaled to mean 1 over the rows that weigh anything. A row of weight 0 is as good as absent, and does not count.
 ///
 /// Equal weights become 1 exactly. Weights that are none (negative, infinite, all zero) are left for others to refuse.

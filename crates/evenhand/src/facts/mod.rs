@@ -2,7 +2,7 @@
 //!
 //! Holds [`Facts`]: the questions whose answers settle groups, kinds of columns and encodings. `table` answers them for rows in memory. Whoever
 //! asks sees no row, so that rows may also be in many files or on many machines: `profile` sums up some of them and is merged with others, on the exact sums of
-//! `moments` and `exact_sum`, and `rescan` has what rows must be asked for again. Leans on `data` and `group`.
+//! `moments` and `exact_sum`, and `rescan` has what rows must be asked for again; `wire` has answers as bytes. Leans on `data` and `group`.
 
 mod distinct;
 mod exact_sum;
@@ -13,6 +13,7 @@ mod ranked;
 mod rescan;
 mod table;
 mod whole;
+mod wire;
 
 use std::collections::BTreeMap;
 
@@ -24,6 +25,7 @@ pub use profile::{Profile, ProfileFacts};
 pub use ranked::PrefixCounts;
 pub use rescan::{Answer, Question, Rescan};
 pub(crate) use table::{TableFacts, not_numbers};
+pub(crate) use wire::{from_bytes, merged, to_bytes};
 
 use crate::data::{Column, Table};
 use crate::group::{Condition, Group, look_up};

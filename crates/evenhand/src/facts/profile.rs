@@ -13,7 +13,7 @@ use super::number::unit_of;
 use super::ranked::{Ranked, select};
 use super::rescan::{Answer, Question, Rescan};
 use super::{Categories, Facts, Furthest, Kind, NumberFacts, Patterns, not_numbers};
-use crate::data::{Categorical, Column, Labels, RowWeightScale, Schema, Table, check_part, no_weight};
+use crate::data::{Categorical, Column, Labels, RowWeightScale, Schema, Table, WeightUnit, check_part, no_weight};
 use crate::group::{Group, edges_of, ranks};
 use crate::{Error, Result};
 
@@ -142,6 +142,15 @@ impl Profile {
             }
             found => Labels::classes_of(name, &found?.values, schema.positive_value()),
         }
+    }
+
+    /// The unit of row weights, where the schema names a column of them.
+    ///
+    /// # Errors
+    /// [`Error::NoWeight`] when no row weighs anything.
+    pub(crate) fn weight_unit(&self, schema: &Schema) -> Result<Option<WeightUnit>> {
+        let (Some(weights), Some(column)) = (&self.weights, schema.weight_column()) else { return Ok(None) };
+        if weights.rows == 0 { Err(no_weight(column)) } else { Ok(Some(WeightUnit::of(weights.largest))) }
     }
 
     /// What scales row weights to mean 1, where the schema names a column of them.

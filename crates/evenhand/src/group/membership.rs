@@ -77,6 +77,23 @@ impl Membership {
         }))
     }
 
+    /// Groups, and behind them sets of rows without a value, given as who is in which.
+    pub(crate) fn from_sets(
+        names: Vec<String>,
+        groups: usize,
+        rows: usize,
+        is_in: impl Fn(usize, usize) -> bool + Sync,
+    ) -> Self {
+        let (sets, words) = (names.len(), Bits::new(names.len()).words());
+        Self::build(names, groups, rows, |block, out| {
+            for (row, bits) in block.zip(out.chunks_exact_mut(words)) {
+                for at in 0..sets {
+                    set(bits, at, is_in(row, at));
+                }
+            }
+        })
+    }
+
     /// Tells rows apart by numbers too, of which each column has one a row, none of them negative: rows of one pattern are then alike in them.
     ///
     /// # Errors

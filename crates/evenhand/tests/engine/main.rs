@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking, too")]
 
 mod architecture;
+mod audit_rows;
 mod baselines;
 mod bits;
 mod blind;

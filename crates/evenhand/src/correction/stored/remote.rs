@@ -15,7 +15,7 @@ use crate::blocks::{Block, CellKey, Frame, Request, RowStore, Sampling};
 use crate::correction::problem::{BlockPlan, Encoded};
 use crate::data::{Schema, Table};
 use crate::exact::Totals;
-use crate::facts::{Answer, Profile, Question, Rescan};
+use crate::facts::{Answer, Profile, Question, Rescan, from_bytes, merged, to_bytes};
 use crate::{Error, Result};
 
 /// Machines with rows, driven from here.
@@ -265,24 +265,4 @@ impl RowStore for RemoteBlocks<'_> {
         let cells: Vec<CellKey> = self.frame.cells.clone();
         Block::concat(&blocks, &cells).ok_or_else(|| Error::NoRows { what: "the sample".into() })
     }
-}
-
-fn merged<T: for<'de> Deserialize<'de>>(answers: &[Vec<u8>], merge: impl Fn(T, T) -> Result<T>) -> Result<T> {
-    let mut all: Option<T> = None;
-    for answer in answers {
-        let answer = from_bytes(answer)?;
-        all = Some(match all {
-            Some(all) => merge(all, answer)?,
-            None => answer,
-        });
-    }
-    all.ok_or_else(|| Error::NoRows { what: "the data".into() })
-}
-
-fn to_bytes(value: &impl Serialize) -> Result<Vec<u8>> {
-    serde_json::to_vec(value).map_err(|_| Error::BlockFormat)
-}
-
-fn from_bytes<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T> {
-    serde_json::from_slice(bytes).map_err(|_| Error::BlockFormat)
 }

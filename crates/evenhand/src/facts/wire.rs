@@ -1,0 +1,33 @@
+//! Answers of other machines as bytes, and what they are together.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result};
+
+/// What several answers are together, merged in any order.
+///
+/// # Errors
+/// [`Error::BlockFormat`] for bytes that are no answers, [`Error::NoRows`] without any.
+pub(crate) fn merged<T: for<'de> Deserialize<'de>>(answers: &[Vec<u8>], merge: impl Fn(T, T) -> Result<T>) -> Result<T> {
+    let mut all: Option<T> = None;
+    for answer in answers {
+        let answer = from_bytes(answer)?;
+        all = Some(match all {
+            Some(all) => merge(all, answer)?,
+            None => answer,
+        });
+    }
+    all.ok_or_else(|| Error::NoRows { what: "the data".into() })
+}
+
+/// # Errors
+/// [`Error::BlockFormat`] for what cannot be written.
+pub(crate) fn to_bytes(value: &impl Serialize) -> Result<Vec<u8>> {
+    serde_json::to_vec(value).map_err(|_| Error::BlockFormat)
+}
+
+/// # Errors
+/// [`Error::BlockFormat`] for bytes that are something else.
+pub(crate) fn from_bytes<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T> {
+    serde_json::from_slice(bytes).map_err(|_| Error::BlockFormat)
+}
