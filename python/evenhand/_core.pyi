@@ -33,6 +33,7 @@ __all__ = [
     "identify_remote",
     "log_odds",
     "main",
+    "memberships",
     "notions",
     "population",
 ]
@@ -346,7 +347,11 @@ def audit(
     max_violation: float | None = None,
     max_difference: float | None = None,
     min_ratio: float | None = None,
+    score: str | None = None,
+    threshold: float = 0.5,
+    unlabelled: bool = False,
 ) -> tuple[str, str, _Warnings, Report]: ...
+def memberships(table: Table, groups: Sequence[str]) -> list[tuple[str, NDArray[np.bool_]]]: ...
 def audit_remote(
     rows: Any,
     roles: Roles,
@@ -360,6 +365,9 @@ def audit_remote(
     max_violation: float | None = None,
     max_difference: float | None = None,
     min_ratio: float | None = None,
+    score: str | None = None,
+    threshold: float = 0.5,
+    unlabelled: bool = False,
 ) -> tuple[str, str, _Warnings]: ...
 def identify(
     table: Table,

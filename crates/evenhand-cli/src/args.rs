@@ -289,6 +289,14 @@ impl DataArgs {
     /// # Errors
     /// [`Usage`] for options that make no sense, or files of a recipe that are not there.
     pub(crate) fn origin(&self) -> anyhow::Result<Origin> {
+        self.origin_labelled(None)
+    }
+
+    /// The same, where another column may stand in the place of the label.
+    ///
+    /// # Errors
+    /// As [`DataArgs::origin`].
+    pub(crate) fn origin_labelled(&self, other: Option<&str>) -> anyhow::Result<Origin> {
         if let Some(name) = &self.recipe {
             return Origin::recipe(name, self.folder.as_deref());
         }
@@ -298,8 +306,13 @@ impl DataArgs {
         }
         let missing = |what| Usage::new(format!("{what} is needed, or --recipe"));
         let path = self.data.clone().ok_or_else(|| missing("DATA"))?;
-        let schema = self.schema(self.label.as_deref().ok_or_else(|| missing("--label"))?);
+        let schema = self.schema(self.label.as_deref().or(other).ok_or_else(|| missing("--label"))?);
         Ok(Origin::File { path, schema, reading: Box::new(self.reading()?) })
+    }
+
+    /// Whether no column is said to be the label.
+    pub(crate) fn is_unlabelled(&self) -> bool {
+        self.label.is_none() && self.recipe.is_none()
     }
 
     /// Whether the rows are those of a public dataset.

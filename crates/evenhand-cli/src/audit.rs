@@ -1,13 +1,12 @@
 //! `evenhand audit`: what labels, and predictions of any model, show group by group.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use evenhand::audit::{AskedRate, AuditOptions, AuditedNotion, ClassAudit, Rate};
+use evenhand::audit::{AskedRate, AuditOptions, AuditedNotion, ClassAudit, Rate, ScoreAudit, ScoreColumn};
 use evenhand::correction::SAMPLE_ROWS;
-use evenhand::data::{RowFiles, find_files};
-use evenhand::{Audit, Bound, GroupSpec, Groups, Notion, Warning};
+use evenhand::{Audit, Bound, GroupSpec, Groups, Notion};
 #[cfg(feature = "report")]
 use evenhand_report::Record;
 use serde::Serialize;
@@ -18,7 +17,7 @@ use crate::Ending;
 use crate::args::{DataArgs, ResultArgs, usage_of_rows, where_reports_are};
 use crate::bounds::{self, Judged, TestedBound};
 use crate::failure::Usage;
-use crate::fit::ShownPass;
+use crate::many_rows::{self, Opened, ShownPass};
 use crate::origin::{Origin, Whole};
 use crate::output::{self, WarningRecord};
 #[cfg(feature = "report")]
@@ -31,16 +30,29 @@ use crate::progress::Progress;
 /// For every group and every intersection of groups: counts, rates and Wilson intervals.
 /// For every notion: the paper's violation (largest |overall - group|), the largest
 /// difference between groups, and the smallest ratio. Predictions may come from any
-/// program: they are a column of the same file, holding label values.
+/// program: they are a column of the same file, holding label values. Scores are audited as such, by AUC and
+/// calibration. More than two million rows are read in chunks.
 #[derive(Debug, Args)]
-#[command(override_usage = usage_of_rows!("audit"), after_long_help = EXAMPLES)]
+#[command(
+    override_usage = usage_of_rows!("audit"),
+    after_long_help = EXAMPLES,
+    mut_arg("label", |label| label.required_unless_present("predictions"))
+)]
 pub(crate) struct AuditArgs {
     #[command(flatten)]
     data: DataArgs,
 
-    /// Column of predictions: values of the label. Without it the labels alone are audited.
+    /// Column of predictions: values of the label. Without it, and without --score, the labels alone are audited; without --label the predictions.
     #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
     predictions: Option<String>,
+
+    /// Column of scores, probabilities of the positive class: AUC and calibration by group, and decisions where there are no --predictions.
+    #[arg(long, alias = "scores", value_name = "COLUMN", requires = "label", help_heading = "Columns")]
+    score: Option<String>,
+
+    /// From which score on rows are decided positive [default: 0.5].
+    #[arg(long, value_name = "SCORE", requires = "score", conflicts_with = "predictions", help_heading = "Columns")]
+    threshold: Option<f64>,
 
     /// Ask for no more than this: largest |overall - group| rate, of predictions if given, else of labels.
     #[arg(long, value_name = "RATE", help_heading = "Bounds")]
@@ -54,8 +66,8 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_name = "RATIO", help_heading = "Bounds")]
     min_ratio: Option<f64>,
 
-    /// Notion that bounds are on; may be given several times [default: demographic-parity]. One's own, `rate=…` as with
-    /// evenhand fit, is also measured without a bound.
+    /// Notion to be shown, and that bounds are on; may be given several times [default: all are shown, bounds are on
+    /// demographic-parity]. One's own, `rate=…` as with evenhand fit, is measured too.
     #[arg(long = "notion", aliases = ["constraint", "constraints"], value_name = "NOTION", help_heading = "Bounds")]
     notions: Vec<String>,
 
@@ -85,6 +97,13 @@ Examples:
     evenhand audit scored.csv --label approved --positive yes --predictions decision \\
         --ignore probability --group sex --min-ratio 0.8 --strict
 
+  Scores: AUC and calibration by group, and what a threshold decides:
+    evenhand audit scored.csv --label approved --positive yes --score probability --threshold 0.6 \\
+        --group sex
+
+  Decisions alone, without labels:
+    evenhand audit scored.csv --predictions decision --positive yes --group sex
+
   A rate of one's own:
     evenhand audit scored.csv --label approved --positive yes --predictions decision \\
         --ignore probability --notion 'rate=predicted wrongly given sex=female against sex=male'
@@ -97,7 +116,8 @@ Exit codes: 0 fine; 1 a bound was not met, by its verdict or by the value as mea
 be told, because a group cannot be measured or there is nobody to compare it with; 2 bad input. With
 too few rows to tell and a value within the bound the exit code is 0, with a note, and with --strict 1.
 
-JSON keys: rows, weighted, confidence, small_group, accuracy, classes, intersections_left_out,
+JSON keys: rows, weighted, confidence, small_group, accuracy, classes (labels is null without
+--label), scores (with --score: auc, calibration, calibration_error, bins), intersections_left_out,
 warnings, notion (of the bounds), rates (those of one's own: name, rate, reference, gap, low, high,
 rows), bounds (of, bound, value, low, high, confidence, verdict, worst, unmeasured, own_reference,
 expected_under_parity, row_count; as those of evenhand fit)",
@@ -112,7 +132,28 @@ also report"
 struct Config {
     origin: Origin,
     groups: Vec<GroupSpec>,
+    /// The column of predictions beside that of labels.
+    predictions: Option<String>,
     options: AuditOptions,
+}
+
+/// The error of predictions that are fractions names the options for scores.
+fn about_scores(error: anyhow::Error, args: &AuditArgs) -> anyhow::Error {
+    let inner = match error.downcast_ref::<evenhand::Error>() {
+        Some(evenhand::Error::InFile { source, .. }) => Some(source.as_ref()),
+        other => other,
+    };
+    let (Some(evenhand::Error::UnknownClass { column, found, .. }), Some(predictions)) = (inner, &args.predictions)
+    else {
+        return error;
+    };
+    let fraction = found.parse().is_ok_and(|score: f64| (0.0..=1.0).contains(&score));
+    if column != predictions || !fraction {
+        return error;
+    }
+    let hint =
+        format!("for probabilities give --score {predictions} --threshold 0.5 in place of --predictions {predictions}");
+    Usage::new(error.to_string()).hint(hint).into()
 }
 
 /// The audit, with the texts of its warnings, and whether bounds asked for hold.
@@ -124,6 +165,8 @@ struct Report {
     small_group: usize,
     accuracy: Option<Rate>,
     classes: Vec<ClassAudit>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scores: Option<ScoreAudit>,
     intersections_left_out: usize,
     warnings: Vec<WarningRecord>,
     notion: Vec<String>,
@@ -137,11 +180,13 @@ struct Report {
 pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
     let config = Config::new(args)?;
     let progress = Progress::new(args.result.json);
-    let audit = match config.files(args)? {
-        Some(opened) => config.of_files(args, opened, progress)?,
-        None => config.in_memory(args, progress)?,
+    let audited = match config.files(args)? {
+        Some(opened) => config.of_files(opened, progress),
+        None => config.in_memory(args, progress),
     };
-    let text = (!args.result.json).then(|| audit.to_string() + &page::wrote(args.result.report.as_deref()));
+    let audit = audited.map_err(|error| about_scores(error, args))?;
+    let only = if args.notions.is_empty() { &[] } else { config.options.notions.as_slice() };
+    let text = (!args.result.json).then(|| audit.text_of(only) + &page::wrote(args.result.report.as_deref()));
     let report = Report::new(audit, args.result.report.clone());
     match text {
         Some(text) => output::text(&text)?,
@@ -152,31 +197,18 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
 
 impl Config {
     /// The files, where they have more rows than are read into memory; a report is of rows in memory.
-    fn files(&self, args: &AuditArgs) -> Result<Option<(RowFiles, Vec<Warning>)>> {
-        let Origin::File { path, schema, reading } = &self.origin else { return Ok(None) };
-        if path == Path::new("-") || args.result.report.is_some() {
-            return Ok(None);
+    fn files(&self, args: &AuditArgs) -> Result<Option<Opened>> {
+        match self.origin.streamable() {
+            Some(streamable) if args.result.report.is_none() => many_rows::open(&streamable, SAMPLE_ROWS),
+            _ => Ok(None),
         }
-        let paths = find_files(path)?;
-        if !RowFiles::may_exceed(&paths, SAMPLE_ROWS)? {
-            return Ok(None);
-        }
-        // What is ignored is never decoded, whatever it holds.
-        let opened = RowFiles::open(&paths, &reading.as_ref().clone().ignore(schema.ignored()))?;
-        let many = opened.0.count_rows()? > SAMPLE_ROWS;
-        Ok(many.then_some(opened))
     }
 
     /// Audits rows a chunk at a time.
-    fn of_files(
-        &self,
-        args: &AuditArgs,
-        (files, warnings): (RowFiles, Vec<Warning>),
-        progress: Progress,
-    ) -> Result<Audit> {
+    fn of_files(&self, (files, warnings): Opened, progress: Progress) -> Result<Audit> {
         let Origin::File { schema, .. } = &self.origin else { unreachable!("rows of a recipe are in memory") };
-        let (shown, predictions) = (ShownPass::new(progress), args.predictions.as_deref());
-        let mut audit = Audit::of_files(&files, schema, &self.groups, predictions, &self.options, Some(&shown))?;
+        let (shown, predictions) = (ShownPass::watch(progress), self.predictions.as_deref());
+        let mut audit = Audit::of_files(&files, schema, &self.groups, predictions, &self.options, Some(&*shown))?;
         audit.warnings.splice(0..0, warnings);
         Ok(audit)
     }
@@ -188,7 +220,7 @@ impl Config {
         let Whole { data, mut warnings, .. } = whole;
         warnings.extend(more);
         let mut audit = progress
-            .during("auditing", || Audit::of_dataset(&data, &groups, args.predictions.as_deref(), &self.options))?;
+            .during("auditing", || Audit::of_dataset(&data, &groups, self.predictions.as_deref(), &self.options))?;
         audit.warnings.splice(0..0, warnings);
         #[cfg(feature = "report")]
         if let Some(path) = &args.result.report {
@@ -215,6 +247,7 @@ impl Report {
             small_group: audit.small_group,
             accuracy: audit.accuracy,
             classes: audit.classes,
+            scores: audit.scores,
             intersections_left_out: audit.intersections_left_out,
             warnings: WarningRecord::all(audit.warnings, None),
             notion: audit.notions.iter().map(ToString::to_string).collect(),
@@ -229,14 +262,26 @@ impl Config {
     fn new(args: &AuditArgs) -> Result<Self> {
         let (bounds, notions) = (bounds_asked(args)?, notions_asked(args)?);
         bounds::check_strict(args.strict, &bounds)?;
-        let origin = args.data.origin()?;
+        // Predictions alone are read as labels are.
+        let unlabelled = args.data.is_unlabelled();
+        let origin = args.data.origin_labelled(args.predictions.as_deref())?;
         if let Some(report) = &args.result.report {
             page::check(report, &origin.files().iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
         }
+        let threshold = args.threshold.unwrap_or(0.5);
+        let score = args.score.clone().map(|column| ScoreColumn { column, threshold });
         Ok(Self {
             origin,
             groups: args.data.groups()?,
-            options: AuditOptions { confidence: args.confidence, bounds, notions, ..AuditOptions::default() },
+            predictions: args.predictions.clone().filter(|_| !unlabelled),
+            options: AuditOptions {
+                confidence: args.confidence,
+                bounds,
+                notions,
+                score,
+                unlabelled,
+                ..AuditOptions::default()
+            },
         })
     }
 }
@@ -249,15 +294,10 @@ fn bounds_asked(args: &AuditArgs) -> Result<Vec<Bound>> {
     ];
     let bounds: Vec<Bound> = asked.into_iter().flatten().collect();
     bounds.iter().try_for_each(Bound::check)?;
-    let measured = |notion: &String| matches!(notion.parse(), Ok(Notion::Rate(_)));
-    if bounds.is_empty() && !args.notions.iter().all(measured) {
-        let usage = Usage::new("--notion says what bounds are on, and there is none");
-        return Err(usage.hint("give --max-violation, --max-difference or --min-ratio too").into());
-    }
     Ok(bounds)
 }
 
-/// The notions that bounds are on, if the audit measures them.
+/// The notions that are shown, and that bounds are on, if the audit measures them.
 fn notions_asked(args: &AuditArgs) -> Result<Vec<Notion>> {
     if args.notions.is_empty() {
         return Ok(AuditOptions::default().notions);
@@ -270,7 +310,11 @@ fn notions_asked(args: &AuditArgs) -> Result<Vec<Notion>> {
         let Some(audited) = AuditedNotion::of(&notion) else {
             return Err(Usage::new(format!("an audit does not measure {notion}")).hint("give another --notion").into());
         };
-        if args.predictions.is_none() && audited != AuditedNotion::DemographicParity {
+        if audited != AuditedNotion::DemographicParity && args.data.is_unlabelled() {
+            let message = format!("{notion} compares predictions with labels, and there are none");
+            return Err(Usage::new(message).hint("name the column of labels with --label").into());
+        }
+        if audited != AuditedNotion::DemographicParity && args.predictions.is_none() && args.score.is_none() {
             let message = format!("{notion} is about predictions, and there are none");
             return Err(Usage::new(message).hint("name the column of predictions with --predictions").into());
         }

@@ -177,6 +177,8 @@ Example:
             "ignore",
             "missing",
             "predictions",
+            "score",
+            "threshold",
             "notion",
             "max-violation",
             "max-difference",

@@ -1,6 +1,6 @@
 //! Rates, violations and intervals of any labels and predictions.
 
-use evenhand::audit::AuditOptions;
+use evenhand::audit::{AuditOptions, ScoreColumn};
 use evenhand::{Audit, GroupSpec, Groups};
 use pyo3::prelude::*;
 use serde_json::json;
@@ -15,7 +15,7 @@ use crate::work::{self, apart};
 
 /// An audit as JSON and as text, its warnings, and a report of it. The table is used up.
 #[pyfunction]
-#[pyo3(signature = (table, roles, *, groups, predictions=None, confidence=0.95, intersections=true, small_group=30, notions=None, max_violation=None, max_difference=None, min_ratio=None))]
+#[pyo3(signature = (table, roles, *, groups, predictions=None, confidence=0.95, intersections=true, small_group=30, notions=None, max_violation=None, max_difference=None, min_ratio=None, score=None, threshold=0.5, unlabelled=false))]
 #[allow(clippy::too_many_arguments)] // the settings, by name
 pub(crate) fn audit(
     py: Python<'_>,
@@ -30,11 +30,15 @@ pub(crate) fn audit(
     max_violation: Option<f64>,
     max_difference: Option<f64>,
     min_ratio: Option<f64>,
+    score: Option<String>,
+    threshold: f64,
+    unlabelled: bool,
 ) -> PyResult<(String, String, Warnings, Report)> {
     let specs: Vec<GroupSpec> =
         groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;
-    let options =
-        options(confidence, intersections, small_group, notions, [max_violation, max_difference, min_ratio])?;
+    let options = options(confidence, intersections, small_group, notions, [max_violation, max_difference, min_ratio])?;
+    let score = score.map(|column| ScoreColumn { column, threshold });
+    let options = AuditOptions { score, unlabelled, ..options };
     let data = dataset(table, roles)?;
     let (audit, report) = apart(py, || {
         let (groups, found) = Groups::of(&specs, &data)?;

@@ -15,6 +15,7 @@ mod fit_state;
 mod frontier;
 mod identify;
 mod learner;
+mod memberships;
 mod model;
 mod observer;
 mod program;
@@ -47,6 +48,8 @@ mod _core {
     use crate::frontier::{Traced, frontier};
     #[pymodule_export]
     use crate::identify::identify;
+    #[pymodule_export]
+    use crate::memberships::memberships;
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]

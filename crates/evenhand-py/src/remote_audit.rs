@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use evenhand::audit::RemoteAuditRows;
+use evenhand::audit::{AuditOptions, RemoteAuditRows, ScoreColumn};
 use evenhand::{Audit, Error, GroupSpec, Result};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -63,7 +63,7 @@ impl RemoteAuditRows for Driver {
 
 /// An audit of rows on other machines, as JSON and as text, and its warnings.
 #[pyfunction]
-#[pyo3(signature = (rows, roles, *, groups, predictions=None, confidence=0.95, intersections=true, small_group=30, notions=None, max_violation=None, max_difference=None, min_ratio=None))]
+#[pyo3(signature = (rows, roles, *, groups, predictions=None, confidence=0.95, intersections=true, small_group=30, notions=None, max_violation=None, max_difference=None, min_ratio=None, score=None, threshold=0.5, unlabelled=false))]
 #[allow(clippy::too_many_arguments)] // the settings, by name
 pub(crate) fn audit_remote(
     py: Python<'_>,
@@ -78,14 +78,17 @@ pub(crate) fn audit_remote(
     max_violation: Option<f64>,
     max_difference: Option<f64>,
     min_ratio: Option<f64>,
+    score: Option<String>,
+    threshold: f64,
+    unlabelled: bool,
 ) -> PyResult<(String, String, Warnings)> {
     let specs: Vec<GroupSpec> =
         groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;
-    let options =
-        options(confidence, intersections, small_group, notions, [max_violation, max_difference, min_ratio])?;
+    let options = options(confidence, intersections, small_group, notions, [max_violation, max_difference, min_ratio])?;
+    let score = score.map(|column| ScoreColumn { column, threshold });
+    let options = AuditOptions { score, unlabelled, ..options };
     let driver = Driver { object: rows, raised: Mutex::new(None) };
-    let done =
-        py.detach(|| caught(|| Ok(Audit::of_remote(&driver, &roles.schema, &specs, predictions, &options)?)));
+    let done = py.detach(|| caught(|| Ok(Audit::of_remote(&driver, &roles.schema, &specs, predictions, &options)?)));
     let audit = match driver.raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(error) => return Err(error),
         None => done?,

@@ -93,8 +93,8 @@ impl Panel {
 
     fn new(audits: &[(Series, &Audit)], class: usize, rate: RateKind) -> Self {
         let first = audits[0].1;
-        let labels = &first.classes[class].labels;
-        let has_labels = rate == RateKind::PositiveRate;
+        let labels = first.classes[class].labels.as_ref();
+        let has_labels = rate == RateKind::PositiveRate && labels.is_some();
         let mut series: Vec<Series> = if has_labels { vec![Series::Labels] } else { Vec::new() };
         let predicted: Vec<(Series, &PredictionAudit)> = audits
             .iter()
@@ -103,26 +103,32 @@ impl Panel {
         series.extend(predicted.iter().map(|(series, _)| *series));
         let gaps: Vec<&evenhand::audit::Gap> = match predicted.last() {
             Some((_, found)) => found.violations.iter().flat_map(|violation| &violation.gaps).collect(),
-            None => labels.violation.gaps.iter().collect(),
+            None => labels.iter().flat_map(|labels| &labels.violation.gaps).collect(),
         };
+        let sizes = labels.map(|labels| [labels.groups.len(), labels.missing.len(), labels.intersections.len()]);
+        let of_predictions =
+            |found: &PredictionAudit| [found.groups.len(), found.missing.len(), found.intersections.len()];
+        let sizes = sizes.or_else(|| predicted.first().map(|(_, found)| of_predictions(found))).unwrap_or_default();
         let line = |part: Part| {
-            let labelled: &LabelRates = match part {
+            let labelled: Option<&LabelRates> = labels.map(|labels| match part {
                 Part::Overall => &labels.overall,
                 Part::Group(at) => &labels.groups[at],
                 Part::Missing(at) => &labels.missing[at],
                 Part::Intersection(at) => &labels.intersections[at],
+            });
+            let of_predictions = || {
+                let found = predicted.first().map(|(_, found)| of_part(found, part));
+                found.map_or_else(Default::default, |found| (found.group.clone(), found.rows))
             };
-            let own = has_labels.then_some(labelled.positive_rate);
+            let (group, rows) = labelled.map_or_else(of_predictions, |found| (found.group.clone(), found.rows));
+            let own = labelled.filter(|_| has_labels).map(|labelled| labelled.positive_rate);
             let rates = predicted.iter().map(|(_, found)| *of_part(found, part).rate(rate));
             let rates: Vec<Rate> = own.into_iter().chain(rates).collect();
             Line {
-                group: labelled.group.clone(),
-                rows: labelled.rows,
                 small: rates.iter().any(|rate| rate.count < first.small_group),
-                gap: gaps
-                    .iter()
-                    .find(|gap| gap.group == labelled.group && gap.rate == rate)
-                    .map(|gap| Gap::from_audit(gap)),
+                gap: gaps.iter().find(|gap| gap.group == group && gap.rate == rate).map(|gap| Gap::from_audit(gap)),
+                group,
+                rows,
                 rates,
             }
         };
@@ -132,9 +138,9 @@ impl Panel {
             class: first.classes[class].positive.clone(),
             rate,
             overall: line(Part::Overall),
-            groups: sorted((0..labels.groups.len()).map(|at| line(Part::Group(at))).collect(), by),
-            missing: (0..labels.missing.len()).map(|at| line(Part::Missing(at))).collect(),
-            intersections: sorted((0..labels.intersections.len()).map(|at| line(Part::Intersection(at))).collect(), by),
+            groups: sorted((0..sizes[0]).map(|at| line(Part::Group(at))).collect(), by),
+            missing: (0..sizes[1]).map(|at| line(Part::Missing(at))).collect(),
+            intersections: sorted((0..sizes[2]).map(|at| line(Part::Intersection(at))).collect(), by),
             series,
         }
     }

@@ -94,8 +94,10 @@ fn few_rows_are_too_few_to_tell_and_fail_a_strict_pipeline_alone() {
     }
     let refused = String::from_utf8(test.expect(2, &format!("{PEOPLE} --strict")).stderr).unwrap();
     assert!(refused.contains("--strict is about bounds, and there is none"), "{refused}");
-    let refused = String::from_utf8(test.expect(2, &format!("{PEOPLE} --notion equal-accuracy")).stderr).unwrap();
-    assert!(refused.contains("--notion says what bounds are on"), "{refused}");
+    let shown = String::from_utf8(test.expect(0, &format!("{PEOPLE} --notion equal-accuracy")).stdout).unwrap();
+    assert!(shown.contains("Equal accuracy:") && !shown.contains("Demographic parity"), "{shown}");
+    let whole = String::from_utf8(test.expect(0, PEOPLE).stdout).unwrap();
+    assert!(3 * shown.lines().count() < whole.lines().count(), "{shown}");
 }
 
 #[test]
@@ -139,22 +141,91 @@ fn several_notions_and_bounds_are_judged_at_once() {
     assert!(text.contains("min-ratio 0.9 of predictions: met ("), "{text}");
 }
 
+/// Loans with a column of scores, higher where the income is.
+fn with_scores() -> CliTest {
+    let test = with_predictions();
+    let csv = each_line(&test.read("loans.csv"), |at, line| {
+        let income: f64 = line.split(',').nth(1).and_then(|income| income.parse().ok()).unwrap_or(50.0);
+        format!("{line},{}", if at == 0 { "p".to_owned() } else { (income / 150.0).clamp(0.0, 1.0).to_string() })
+    });
+    test.write("loans.csv", &csv);
+    test
+}
+
+#[test]
+fn scores_are_audited_and_decide_by_a_threshold() {
+    let test = with_scores();
+    let found = test.json(&format!("{AUDIT} --ignore predicted --score p --threshold 0.4 --json"));
+    let scores = &found["scores"];
+    assert_eq!((&scores["column"], &scores["threshold"]), (&"p".into(), &0.4.into()));
+    let auc = &scores["overall"]["auc"];
+    assert!(auc["low"].as_f64() < auc["value"].as_f64() && auc["value"].as_f64() < auc["high"].as_f64());
+    assert!(found["classes"][0]["predictions"]["groups"][0]["true_positive_rate"]["value"].is_number());
+    let text = String::from_utf8(test.expect(0, &format!("{AUDIT} --score p --ignore predicted")).stdout).unwrap();
+    assert!(text.contains("SCORES: `p`, decided from 0.5 on") && text.contains("Calibration in the large"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    let both = test.json(&format!("{AUDIT} --score p --predictions predicted --json"));
+    assert_eq!(both["scores"]["overall"]["auc"], found["scores"]["overall"]["auc"]);
+}
+
+#[test]
+fn a_group_without_positives_has_no_auc_and_still_a_calibration() {
+    let test = CliTest::new();
+    let line = |row: usize| {
+        let (sex, yes) = (["f", "m", ""][row % 3], !row.is_multiple_of(3) && row % 7 < 3);
+        format!("{sex},{},{}\n", if yes { "yes" } else { "no" }, (row % 11) as f64 / 10.0)
+    };
+    test.write("people.csv", &format!("sex,y,p\n{}", (0..300).map(line).collect::<String>()));
+    let found = test.json("audit people.csv --label y --group sex --score p --json");
+    let women = &found["scores"]["groups"][0];
+    assert!(women["auc"].is_null() && women["calibration"]["value"].as_f64() > Some(0.4), "{women}");
+    assert_eq!(found["scores"]["missing"][0]["group"], "sex missing");
+    let text = test.expect(0, "audit people.csv --label y --group sex --score p").stdout;
+    assert!(String::from_utf8(text).unwrap().contains("undefined"));
+}
+
+#[test]
+fn fractions_as_predictions_name_the_options_for_scores() {
+    let refused = with_scores().expect(2, &format!("{AUDIT} --predictions p"));
+    let refused = String::from_utf8(refused.stderr).unwrap();
+    assert!(refused.contains("is none of the known classes: `no`, `yes`"), "{refused}");
+    assert!(refused.contains("hint: for probabilities give --score p --threshold 0.5"), "{refused}");
+}
+
+#[test]
+fn predictions_are_audited_without_labels() {
+    let test = with_predictions();
+    let alone = "audit loans.csv --predictions predicted --ignore id --ignore approved --group sex";
+    let found = test.json(&format!("{alone} --json"));
+    let both = test.json(&format!("{AUDIT} --predictions predicted --json"));
+    assert!(found["classes"][0]["labels"].is_null() && found["accuracy"].is_null());
+    let rates = |found: &serde_json::Value| found["classes"][0]["predictions"]["groups"][0]["positive_rate"].clone();
+    assert_eq!(rates(&found), rates(&both));
+    let text = String::from_utf8(test.expect(0, alone).stdout).unwrap();
+    assert!(text.contains("Without labels: error rates, accuracy"), "{text}");
+    test.expect(1, &format!("{alone} --max-violation 0.0001"));
+    let refused = String::from_utf8(test.expect(2, &format!("{alone} --notion equalized-odds")).stderr).unwrap();
+    assert!(refused.contains("compares predictions with labels, and there are none"), "{refused}");
+    let refused = String::from_utf8(test.expect(2, "audit loans.csv --group sex").stderr).unwrap();
+    assert!(refused.contains("--label"), "{refused}");
+}
+
 #[test]
 fn more_rows_than_are_read_into_memory_give_the_same_json() {
     let test = CliTest::new();
     // Two million rows are read into memory; standard input always is.
     let line = |row: usize| {
-        let yes = |every: usize| if row % every == 0 { "yes" } else { "no" };
+        let yes = |every: usize| if row.is_multiple_of(every) { "yes" } else { "no" };
         format!("{},{},{}\n", ["f", "m", ""][(row % 7) % 3], yes(3), yes(4))
     };
     let mut csv = "sex,y,predicted\n".to_owned();
     csv.extend((0..2_200_000).map(line));
     test.write("many.csv", &csv);
     let asked = "--label y --group sex --predictions predicted --notion equalized-odds --max-violation 0.1 --json";
-    let found = test.expect(1, &format!("audit many.csv {asked}")).stdout;
+    let found = test.expect(0, &format!("audit many.csv {asked}")).stdout;
     let mut whole = test.command(&format!("audit - {asked}"));
     let whole = whole.stdin(std::fs::File::open(test.path("many.csv")).unwrap()).output().unwrap();
     assert_eq!(String::from_utf8(found).unwrap(), String::from_utf8(whole.stdout).unwrap());
     let refused = String::from_utf8(test.expect(2, "audit many.csv --label y --group sx").stderr).unwrap();
-    assert!(refused.contains("no column `sx`; the data have: sex, y, predicted"), "{refused}");
+    assert!(refused.contains("no column `sx`; the data have: `sex`, `y`, `predicted`"), "{refused}");
 }

@@ -67,6 +67,7 @@ fn draw(from: &mut Unstructured<'_>) -> arbitrary::Result<Drawn> {
         intersections: from.arbitrary()?,
         bounds: if groups > 0 && from.arbitrary()? { vec![bound(from)?] } else { Vec::new() },
         notions: if judged { vec![from.choose(&NOTIONS)?.clone()] } else { AuditOptions::default().notions },
+        ..AuditOptions::default()
     };
     Ok(Drawn {
         classes,

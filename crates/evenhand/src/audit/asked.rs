@@ -103,7 +103,8 @@ fn check(options: &AuditOptions, predicted: bool) -> Result<()> {
             return Err(Error::setting("notion", notion, "a notion that compares groups, or a `rate=…`"));
         }
         if !predicted && audited != Some(AuditedNotion::DemographicParity) {
-            let allowed = "demographic-parity, the one notion that labels alone can be judged by";
+            let allowed =
+                "demographic-parity, the one notion that labels alone, or predictions alone, can be judged by";
             return Err(Error::setting("notion", notion, allowed));
         }
     }
@@ -117,8 +118,7 @@ fn check_labels(constraints: &[Constraint]) -> Result<()> {
     };
     match constraints.iter().find(|one| !is_told(one)) {
         Some(one) => {
-            let allowed =
-                "a rate of predictions among rows of any label, the one kind that labels alone can be judged by";
+            let allowed = "a rate of predictions among rows of any label, the one kind that labels alone, or predictions alone, can be judged by";
             Err(Error::setting("notion", &one.notion, allowed))
         }
         None => Ok(()),

@@ -17,8 +17,8 @@ const OVERALL: &str = "overall";
 pub struct ClassAudit {
     /// The class.
     pub positive: String,
-    /// The labels themselves: how the data stand before any model.
-    pub labels: LabelAudit,
+    /// The labels themselves: how the data stand before any model. `None` where only predictions are known.
+    pub labels: Option<LabelAudit>,
     /// The predictions, when there are any.
     pub predictions: Option<PredictionAudit>,
 }
@@ -64,7 +64,7 @@ pub struct PredictionAudit {
     pub missing: Vec<GroupRates>,
     /// Rows that are in several groups at once, named `a & b`.
     pub intersections: Vec<GroupRates>,
-    /// One per notion, in the order of [`AuditedNotion::ALL`].
+    /// One per notion, in the order of [`AuditedNotion::ALL`]; without labels the first alone.
     pub violations: Vec<Violation>,
 }
 
@@ -77,7 +77,7 @@ pub struct GroupRates {
     pub rows: usize,
     /// Their weight.
     pub weight: f64,
-    /// How many of its rows are labelled as the class.
+    /// How many of its rows are labelled as the class; 0 without labels.
     pub positives: usize,
     /// Share predicted as the class.
     pub positive_rate: Rate,
@@ -106,7 +106,7 @@ impl ClassAudit {
         let predicted = |name: String, rows: ConfusionMatrix| GroupRates::new(name, rows, z);
         Self {
             positive: classes[class].clone(),
-            labels: {
+            labels: Some({
                 let Tables { overall, groups, missing, intersections } = Tables::of(view, &matrices, patterns, label);
                 let rate_of = |_, group: Option<usize>| group.map_or(&overall, |g| &groups[g]).positive_rate.value;
                 let labelled = |rows: ConfusionMatrix| Counted {
@@ -116,7 +116,7 @@ impl ClassAudit {
                 let gap_of = |_, group| labelled(matrices.group(group)).gap(labelled(matrices.others(group)), z);
                 let violation = Violation::measure(AuditedNotion::DemographicParity, names, rate_of, gap_of);
                 LabelAudit { overall, groups, missing, intersections, violation }
-            },
+            }),
             predictions: view.predictions.is_some().then(|| {
                 let mut rates = Tables::of(view, &matrices, patterns, predicted);
                 let right = |_, rows: ConfusionMatrix| Rate::new(rows.sum(|_, hit| hit), rows.sum(|_, _| true), z);
@@ -201,7 +201,27 @@ impl LabelRates {
     }
 }
 
+impl PredictionAudit {
+    /// What predictions show whose labels nobody knows: rates of a class, taken for labels until here.
+    pub(super) fn without_labels(found: LabelAudit) -> Self {
+        let all = |rates: Vec<LabelRates>| rates.into_iter().map(GroupRates::without_labels).collect();
+        Self {
+            overall: GroupRates::without_labels(found.overall),
+            groups: all(found.groups),
+            missing: all(found.missing),
+            intersections: all(found.intersections),
+            violations: vec![found.violation],
+        }
+    }
+}
+
 impl GroupRates {
+    fn without_labels(LabelRates { group, rows, weight, positive_rate }: LabelRates) -> Self {
+        let unknown = Rate { value: None, successes: 0.0, total: 0.0, count: 0, low: None, high: None };
+        let [true_positive_rate, false_positive_rate, accuracy] = [unknown; 3];
+        Self { group, rows, weight, positives: 0, positive_rate, true_positive_rate, false_positive_rate, accuracy }
+    }
+
     fn new(group: String, rows: ConfusionMatrix, z: f64) -> Self {
         let all = rows.sum(|_, _| true);
         let rate = |kind| {

@@ -148,12 +148,7 @@ mod tests {
         let masks = [vec![true, true, true, false], vec![true, false, false, false]];
         let membership = Membership::from_masks(vec!["a".into(), "b".into()], &masks).unwrap();
         let sums = [1.0, 2.0, 3.0, 4.0].map(|weight| Sums { rows: 1, weight, squares: weight * weight });
-        let view = View {
-            labels: &labels,
-            predictions: Some(&predictions),
-            membership: &membership,
-            sums: &sums,
-        };
+        let view = View { labels: &labels, predictions: Some(&predictions), membership: &membership, sums: &sums };
         let matrices = ConfusionMatrices::of(view, 1);
         assert_eq!(matrices.overall().sum(|_, _| true), Sums { rows: 4, weight: 10.0, squares: 30.0 });
         assert_eq!(matrices.overall().sum(|labelled, _| labelled).weight.to_bits(), 3f64.to_bits());

@@ -12,6 +12,9 @@ mod confusion;
 mod plan;
 mod rate;
 mod rows;
+mod score_column;
+mod score_counts;
+mod scores;
 mod tally;
 mod text;
 mod violation;
@@ -22,6 +25,8 @@ pub use class::{ClassAudit, GroupRates, LabelAudit, LabelRates, PredictionAudit}
 pub use plan::AuditPlan;
 pub use rate::Rate;
 pub use rows::{AuditTask, RemoteAuditRows};
+pub use score_column::ScoreColumn;
+pub use scores::{Estimate, GroupScores, ScoreAudit, ScoreBin};
 pub use tally::Tally;
 pub use violation::{AuditedNotion, Gap, Largest, RateKind, Violation};
 
@@ -54,6 +59,7 @@ const MOST_INTERSECTIONS: usize = 200;
 /// | `small_group` | groups below this many rows are warned of |
 /// | `accuracy` | share of rows predicted as labelled, over all classes; null without predictions |
 /// | `classes` | one [`ClassAudit`] for each class that was taken as positive |
+/// | `scores` | what scores show: [`ScoreAudit`]; only where they were asked for |
 /// | `notions` | by which notions `bounds` were judged, and which rates were asked for; empty without any |
 /// | `rates` | one [`AskedRate`] for each subset of a notion `rate=…` that was asked for |
 /// | `bounds` | one [`BoundTest`] for each bound that was asked for: of the predictions where there are any, else of the labels |
@@ -73,6 +79,9 @@ pub struct Audit {
     pub accuracy: Option<Rate>,
     /// Each class that was taken as positive.
     pub classes: Vec<ClassAudit>,
+    /// What scores show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scores: Option<ScoreAudit>,
     /// By which notions bounds were judged, and which rates were asked for.
     pub notions: Vec<Notion>,
     /// The rates that were asked for.
@@ -95,6 +104,8 @@ pub struct Audit {
 /// | `intersections` | true | | whether rows in several groups at once are reported too |
 /// | `bounds` | none | 0 to 1 | what is judged, by the same rule as the bounds of a correction |
 /// | `notions` | demographic parity | those that compare groups, and rates of one's own, which are measured without bounds too; without predictions demographic parity, and rates among rows of any label | what bounds are on |
+/// | `score` | none | a column of probabilities | ranks and calibration by group; where there are no predictions it decides |
+/// | `unlabelled` | false | | the label column holds predictions, and what needs labels is left out |
 ///
 /// A setting out of range gives [`Error::Setting`].
 #[derive(Debug, Clone, PartialEq)]
@@ -109,6 +120,10 @@ pub struct AuditOptions {
     pub bounds: Vec<Bound>,
     /// The notions that bounds are on.
     pub notions: Vec<Notion>,
+    /// The scores to be audited.
+    pub score: Option<ScoreColumn>,
+    /// Whether the label column holds predictions, whose labels nobody knows.
+    pub unlabelled: bool,
 }
 
 impl Default for AuditOptions {
@@ -119,6 +134,8 @@ impl Default for AuditOptions {
             intersections: true,
             bounds: Vec::new(),
             notions: vec![Notion::DemographicParity],
+            score: None,
+            unlabelled: false,
         }
     }
 }
@@ -137,8 +154,7 @@ impl Audit {
     ) -> Result<Self> {
         let (labels, facts) = (data.labels(), TableFacts::of(data));
         let classes = (labels.classes(), labels.positive());
-        let plan =
-            AuditPlan::new(data.schema(), classes, groups, predictions, weight_unit(data), &options.notions, &facts)?;
+        let plan = AuditPlan::new(data.schema(), classes, groups, predictions, weight_unit(data), options, &facts)?;
         plan.audit(&plan.tally_labelled(data.table(), labels.codes())?, options)
     }
 
@@ -165,6 +181,9 @@ impl Audit {
             let reason = format!("{notion} names columns, and here is no table");
             return Err(Error::NoConstraints { reason });
         }
+        if let Some(score) = &options.score {
+            return Err(Error::setting("score", format!("`{}`", score.column), "none: here is no table"));
+        }
         check(labels, predictions, membership, row_weights, classes)?;
         let unit = row_weights.map(|weights| WeightUnit::of(weights.iter().copied().fold(0.0, f64::max)));
         let coded = |codes| (codes, classes.len());
@@ -175,20 +194,24 @@ impl Audit {
                 None,
                 Some(coded(labels)),
                 predictions.map(coded),
+                None,
             ],
             sets_of: &|[pattern, _]| membership.bits(pattern).to_vec(),
             values: &[],
             weights: row_weights.zip(unit),
+            scores: None,
         });
         let keys: Vec<_> = tally.keys().collect();
-        let counted = Membership::from_sets(membership.names().to_vec(), membership.groups(), keys.len(), |row, set| {
-            tally::has(&keys[row].sets, set)
-        });
+        let counted =
+            Membership::from_sets(membership.names().to_vec(), membership.groups(), keys.len(), |row, set| {
+                tally::has(&keys[row].sets, set)
+            });
         let condensed = Condensed {
             all: counted.clone(),
             membership: counted,
             labels: codes(&tally, classes.len(), |key| key.label),
             predictions: predictions.map(|_| codes(&tally, classes.len(), |key| key.prediction)),
+            places: (0..membership.names().len()).collect(),
             sums: tally.sums(unit, false),
         };
         let audit = Self::of_condensed(&condensed, &[], classes, positive, options)?;
@@ -225,6 +248,7 @@ impl Audit {
             confidence: options.confidence,
             small_group: options.small_group,
             accuracy: predictions.as_ref().map(|_| Rate::new(right.sum(|_, hit| hit), right.sum(|_, _| true), z)),
+            scores: None,
             classes: audited
                 .into_iter()
                 .map(|class| ClassAudit::of(view, class, classes, &hits, &patterns, z))
@@ -239,15 +263,24 @@ impl Audit {
 }
 
 impl Audit {
+    /// The same, where what stood in the place of labels are predictions.
+    fn of_predictions_alone(mut self) -> Self {
+        for class in &mut self.classes {
+            class.predictions = class.labels.take().map(PredictionAudit::without_labels);
+        }
+        self
+    }
+
     /// The paper's violation of a notion, the largest over all classes audited: of the
     /// predictions where there are any, else of the labels.
     ///
     /// `None` where nothing could be measured; labels alone tell demographic parity only.
     pub fn violation(&self, notion: AuditedNotion) -> Option<f64> {
         let measured = |class: &ClassAudit| {
-            let violations = match &class.predictions {
-                Some(predictions) => predictions.violations.as_slice(),
-                None => std::slice::from_ref(&class.labels.violation),
+            let violations = match (&class.predictions, &class.labels) {
+                (Some(predictions), _) => predictions.violations.as_slice(),
+                (None, Some(labels)) => std::slice::from_ref(&labels.violation),
+                (None, None) => &[],
             };
             let of_notion = violations.iter().find(|violation| violation.notion == notion)?;
             of_notion.paper.as_ref().map(|largest| largest.value)

@@ -5,13 +5,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::tally::{Condensed, Rows, Tally, codes, has};
+use super::score_column::{ScoreColumn, bins_of};
+use super::scores::{BINS, ScoreAudit};
+use super::tally::{Condensed, Rows, Scored, Tally, codes, has};
 use super::{Audit, AuditOptions};
 use crate::constraint::{OwnRows, own_rows, weighing_columns, weighing_numbers, weighing_shares};
 use crate::data::{Codes, Column, Labels, Schema, Table, WeightUnit};
 use crate::facts::Facts;
 use crate::group::{Groups, Membership};
-use crate::notion::Notion;
+use crate::interval::quantile;
 use crate::{Error, Result, Warning};
 
 /// By which groups and classes rows are counted.
@@ -20,6 +22,9 @@ pub struct AuditPlan {
     schema: Schema,
     /// The column of predictions.
     predictions: Option<String>,
+    score: Option<ScoreColumn>,
+    /// Whether the label column holds predictions, and nobody knows the labels.
+    unlabelled: bool,
     classes: Vec<String>,
     positive: Option<usize>,
     groups: Groups,
@@ -43,13 +48,22 @@ impl AuditPlan {
         groups: &Groups,
         predictions: Option<&str>,
         unit: Option<WeightUnit>,
-        notions: &[Notion],
+        options: &AuditOptions,
         facts: &dyn Facts,
     ) -> Result<Self> {
+        let AuditOptions { notions, score, unlabelled, .. } = options;
+        if let Some(score) = score {
+            score.check(classes, *unlabelled)?;
+        }
+        if *unlabelled {
+            check_decisions(schema.label_column(), classes)?;
+        }
         let (named, own, warnings) = own_rows(notions, schema, facts, groups)?;
         Ok(Self {
             schema: schema.clone(),
             predictions: predictions.map(str::to_owned),
+            score: score.clone(),
+            unlabelled: *unlabelled,
             classes: classes.to_vec(),
             positive,
             groups: groups.clone(),
@@ -63,7 +77,8 @@ impl AuditPlan {
 
     /// The columns that are counted by.
     pub fn columns(&self) -> Vec<String> {
-        let roles = [Some(self.schema.label_column()), self.schema.weight_column(), self.predictions.as_deref()];
+        let score = self.score.as_ref().map(|score| score.column.as_str());
+        let roles = [Some(self.schema.label_column()), self.schema.weight_column(), self.predictions.as_deref(), score];
         let told = self.groups.columns().into_iter().chain(self.named.columns());
         let mut columns: Vec<String> = roles.into_iter().flatten().chain(told).map(str::to_owned).collect();
         columns.extend_from_slice(&self.weighing);
@@ -86,6 +101,13 @@ impl AuditPlan {
     pub(super) fn tally_labelled(&self, table: &Table, labels: &Codes) -> Result<Tally> {
         let against = |name: &String| Labels::against(table.column(name)?, name, table, &self.classes, self.positive);
         let predicted = self.predictions.as_ref().map(against).transpose()?;
+        let (scores, positive) = (self.score.as_ref().map(|score| score.of(table)).transpose()?, self.positive_class());
+        let decided = match (&predicted, &self.score, scores) {
+            (Some(labels), ..) => Some(labels.codes().clone()),
+            (None, Some(score), Some(scores)) => Some(score.decided(scores, positive)),
+            _ => None,
+        };
+        let bins = scores.map(bins_of);
         let weights = match (self.unit, self.schema.weight_column()) {
             (Some(unit), Some(name)) => match table.column(name)? {
                 Column::Numeric(weights) => Some((weights.as_slice(), unit)),
@@ -103,12 +125,19 @@ impl AuditPlan {
                 Some((asked.codes(), asked.patterns())),
                 Some((named.codes(), named.patterns())),
                 Some((labels, classes)),
-                predicted.as_ref().map(|labels| (labels.codes(), classes)),
+                decided.as_ref().map(|codes| (codes, classes)),
+                bins.as_ref().map(|codes| (codes, BINS)),
             ],
             sets_of: &|patterns| self.sets(patterns, &asked, &named, &lost),
             values: &values,
             weights,
+            scores: scores.map(|scores| (scores, positive)),
         }))
+    }
+
+    /// The class that scores are the probability of: the positive one, of two.
+    fn positive_class(&self) -> usize {
+        self.positive.unwrap_or(1)
     }
 
     /// The places, among the columns of the asked groups, of those that lack values here: their sets follow the groups in this order.
@@ -152,7 +181,17 @@ impl AuditPlan {
         let mut audit = Audit::of_condensed(&condensed, &self.own, &self.classes, self.positive, options)?;
         audit.weighted = self.unit.is_some();
         audit.warnings.extend(self.warnings.iter().cloned());
-        Ok(audit)
+        if let Some(ScoreColumn { column, threshold }) = &self.score {
+            let scored = self.scored(tally, &condensed);
+            audit.scores = Some(ScoreAudit::of(&scored, column, *threshold, quantile(options.confidence)?));
+        }
+        Ok(if self.unlabelled { audit.of_predictions_alone() } else { audit })
+    }
+
+    fn scored<'a>(&self, tally: &'a Tally, condensed: &'a Condensed) -> Scored<'a> {
+        let (rows, counts) = tally.scored(self.unit, self.positive_class());
+        let bins = tally.keys().map(|key| key.bin as usize).collect();
+        Scored { membership: &condensed.membership, places: condensed.places.clone(), rows, bins, counts }
     }
 
     fn condensed(&self, tally: &Tally) -> Result<Condensed> {
@@ -162,12 +201,9 @@ impl AuditPlan {
         let columns: Vec<&str> = self.groups.columns().into_iter().collect();
         let lost: Vec<usize> = (0..columns.len()).filter(lost).collect();
         let missing = lost.iter().map(|&place| format!("{} missing", columns[place]));
-        let asked_names = self.groups.names().map(str::to_owned);
-        let names: Vec<String> = asked_names.clone().chain(missing.clone()).collect();
-        let membership = Membership::from_sets(names, groups, keys.len(), |row, set| {
-            let place = if set < groups { set } else { groups + own + lost[set - groups] };
-            has(&keys[row].sets, place)
-        });
+        let names: Vec<String> = self.groups.names().map(str::to_owned).chain(missing).collect();
+        let places: Vec<usize> = (0..groups).chain(lost.iter().map(|place| groups + own + place)).collect();
+        let membership = Membership::from_sets(names, groups, keys.len(), |row, set| has(&keys[row].sets, places[set]));
         let named = self.named.names().map(str::to_owned).collect();
         let named = Membership::from_sets(named, own, keys.len(), |row, set| has(&keys[row].sets, groups + set));
         let all = membership.clone().join(named)?;
@@ -176,12 +212,26 @@ impl AuditPlan {
             weighing_shares(name, &values)
         };
         let values = self.weighing.iter().enumerate().map(shares).collect::<Result<Vec<_>>>()?;
+        let decides = self.predictions.is_some() || self.score.is_some();
         Ok(Condensed {
             membership,
             all: if values.is_empty() { all } else { all.with_values(&values)? },
             labels: codes(tally, self.classes.len(), |key| key.label),
-            predictions: self.predictions.as_ref().map(|_| codes(tally, self.classes.len(), |key| key.prediction)),
+            predictions: decides.then(|| codes(tally, self.classes.len(), |key| key.prediction)),
+            places,
             sums: tally.sums(self.unit, true),
         })
+    }
+}
+
+/// Predictions without labels may be of any classes, but fractions are scores.
+fn check_decisions(column: &str, classes: &[String]) -> Result<()> {
+    let is_fraction = |class: &&String| class.parse().is_ok_and(|number: f64| number > 0.0 && number < 1.0);
+    match classes.iter().find(is_fraction) {
+        Some(found) => {
+            let found = format!("`{column}`, which holds `{found}`");
+            Err(Error::setting("predictions", found, "decisions; compare scores with a threshold first"))
+        }
+        None => Ok(()),
     }
 }

@@ -5,11 +5,12 @@
 //! entry. Leans on `exact`, `data` and `group`.
 
 use std::collections::{BTreeMap, HashMap};
-use std::ops::Range;
+use std::ops::{AddAssign, Range};
 
 use serde::{Deserialize, Serialize};
 
 use super::confusion::Sums;
+use super::score_counts::ScoreCounts;
 use crate::data::{Codes, WeightUnit};
 use crate::exact::UnitSum;
 use crate::group::Membership;
@@ -17,9 +18,17 @@ use crate::parallel;
 
 /// Rows by what they are alike in.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Vec<(Key, Entry)>", into = "Vec<(Key, Entry)>")]
+#[serde(from = "Record", into = "Record")]
 pub struct Tally {
     entries: BTreeMap<Key, Entry>,
+    scores: ScoreCounts,
+}
+
+/// The same as it is sent.
+#[derive(Serialize, Deserialize)]
+struct Record {
+    entries: Vec<(Key, Entry)>,
+    scores: ScoreCounts,
 }
 
 /// What rows of an entry are alike in.
@@ -33,6 +42,8 @@ pub(super) struct Key {
     pub(super) label: u32,
     /// 0 without predictions.
     pub(super) prediction: u32,
+    /// The bin of their scores; 0 without any.
+    pub(super) bin: u32,
 }
 
 /// What the rows of an entry add up to.
@@ -41,6 +52,9 @@ struct Entry {
     rows: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     weights: Option<Box<EntryWeights>>,
+    /// Of scores and of their squares, each times the weight of its row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    scores: Option<Box<[UnitSum; 2]>>,
 }
 
 /// In units of [`WeightUnit`].
@@ -56,13 +70,15 @@ struct EntryWeights {
 #[derive(Clone, Copy)]
 pub(super) struct Rows<'a> {
     pub(super) count: usize,
-    /// Who is in which groups, as one or two codes a row, then labels and predictions; and how many codes there may be of each.
-    pub(super) codes: [Option<(&'a Codes, usize)>; 4],
+    /// Who is in which groups, as one or two codes a row, then labels, predictions and bins of scores; and how many codes there may be of each.
+    pub(super) codes: [Option<(&'a Codes, usize)>; 5],
     /// The groups and sets of a pair of codes, a bit each.
     pub(super) sets_of: &'a (dyn Fn([usize; 2]) -> Vec<u64> + Sync),
     /// Columns of numbers that rates are weighted by.
     pub(super) values: &'a [&'a [f64]],
     pub(super) weights: Option<(&'a [f64], WeightUnit)>,
+    /// Scores between 0 and 1, and the class that they are the probability of.
+    pub(super) scores: Option<(&'a [f64], usize)>,
 }
 
 /// Up to so many combinations of codes have a place each; of more, those that occur.
@@ -94,7 +110,8 @@ impl Tally {
     /// What entries add up to, of weights as they were given, or scaled to mean 1.
     pub(super) fn sums(&self, unit: Option<WeightUnit>, mean_one: bool) -> Vec<Sums> {
         let Some(unit) = unit else {
-            let alike = |entry: &Entry| Sums { rows: entry.rows, weight: entry.rows as f64, squares: entry.rows as f64 };
+            let alike =
+                |entry: &Entry| Sums { rows: entry.rows, weight: entry.rows as f64, squares: entry.rows as f64 };
             return self.entries.values().map(alike).collect();
         };
         let by = if mean_one { self.mean_one(unit) } else { unit.as_given() };
@@ -104,6 +121,26 @@ impl Tally {
             Sums { rows: entry.rows, weight: weights.sum.value() / by, squares: weights.squares.value() / by / by }
         };
         self.entries.values().map(sums).collect()
+    }
+
+    /// What the scores of entries add up to, and how these are spread.
+    pub(super) fn scored(&self, unit: Option<WeightUnit>, positive: usize) -> (Vec<ScoreRow>, &ScoreCounts) {
+        let by = unit.map_or(1.0, |unit| self.mean_one(unit));
+        let of = |((key, entry), sums): ((&Key, &Entry), Sums)| {
+            let none = Box::default();
+            let [scores, squares] = entry.scores.as_ref().unwrap_or(&none).each_ref().map(|sum| sum.value() / by);
+            let is_positive = key.label as usize == positive;
+            let placed = |yes: bool| if yes { sums } else { Sums::default() };
+            ScoreRow {
+                all: sums,
+                positives: placed(is_positive),
+                others: placed(!is_positive),
+                scores,
+                score_squares: squares,
+                positive_scores: if is_positive { scores } else { 0.0 },
+            }
+        };
+        (self.entries.iter().zip(self.sums(unit, true)).map(of).collect(), &self.scores)
     }
 
     fn mean_one(&self, unit: WeightUnit) -> f64 {
@@ -123,23 +160,35 @@ impl Tally {
         for (key, entry) in other.entries {
             self.entries.entry(key).or_default().add(entry);
         }
+        self.scores.merge(other.scores);
     }
 
     fn of_part(rows: Rows<'_>, part: Range<usize>) -> Self {
         let mut places = Places::new(rows);
         let mut entries: Vec<(Local, Entry)> = Vec::new();
+        let mut scores: Vec<Vec<(f64, f64)>> = Vec::new();
         for row in part {
             let local = rows.local(row);
             let next = entries.len();
             let place = places.of(&local, next);
             if place == next {
                 entries.push((local, Entry::default()));
+                scores.push(Vec::new());
             }
-            entries[place].1.add_row(rows.weights.map(|(weights, unit)| unit.of_row(weights[row])));
+            let weight = rows.weights.map(|(weights, unit)| unit.of_row(weights[row]));
+            entries[place].1.add_row(weight);
+            if let Some((all, _)) = rows.scores {
+                entries[place].1.add_score(weight, all[row]);
+                scores[place].push((all[row], weight.unwrap_or(1.0)));
+            }
         }
         let mut own = Self::default();
-        for (local, entry) in entries {
-            own.entries.entry(rows.key(local)).or_default().add(entry);
+        for ((local, entry), scores) in entries.into_iter().zip(scores) {
+            let key = rows.key(local);
+            if let Some((_, positive)) = rows.scores {
+                own.scores.add_rows(key.sets.clone(), key.label as usize == positive, scores);
+            }
+            own.entries.entry(key).or_default().add(entry);
         }
         own
     }
@@ -148,14 +197,17 @@ impl Tally {
 /// What rows of one table are alike in, in its own codes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Local {
-    codes: [u32; 4],
+    codes: [u32; 5],
     values: Vec<u64>,
 }
 
 /// Where the entries of one table are.
 enum Places {
     /// By the combination of codes, of which there are few; `usize::MAX` where there is none yet.
-    Dense { sizes: [usize; 4], places: Vec<usize> },
+    Dense {
+        sizes: [usize; 5],
+        places: Vec<usize>,
+    },
     Sparse(HashMap<Local, usize>),
 }
 
@@ -193,8 +245,8 @@ impl Rows<'_> {
     }
 
     fn key(&self, local: Local) -> Key {
-        let Local { codes: [first, second, label, prediction], values } = local;
-        Key { sets: (self.sets_of)([first as usize, second as usize]), values, label, prediction }
+        let Local { codes: [first, second, label, prediction, bin], values } = local;
+        Key { sets: (self.sets_of)([first as usize, second as usize]), values, label, prediction, bin }
     }
 }
 
@@ -209,8 +261,19 @@ impl Entry {
         }
     }
 
+    fn add_score(&mut self, weight: Option<f64>, score: f64) {
+        let weight = weight.unwrap_or(1.0);
+        let [scores, squares] = &mut **self.scores.get_or_insert_default();
+        scores.add(weight * score);
+        squares.add(weight * score * score);
+    }
+
     fn add(&mut self, other: Self) {
         self.rows += other.rows;
+        if let Some(other) = other.scores {
+            let own = self.scores.get_or_insert_default();
+            own.iter_mut().zip(other.iter()).for_each(|(own, other)| own.merge(other));
+        }
         if let Some(other) = other.weights {
             let own = self.weights.get_or_insert_default();
             own.rows += other.rows;
@@ -220,15 +283,59 @@ impl Entry {
     }
 }
 
-impl From<Vec<(Key, Entry)>> for Tally {
-    fn from(entries: Vec<(Key, Entry)>) -> Self {
-        Self { entries: entries.into_iter().collect() }
+impl From<Record> for Tally {
+    fn from(Record { entries, scores }: Record) -> Self {
+        Self { entries: entries.into_iter().collect(), scores }
     }
 }
 
-impl From<Tally> for Vec<(Key, Entry)> {
-    fn from(tally: Tally) -> Self {
-        tally.entries.into_iter().collect()
+impl From<Tally> for Record {
+    fn from(Tally { entries, scores }: Tally) -> Self {
+        Self { entries: entries.into_iter().collect(), scores }
+    }
+}
+
+/// What the scores of some rows add up to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ScoreRow {
+    pub(super) all: Sums,
+    /// Those labelled positive.
+    pub(super) positives: Sums,
+    pub(super) others: Sums,
+    /// Scores, each times the weight of its row.
+    pub(super) scores: f64,
+    /// The same of their squares.
+    pub(super) score_squares: f64,
+    /// The same of rows labelled positive.
+    pub(super) positive_scores: f64,
+}
+
+impl AddAssign for ScoreRow {
+    fn add_assign(&mut self, other: Self) {
+        self.all += other.all;
+        self.positives += other.positives;
+        self.others += other.others;
+        self.scores += other.scores;
+        self.score_squares += other.score_squares;
+        self.positive_scores += other.positive_scores;
+    }
+}
+
+/// The scores of all rows of an audit, one row for each entry of their tally.
+pub(super) struct Scored<'a> {
+    pub(super) membership: &'a Membership,
+    /// Where the sets of the membership are among the bits of a key.
+    pub(super) places: Vec<usize>,
+    pub(super) rows: Vec<ScoreRow>,
+    /// The bin of each.
+    pub(super) bins: Vec<usize>,
+    pub(super) counts: &'a ScoreCounts,
+}
+
+impl Scored<'_> {
+    /// The area under the curve of the rows of a set, or of all.
+    pub(super) fn auc(&self, set: Option<usize>) -> Option<f64> {
+        self.counts.auc(|sets| set.is_none_or(|set| has(sets, self.places[set])))
     }
 }
 
@@ -240,6 +347,8 @@ pub(super) struct Condensed {
     pub(super) all: Membership,
     pub(super) labels: Codes,
     pub(super) predictions: Option<Codes>,
+    /// Where the sets of the membership are among the bits of a key.
+    pub(super) places: Vec<usize>,
     pub(super) sums: Vec<Sums>,
 }
 

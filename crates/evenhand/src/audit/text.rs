@@ -6,8 +6,9 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Audit, AuditedNotion, ClassAudit, Rate, RateKind, Violation};
+use super::{Audit, AuditedNotion, ClassAudit, Estimate, GroupScores, Rate, RateKind, Violation};
 use crate::format::{clean, counted, thousands};
+use crate::notion::Notion;
 
 /// Names longer than this get a line of their own.
 const NAME: usize = 34;
@@ -17,40 +18,163 @@ const MOST_INTERSECTIONS: usize = 24;
 
 impl Display for Audit {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let groups = self.classes.first().map_or(0, |class| class.labels.groups.len());
-        writeln!(f, "Audit of {} in {}.", counted(self.rows, "row"), counted(groups, "group"))?;
-        let percent = self.confidence * 100.0;
+        Text { audit: self, only: None }.fmt(f)
+    }
+}
+
+/// An audit as text, all of it or what some notions are about.
+struct Text<'a> {
+    audit: &'a Audit,
+    only: Option<Vec<AuditedNotion>>,
+}
+
+impl Text<'_> {
+    fn shows(&self, notion: AuditedNotion) -> bool {
+        self.only.as_ref().is_none_or(|only| only.contains(&notion))
+    }
+
+    fn shows_rate(&self, rate: RateKind) -> bool {
+        self.only.as_ref().is_none_or(|only| only.iter().any(|notion| notion.rates().contains(&rate)))
+    }
+}
+
+impl Display for Text<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let audit = self.audit;
+        let first = audit.classes.first();
+        let labelled = first.and_then(|class| class.labels.as_ref().map(|labels| labels.groups.len()));
+        let predicted = || first.and_then(|class| class.predictions.as_ref().map(|found| found.groups.len()));
+        let groups = labelled.or_else(predicted).unwrap_or(0);
+        writeln!(f, "Audit of {} in {}.", counted(audit.rows, "row"), counted(groups, "group"))?;
+        let percent = audit.confidence * 100.0;
         writeln!(
             f,
             "Brackets hold {percent} % intervals: Wilson's for shares, Newcombe's for how far these are apart."
         )?;
-        if self.small_group > 0 {
-            writeln!(f, "A share of fewer than {} is marked `few`.", counted(self.small_group, "row"))?;
+        if audit.small_group > 0 {
+            writeln!(f, "A share of fewer than {} is marked `few`.", counted(audit.small_group, "row"))?;
         }
-        if self.weighted {
+        if audit.weighted {
             writeln!(f, "Rates are weighted; intervals use the effective number of rows (Kish).")?;
         }
-        if let (Some(accuracy), true) = (&self.accuracy, self.classes.len() > 1) {
+        if labelled.is_none() {
+            writeln!(f, "Without labels: error rates, accuracy and the notions about them are left out.")?;
+        }
+        if let (Some(accuracy), true) = (&audit.accuracy, audit.classes.len() > 1) {
             writeln!(
                 f,
                 "Predicted as labelled, over all classes: {}",
-                Shown { rate: accuracy, weighted: self.weighted }
+                Shown { rate: accuracy, weighted: audit.weighted }
             )?;
         }
-        self.write_asked(f)?;
-        self.write_bounds(f)?;
-        for class in &self.classes {
-            self.write_labels(f, class)?;
+        audit.write_asked(f)?;
+        audit.write_bounds(f)?;
+        audit.write_scores(f, self.only.is_none())?;
+        for class in &audit.classes {
+            if class.predictions.is_none() || self.only.is_none() {
+                audit.write_labels(f, class)?;
+            }
             self.write_predictions(f, class)?;
         }
-        if self.intersections_left_out > 0 {
-            writeln!(f, "\nLeft out: {} with fewer rows.", counted(self.intersections_left_out, "intersection"))?;
+        if audit.intersections_left_out > 0 {
+            writeln!(f, "\nLeft out: {} with fewer rows.", counted(audit.intersections_left_out, "intersection"))?;
         }
-        if !self.warnings.is_empty() {
+        if !audit.warnings.is_empty() {
             writeln!(f, "\nWarnings")?;
         }
-        for warning in &self.warnings {
+        for warning in &audit.warnings {
             writeln!(f, "  {}", clean(&warning.to_string()))?;
+        }
+        Ok(())
+    }
+}
+
+impl Text<'_> {
+    fn write_predictions(&self, f: &mut Formatter<'_>, class: &ClassAudit) -> fmt::Result {
+        let (Some(predictions), audit) = (&class.predictions, self.audit) else { return Ok(()) };
+        let positive = clean(&class.positive);
+        if self.only.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(());
+        }
+        writeln!(f, "\nPREDICTIONS: `{positive}` against the rest")?;
+        for violation in predictions.violations.iter().filter(|violation| self.shows(violation.notion)) {
+            writeln!(f, "\n{}", definition(violation.notion, &positive))?;
+            write_violation(f, violation)?;
+        }
+        let asked = [
+            (RateKind::PositiveRate, format!("share of rows predicted `{positive}`")),
+            (RateKind::TruePositiveRate, format!("of rows labelled `{positive}`, share predicted `{positive}`")),
+            (RateKind::FalsePositiveRate, format!("of rows labelled otherwise, share predicted `{positive}`")),
+            (RateKind::Accuracy, "share of rows where prediction and label agree".to_owned()),
+        ];
+        let known = |kind: RateKind| class.labels.is_some() || kind == RateKind::PositiveRate;
+        for (kind, meaning) in asked.into_iter().filter(|(kind, _)| known(*kind) && self.shows_rate(*kind)) {
+            let title = rate_name(kind);
+            writeln!(f, "\n{}{}: {meaning}", title[..1].to_uppercase(), &title[1..])?;
+            let lines = [&predictions.overall].into_iter().chain(&predictions.groups).chain(&predictions.missing);
+            audit.write_rates(f, lines.map(|line| (line.group.as_str(), line.rate(kind))))?;
+            let lines = predictions.intersections.iter();
+            audit.write_intersections(f, lines.map(|line| (line.group.as_str(), line.rate(kind))))?;
+        }
+        Ok(())
+    }
+}
+
+impl Audit {
+    /// The text of what these notions are about, with all bounds and rates that were asked for; all of it without any.
+    pub fn text_of(&self, notions: &[Notion]) -> String {
+        let only = (!notions.is_empty()).then(|| notions.iter().filter_map(AuditedNotion::of).collect());
+        Text { audit: self, only }.to_string()
+    }
+
+    /// What scores show, a line for each group, and its bins.
+    fn write_scores(&self, f: &mut Formatter<'_>, bins: bool) -> fmt::Result {
+        let Some(scores) = &self.scores else { return Ok(()) };
+        writeln!(f, "\nSCORES: `{}`, decided from {} on", clean(&scores.column), scores.threshold)?;
+        writeln!(f, "Intervals: Newcombe's for AUC, normal ones for calibration, Wilson's for shares.")?;
+        if scores.rounded {
+            writeln!(f, "So many different scores were ranked to the nearest 1/65,536.")?;
+        }
+        let number = |value: Option<f64>| value.map_or_else(|| "undefined".to_owned(), |value| format!("{value:.4}"));
+        writeln!(f, "\nAUC: how often a row labelled positive has the higher score of two, a tie counting half")?;
+        writeln!(f, "  difference  {:<9}  largest minus smallest group", number(scores.auc_difference))?;
+        self.write_estimates(f, |group| group.auc)?;
+        writeln!(
+            f,
+            "\nCalibration in the large: mean score minus share labelled positive; above 0 scores are too high"
+        )?;
+        writeln!(f, "  difference  {:<9}  largest minus smallest group", number(scores.calibration_difference))?;
+        self.write_estimates(f, |group| group.calibration)?;
+        writeln!(f, "\nExpected calibration error, over ten bins of scores, and what chance alone would give")?;
+        for group in [&scores.overall].into_iter().chain(&scores.groups).chain(&scores.missing) {
+            let (error, chance) = (number(group.calibration_error), number(group.calibration_error_by_chance));
+            writeln!(f, "  {:NAME$}  {error} (by chance {chance})", clean(&group.group))?;
+        }
+        if !bins {
+            return Ok(());
+        }
+        writeln!(f, "\nMean score -> share labelled positive, in bins of scores")?;
+        for group in [&scores.overall].into_iter().chain(&scores.groups).chain(&scores.missing) {
+            writeln!(f, "  {}", clean(&group.group))?;
+            let bins = group.bins.iter().map(|bin| (format!("  {:.4} ->", bin.mean_score), &bin.positive_rate));
+            for (mean, rate) in bins {
+                let few = if rate.count < self.small_group { ", few" } else { "" };
+                writeln!(f, "  {mean:NAME$}  {}{few}", Shown { rate, weighted: self.weighted })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_estimates(&self, f: &mut Formatter<'_>, of: fn(&GroupScores) -> Option<Estimate>) -> fmt::Result {
+        let Some(scores) = &self.scores else { return Ok(()) };
+        for group in [&scores.overall].into_iter().chain(&scores.groups).chain(&scores.missing) {
+            let rows = counted(group.rows, "row");
+            let few = if group.rows < self.small_group { ", few" } else { "" };
+            let shown = of(group).map_or_else(
+                || "undefined".to_owned(),
+                |Estimate { value, low, high }| format!("{value:.4} [{low:.4}, {high:.4}]"),
+            );
+            writeln!(f, "  {:NAME$}  {shown}  {rows}{few}", clean(&group.group))?;
         }
         Ok(())
     }
@@ -59,7 +183,7 @@ impl Display for Audit {
 impl Audit {
     /// What bounds were judged on: `predictions` or `labels`.
     pub fn judged(&self) -> &'static str {
-        if self.accuracy.is_some() { "predictions" } else { "labels" }
+        if self.classes.iter().any(|class| class.predictions.is_some()) { "predictions" } else { "labels" }
     }
 
     /// The rates that were asked for, and how far they are from what they are compared with.
@@ -106,7 +230,7 @@ impl Audit {
     }
 
     fn write_labels(&self, f: &mut Formatter<'_>, class: &ClassAudit) -> fmt::Result {
-        let (labels, positive) = (&class.labels, clean(&class.positive));
+        let (Some(labels), positive) = (&class.labels, clean(&class.positive)) else { return Ok(()) };
         writeln!(f, "\nLABELS: `{positive}` against the rest\n")?;
         writeln!(f, "Demographic parity: every group is labelled `{positive}` as often as all rows.")?;
         write_violation(f, &labels.violation)?;
@@ -114,31 +238,6 @@ impl Audit {
         let lines = [&labels.overall].into_iter().chain(&labels.groups).chain(&labels.missing);
         self.write_rates(f, lines.map(|line| (line.group.as_str(), &line.positive_rate)))?;
         self.write_intersections(f, labels.intersections.iter().map(|line| (line.group.as_str(), &line.positive_rate)))
-    }
-
-    fn write_predictions(&self, f: &mut Formatter<'_>, class: &ClassAudit) -> fmt::Result {
-        let Some(predictions) = &class.predictions else { return Ok(()) };
-        let positive = clean(&class.positive);
-        writeln!(f, "\nPREDICTIONS: `{positive}` against the rest")?;
-        for violation in &predictions.violations {
-            writeln!(f, "\n{}", definition(violation.notion, &positive))?;
-            write_violation(f, violation)?;
-        }
-        let asked = [
-            (RateKind::PositiveRate, format!("share of rows predicted `{positive}`")),
-            (RateKind::TruePositiveRate, format!("of rows labelled `{positive}`, share predicted `{positive}`")),
-            (RateKind::FalsePositiveRate, format!("of rows labelled otherwise, share predicted `{positive}`")),
-            (RateKind::Accuracy, "share of rows where prediction and label agree".to_owned()),
-        ];
-        for (kind, meaning) in asked {
-            let title = rate_name(kind);
-            writeln!(f, "\n{}{}: {meaning}", title[..1].to_uppercase(), &title[1..])?;
-            let lines = [&predictions.overall].into_iter().chain(&predictions.groups).chain(&predictions.missing);
-            self.write_rates(f, lines.map(|line| (line.group.as_str(), line.rate(kind))))?;
-            let lines = predictions.intersections.iter();
-            self.write_intersections(f, lines.map(|line| (line.group.as_str(), line.rate(kind))))?;
-        }
-        Ok(())
     }
 
     fn write_rates<'a>(&self, f: &mut Formatter<'_>, lines: impl Iterator<Item = (&'a str, &'a Rate)>) -> fmt::Result {

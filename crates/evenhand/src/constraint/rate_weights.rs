@@ -28,7 +28,10 @@ pub(crate) fn weighing(membership: Membership, columns: &[String], table: &Table
     if columns.is_empty() {
         return Ok(membership);
     }
-    let values = columns.iter().map(|column| weighing_shares(column, weighing_numbers(column, table)?)).collect::<Result<Vec<_>>>()?;
+    let values = columns
+        .iter()
+        .map(|column| weighing_shares(column, weighing_numbers(column, table)?))
+        .collect::<Result<Vec<_>>>()?;
     membership.with_values(&values)
 }
 

@@ -51,9 +51,9 @@ impl UnitSum {
         let Some(top) = self.words.iter().rposition(|word| *word > 0) else { return 0.0 };
         let below = if top > 0 { self.words[top - 1] } else { 0 };
         let leading = u128::from(self.words[top]) << 64 | u128::from(below);
-        // Two words and the place of the lower: both factors are normal numbers.
-        let power = 64 * (top as i32 - 1) - ONE;
-        leading as f64 * 2f64.powi(power)
+        // Both factors are normal numbers.
+        let places = i32::try_from(top).unwrap_or_default() - 1;
+        leading as f64 * 2f64.powi(64 * places - ONE)
     }
 
     #[inline]
@@ -81,7 +81,9 @@ mod tests {
 
     fn sum(values: &[f64]) -> UnitSum {
         let mut sum = UnitSum::default();
-        values.iter().for_each(|&value| sum.add(value));
+        for &value in values {
+            sum.add(value);
+        }
         sum
     }
 

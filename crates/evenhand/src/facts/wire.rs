@@ -8,7 +8,10 @@ use crate::{Error, Result};
 ///
 /// # Errors
 /// [`Error::BlockFormat`] for bytes that are no answers, [`Error::NoRows`] without any.
-pub(crate) fn merged<T: for<'de> Deserialize<'de>>(answers: &[Vec<u8>], merge: impl Fn(T, T) -> Result<T>) -> Result<T> {
+pub(crate) fn merged<T: for<'de> Deserialize<'de>>(
+    answers: &[Vec<u8>],
+    merge: impl Fn(T, T) -> Result<T>,
+) -> Result<T> {
     let mut all: Option<T> = None;
     for answer in answers {
         let answer = from_bytes(answer)?;

@@ -37,26 +37,13 @@ impl CellSums {
     }
 
     /// Decisions that are given, row by row; no scores and no losses.
+    #[cfg(test)]
     pub(crate) fn of_rows(decisions: &Codes, rows: CellRows<'_>) -> Self {
-        let count = rows.cell_labels.len() * rows.classes;
-        if is_wide(rows.row_weights, count) {
-            let own = |row: usize, add: &mut dyn FnMut(usize, f64)| {
-                let weight = rows.row_weights.map_or(1.0, |weights| weights[row]);
-                add(rows.cell_of_row.get(row) * rows.classes + decisions.get(row), weight);
-            };
-            return Self::of_decisions(rows.classes, wide_sums(count, decisions.len(), own).into_iter());
+        let mut sums = vec![0.0; rows.cell_labels.len() * rows.classes];
+        for (row, decision) in decisions.iter().enumerate() {
+            let weight = rows.row_weights.map_or(1.0, |weights| weights[row]);
+            sums[rows.cell_of_row.get(row) * rows.classes + decision] += weight;
         }
-        let grid = Grid::new(rows.heaviest, count);
-        let pass = |part: Range<usize>| {
-            let (mut sums, mut valid) = (vec![0; count], grid.is_bounded());
-            for row in part {
-                let weight = rows.row_weights.map_or(1.0, |weights| weights[row]);
-                valid &= grid.holds(weight);
-                sums[rows.cell_of_row.get(row) * rows.classes + decisions.get(row)] += grid.fix(weight);
-            }
-            Totals::new(sums, valid)
-        };
-        let sums = parallel::sum(decisions.len(), count, pass).to_floats(|_| grid);
         Self::of_decisions(rows.classes, sums.into_iter())
     }
 

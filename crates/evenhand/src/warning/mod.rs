@@ -18,7 +18,7 @@ pub enum Warning {
         /// How many rows it has.
         rows: usize,
     },
-    /// Rows whose sensitive value is missing: in no group of that column, still trained on.
+    /// Rows whose sensitive value is missing: in no group of that column, and counted among all rows.
     MissingSensitive {
         /// The column.
         column: String,

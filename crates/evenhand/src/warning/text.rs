@@ -44,7 +44,7 @@ impl std::fmt::Display for Warning {
             Self::MissingSensitive { column, rows } => {
                 write!(
                     f,
-                    "column `{column}`: {} without a value: in no group of it, and still trained on",
+                    "column `{column}`: {} without a value: in no group of it, and counted among all rows",
                     count(*rows, "row")
                 )
             }

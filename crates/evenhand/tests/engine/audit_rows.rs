@@ -19,7 +19,8 @@ fn lines(classes: usize) -> Vec<String> {
     };
     let line = |row: usize| {
         let (sex, race, age) = (draw(2), draw(10), 18 + draw(60));
-        let named = |score: u64| ["no", "yes", "later"][(score * classes as u64 / 100).min(classes as u64 - 1) as usize];
+        let named =
+            |score: u64| ["no", "yes", "later"][(score * classes as u64 / 100).min(classes as u64 - 1) as usize];
         let (label, predicted) = (named(draw(70) + 30 * sex), named(draw(80) + 20 * sex));
         // The first chunk knows of no missing value of `race`.
         let race = if row > ROWS / 2 && draw(30) == 0 { "" } else { ["Black", "White"][usize::from(race > 2)] };
@@ -49,7 +50,7 @@ fn schema(weighted: bool) -> Schema {
 
 fn reading(weighted: bool) -> ReadOptions {
     let ignored: &[&str] = if weighted { &["noise"] } else { &["noise", "weight"] };
-    ReadOptions::default().ignore(ignored)
+    ReadOptions::default().ignore(ignored.iter().copied())
 }
 
 fn specs() -> Vec<GroupSpec> {

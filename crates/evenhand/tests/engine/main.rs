@@ -3,6 +3,7 @@
 
 mod architecture;
 mod audit_rows;
+mod audit_scores;
 mod baselines;
 mod bits;
 mod blind;

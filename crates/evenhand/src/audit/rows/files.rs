@@ -23,7 +23,11 @@ impl Audit {
         watch: Option<&dyn PassWatch>,
     ) -> Result<Self> {
         let unknown = |column: String| Error::UnknownColumn { column, known: files.names().to_vec() };
-        if let Some(lost) = predictions.filter(|name| !files.names().iter().any(|known| known == name)) {
+        let score = options.score.as_ref().map(|score| score.column.as_str());
+        let is_lost = |name: &&str| !files.names().iter().any(|known| known == name);
+        let weighing = options.notions.iter().filter_map(Notion::weighted_by);
+        let named = [Some(schema.label_column()), schema.weight_column(), predictions, score].into_iter().flatten();
+        if let Some(lost) = named.chain(weighing).find(is_lost) {
             return Err(unknown(lost.to_owned()));
         }
         let rows = FileRows { files, columns: asked_about(files, schema, specs, &options.notions), watch };

@@ -38,7 +38,7 @@ fn audit(
     let facts = profile.facts(rows.rescan());
     let (groups, warnings) = Groups::learn_roles(specs, schema, &facts)?;
     let unit = profile.weight_unit(schema)?;
-    let plan = AuditPlan::new(schema, (&classes, positive), &groups, predictions, unit, &options.notions, &facts)?;
+    let plan = AuditPlan::new(schema, (&classes, positive), &groups, predictions, unit, options, &facts)?;
     let tally = rows.tally(&plan)?;
     if tally.rows() != profile.rows() {
         return Err(Error::RowsChanged { before: profile.rows(), after: tally.rows() });

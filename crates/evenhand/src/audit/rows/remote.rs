@@ -6,11 +6,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::CountedRows;
+use crate::Result;
 use crate::audit::{Audit, AuditOptions, AuditPlan, Tally};
 use crate::data::{Schema, Table};
 use crate::facts::{Answer, Profile, Question, Rescan, from_bytes, merged, to_bytes};
 use crate::group::GroupSpec;
-use crate::Result;
 
 /// Machines with rows, driven from here.
 pub trait RemoteAuditRows: Sync {
