@@ -65,16 +65,20 @@ pub(crate) fn open(streamable: &Streamable<'_>, sample_rows: usize) -> Result<Op
 
 /// How often all rows were gone through, and on how many of them a search began.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub(crate) struct Passes {
+pub(crate) struct PassCounts {
     pub(crate) passes: usize,
     pub(crate) sample_rows: usize,
+    /// How many rows were left of all, where those that repeat were kept once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) distinct_rows: Option<usize>,
 }
 
-impl Passes {
+impl PassCounts {
     /// As a part of a sentence, with a comma before it.
     pub(crate) fn to_text(self) -> String {
         let (all, sample) = (thousands(self.passes), thousands(self.sample_rows));
-        format!(", {all} passes over all rows after a search on {sample} of them")
+        let distinct = self.distinct_rows.map(|rows| format!(" ({} different ones)", thousands(rows)));
+        format!(", {all} passes over all rows{} after a search on {sample} of them", distinct.unwrap_or_default())
     }
 }
 

@@ -10,7 +10,7 @@ use super::config::Config;
 use super::rules::Rules;
 use crate::bounds::TestedBound;
 use crate::files;
-use crate::many_rows::Passes;
+use crate::many_rows::PassCounts;
 use crate::memberships;
 use crate::output::WarningRecord;
 use crate::text::{Lines, clean, counted, or_dash, percent, rate, signed, thousands};
@@ -89,7 +89,7 @@ pub(super) struct Report {
     fits: usize,
     /// How often all rows were gone through, where they were not all in memory.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    passes: Option<Passes>,
+    passes: Option<PassCounts>,
     seconds: f64,
     pub(super) warnings: Vec<WarningRecord>,
     model: Option<PathBuf>,
@@ -170,7 +170,7 @@ impl Report {
     }
 
     /// The same, of rows that were not all in memory.
-    pub(super) fn with_passes(self, passes: Passes) -> Self {
+    pub(super) fn with_passes(self, passes: PassCounts) -> Self {
         Self { passes: Some(passes), ..self }
     }
 
@@ -283,7 +283,7 @@ impl Report {
         let files =
             [("model", &self.model), ("weights", &self.weights), ("trace", &self.trace), ("report", &self.page)];
         let files: Vec<String> = files.into_iter().filter_map(wrote).collect();
-        let passes = self.passes.map(Passes::to_text).unwrap_or_default();
+        let passes = self.passes.map(PassCounts::to_text).unwrap_or_default();
         format!("{loops}, {fits}{passes}, {:.2} s; {how}.\n{}", self.seconds, files.concat())
     }
 }

@@ -12,7 +12,7 @@ use super::report::{Comparison, Found, Report, ShownEffect};
 use super::{most_loops, show, tables};
 use crate::Ending;
 use crate::bounds::{Judged, TestedBound};
-use crate::many_rows::{self, Opened, Passes, ShownPass};
+use crate::many_rows::{self, Opened, PassCounts, ShownPass};
 use crate::output::WarningRecord;
 use crate::outputs::Outputs;
 
@@ -55,7 +55,8 @@ pub(super) fn run(config: &Config, learner: &Logistic, (files, mut warnings): Op
     let train = Comparison { before: before.metrics(), after: after.metrics() };
     let bounds = TestedBound::all(bound_tests, Judged::Rows("training"));
     let shown = Found { train, test: None, bounds, effect: ShownEffect { rows: "training", effect } };
-    let passes = Passes { passes: found.passes, sample_rows: found.sample_rows };
+    let StoredFit { passes, sample_rows, distinct_rows, .. } = found;
+    let passes = PassCounts { passes, sample_rows, distinct_rows };
     show(config, &Report::new(config, fitted, shown, seconds, records).with_passes(passes))
 }
 

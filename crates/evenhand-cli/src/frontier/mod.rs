@@ -22,7 +22,7 @@ use evenhand::{BoundTest, Correction, Dataset, Learner, Preset, Warning};
 use crate::Ending;
 use crate::args::{usage_of_rows, where_reports_are};
 use crate::files;
-use crate::many_rows::{ManyRowsArgs, Passes};
+use crate::many_rows::{ManyRowsArgs, PassCounts};
 use crate::output::{self, WarningRecord};
 use crate::outputs::{CsvArgs, Outputs};
 use crate::page;
@@ -95,8 +95,8 @@ the training rows); then `multiplier: NAME` for each constraint.
 
 JSON keys: notion, groups, classes (in the order of class_rates), apply (`weights` or `tilt`), points
 (asked, max_violation, multipliers, weights, threshold (with --threshold best), train, test, stop, fits, dominated), memberships (group,
-labelled and auc, where groups that features do not tell were modelled), floor, fits, passes and
-sample_rows (where rows were not all in memory), seconds, warnings, out",
+labelled and auc, where groups that features do not tell were modelled), floor, fits, passes, sample_rows
+and distinct_rows (where rows were not all in memory, and repeat), seconds, warnings, out",
     where_reports_are!(", report (where one was asked for)"),
     "."
 );
@@ -120,7 +120,7 @@ struct Traced<P> {
     frontier: Frontier<P>,
     tests: Vec<Option<Metrics>>,
     /// How often all rows were gone through, where they were not all in memory.
-    passes: Option<Passes>,
+    passes: Option<PassCounts>,
     seconds: f64,
     warnings: Vec<WarningRecord>,
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::{Config, Traced};
 use crate::files;
-use crate::many_rows::Passes;
+use crate::many_rows::PassCounts;
 use crate::memberships;
 use crate::output::WarningRecord;
 use crate::text::{Lines, clean, counted, or_dash, percent, rate};
@@ -30,7 +30,7 @@ pub(super) struct Report {
     fits: usize,
     /// How often all rows were gone through, where they were not all in memory.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    passes: Option<Passes>,
+    passes: Option<PassCounts>,
     seconds: f64,
     pub(super) warnings: Vec<WarningRecord>,
     out: Option<PathBuf>,
@@ -201,7 +201,7 @@ impl Report {
             .into_iter()
             .filter_map(|(what, path)| Some(format!("Wrote the {what} to {}.\n", files::shown(path.as_ref()?))))
             .collect();
-        let passes = self.passes.map(Passes::to_text).unwrap_or_default();
+        let passes = self.passes.map(PassCounts::to_text).unwrap_or_default();
         format!("{dominated}{points}, {fits}{passes}, {:.2} s; {how}.\n{wrote}", self.seconds)
     }
 }

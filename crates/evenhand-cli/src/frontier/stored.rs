@@ -2,11 +2,11 @@
 
 use anyhow::{Context as _, Result};
 use evenhand::Logistic;
-use evenhand::correction::StoredFiles;
+use evenhand::correction::{StoredFiles, StoredFrontier};
 use evenhand::learner::LogisticModel;
 
 use super::{Config, Traced};
-use crate::many_rows::{self, Opened, Passes, ShownPass};
+use crate::many_rows::{self, Opened, PassCounts, ShownPass};
 use crate::output::WarningRecord;
 
 /// The files, where they have more rows than a search begins on and all that is asked can be had of them so; else they are read whole.
@@ -33,9 +33,10 @@ pub(super) fn trace(
     let seconds = watch.finish();
     warnings.extend(found.warnings);
     warnings.extend(found.frontier.warnings());
+    let StoredFrontier { passes, sample_rows, distinct_rows, .. } = found;
     Ok(Traced {
         tests: found.frontier.points.iter().map(|_| None).collect(),
-        passes: Some(Passes { passes: found.passes, sample_rows: found.sample_rows }),
+        passes: Some(PassCounts { passes, sample_rows, distinct_rows }),
         binding: found.binding,
         frontier: found.frontier,
         seconds,

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::Ending;
 use crate::args::{DataArgs, ResultArgs, usage_of_rows, where_reports_are};
-use crate::many_rows::{ManyRowsArgs, Passes};
+use crate::many_rows::{ManyRowsArgs, PassCounts};
 use crate::origin::Origin;
 use crate::output::{self, WarningRecord, note};
 use crate::outputs::{CsvArgs, Outputs};
@@ -123,8 +123,8 @@ Examples:
 JSON keys: rows, confidence, assumption, missing (why there is no estimate, where there is none),
 effects (group, class (where there are several), rows, odds_ratio, low, high, simultaneous_low,
 simultaneous_high, resampled, sentence), unit (of multipliers), multipliers (name, value,
-standard_error, low, high, resampled), violation, stop, fits, passes and sample_rows (where rows
-were not all in memory), sensitivity (where it was asked for:
+standard_error, low, high, resampled), violation, stop, fits, passes, sample_rows and
+distinct_rows (where rows were not all in memory, and repeat), sensitivity (where it was asked for:
 assumption, curves (group, observed, tipping (difference, low, high), points (difference,
 overall_rate, group_rate, multiplier, multiplier_low, multiplier_high, odds_ratio, low, high),
 sentence); differences are everyone's rate minus the group's), weights (where they were written to),
@@ -146,7 +146,7 @@ struct Report {
     found: Identification,
     /// How often all rows were gone through, where they were not all in memory.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    passes: Option<Passes>,
+    passes: Option<PassCounts>,
     warnings: Vec<WarningRecord>,
     #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
     page: Option<PathBuf>,
@@ -263,7 +263,7 @@ fn settings(args: &IdentifyArgs) -> evenhand::Result<Identify> {
 impl Report {
     fn to_text(&self) -> String {
         let found = &self.found;
-        let passes = self.passes.map(Passes::to_text).unwrap_or_default();
+        let passes = self.passes.map(PassCounts::to_text).unwrap_or_default();
         let made_of = format!("{}, {}{passes}.\n", counted(found.rows, "row"), counted(found.fits, "fit"));
         let wrote = format!("{}{}", self.wrote_weights(), page::wrote(self.page.as_deref()));
         if let Some(why) = &found.missing {

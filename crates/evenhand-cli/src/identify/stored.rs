@@ -3,9 +3,10 @@
 use anyhow::{Context as _, Result};
 use evenhand::Identify;
 use evenhand::correction::{StoredFiles, StoredSettings};
+use evenhand::identify::StoredIdentification;
 
 use super::{IdentifyArgs, Report};
-use crate::many_rows::{self, Opened, Passes, ShownPass};
+use crate::many_rows::{self, Opened, PassCounts, ShownPass};
 use crate::origin::Origin;
 use crate::output::WarningRecord;
 use crate::progress::Progress;
@@ -42,8 +43,9 @@ pub(super) fn run(
     let rows = StoredFiles { files: &files, watch: Some(ShownPass::watch(progress)) };
     let found = unsampled(args, settings).run_files(&rows, schema, &stored)?;
     warnings.extend(found.warnings);
+    let StoredIdentification { passes, sample_rows, distinct_rows, .. } = found;
     Ok(Report {
-        passes: Some(Passes { passes: found.passes, sample_rows: found.sample_rows }),
+        passes: Some(PassCounts { passes, sample_rows, distinct_rows }),
         found: found.found,
         warnings: WarningRecord::all(warnings, None),
         page: None,

@@ -86,6 +86,17 @@ fn a_bias_in_many_rows_is_identified_from_all_of_them() {
 }
 
 #[test]
+fn rows_that_repeat_are_told() {
+    let test = people();
+    let asked = format!("--ignore income --ignore age {ASKED} {MANY}");
+    let json = test.json(&format!("fit people {asked} --json"));
+    // Three histories, two sexes, four regions and two labels.
+    assert!(is_in_chunks(&json) && json["distinct_rows"] == 48, "{json}");
+    let said = test.run(&format!("frontier people {asked} --points 2"));
+    assert!(said.contains(" passes over all rows (48 different ones) after a search on "), "{said}");
+}
+
+#[test]
 fn what_is_ignored_of_many_rows_is_never_decoded() {
     let test = people();
     test.convert("all.csv", "people.parquet");

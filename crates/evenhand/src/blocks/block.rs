@@ -25,17 +25,19 @@ pub(crate) struct CellKey {
 /// Encoded rows with their cells and weights.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Block {
-    rows: usize,
-    codes: Vec<Codes>,
-    numbers: Vec<Numbers>,
+    pub(super) rows: usize,
+    pub(super) codes: Vec<Codes>,
+    pub(super) numbers: Vec<Numbers>,
     /// The cells that its rows are in.
-    cells: Vec<CellKey>,
+    pub(super) cells: Vec<CellKey>,
     /// Of each row its place among them.
-    cell_of_row: Codes,
+    pub(super) cell_of_row: Codes,
     /// The user's row weights, already scaled.
-    weights: Option<Vec<f64>>,
+    pub(super) weights: Option<Vec<f64>>,
     /// The sum of the hashes of its rows.
-    fingerprint: u64,
+    pub(super) fingerprint: u64,
+    /// How many equal rows each of its rows stands for.
+    pub(super) times: u64,
 }
 
 impl Block {
@@ -65,6 +67,7 @@ impl Block {
             cells,
             weights,
             fingerprint: 0,
+            times: 1,
         };
         Self { fingerprint: block.summed_hashes(), ..block }
     }
@@ -154,6 +157,7 @@ impl Block {
             cell_of_row: self.cell_of_row.select(rows),
             weights: self.weights.as_ref().map(|weights| rows.iter().map(|&row| weights[row]).collect()),
             fingerprint: rows.iter().fold(0, |sum, &row| sum.wrapping_add(self.hash(row, 0))),
+            times: self.times,
         }
     }
 
@@ -180,6 +184,7 @@ impl Block {
                 .is_some()
                 .then(|| blocks.iter().flat_map(|block| block.weights.iter().flatten().copied()).collect()),
             fingerprint: blocks.iter().fold(0, |sum, block| sum.wrapping_add(block.fingerprint)),
+            times: 1,
         })
     }
 
@@ -215,7 +220,7 @@ impl Block {
         out.codes(&self.cell_of_row);
         out.number(usize::from(self.weights.is_some()));
         self.weights.iter().for_each(|weights| out.doubles(weights));
-        out.words(&[self.fingerprint]);
+        out.words(&[self.fingerprint, self.times]);
         out.into_bytes()
     }
 
@@ -232,12 +237,12 @@ impl Block {
         let cells = (0..from.number()?).map(|_| cell(&mut from)).collect::<Result<Vec<_>>>()?;
         let cell_of_row = from.codes()?;
         let weights = if from.number()? == 1 { Some(from.doubles()?) } else { None };
-        let fingerprint = from.words()?.first().copied().unwrap_or_default();
+        let &[fingerprint, times] = from.words()?.as_slice() else { return Err(Reader::damaged()) };
         let lengths = codes.iter().map(Codes::len).chain([cell_of_row.len()]).chain(weights.as_ref().map(Vec::len));
         if lengths.into_iter().any(|length| length != rows) || cell_of_row.iter().any(|cell| cell >= cells.len()) {
             return Err(Reader::damaged());
         }
-        Ok(Self { rows, codes, numbers, cells, cell_of_row, weights, fingerprint })
+        Ok(Self { rows, codes, numbers, cells, cell_of_row, weights, fingerprint, times })
     }
 }
 
@@ -253,6 +258,16 @@ impl CellPlaces {
     pub(super) fn new(block: &Block, cells: &[CellKey]) -> Option<Self> {
         let place = |cell: &CellKey| cells.binary_search(cell).ok().map(|at| at as u32);
         Some(Self { places: block.cells.iter().map(place).collect::<Option<_>>()?, count: cells.len() })
+    }
+
+    /// Those of a block among its own.
+    pub(super) fn of_own(block: &Block) -> Self {
+        Self { places: (0..block.cells.len() as u32).collect(), count: block.cells.len() }
+    }
+
+    /// Where the cell of a row stands.
+    pub(super) fn of(&self, block: &Block, row: usize) -> u32 {
+        self.places[block.cell_of_row.get(row)]
     }
 }
 

@@ -3,10 +3,11 @@
 //! A [`Block`] holds some rows as a few bytes each, laid out as a [`Layout`] says, with the cells that they are in. Whatever a search wants to
 //! know of all rows is a [`Request`]; a block answers it with sums that are merged in any order, so that blocks may be
 //! kept in memory, in a scratch file, or on other machines, and the answer is the same to the last bit. [`RowStore`] is what a search
-//! sees of them; [`Blocks`] keeps them here.
+//! sees of them; [`Blocks`] keeps them here, those that repeat once (`aggregate`).
 //!
 //! Leans on `features`, `cells`, `weights` and `kernel`. Knows nothing of constraints, multipliers or solvers.
 
+mod aggregate;
 mod block;
 mod bytes;
 mod layout;

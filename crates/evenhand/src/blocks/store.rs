@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use super::aggregate::{self, Distinct};
 use super::block::CellPlaces;
 use super::request::Leaf;
 use super::{Block, Frame, Request, Sampling, ScratchBlocks};
@@ -15,6 +16,9 @@ use crate::{Error, Result};
 
 /// Rows that a kernel is handed at once: few enough to stay in a near cache, and no more than sums in 64 bits have room for.
 const LEAF_ROWS: usize = 1 << 14;
+
+/// Rows that repeat are looked for in at most so many parts at once, each of which goes over all rows.
+const MOST_PARTS: usize = 8;
 
 /// Some rows as kernels take them: features, the place of each row's cell among all, and row weights.
 pub(crate) type LeafRows<'a> = (&'a Features, &'a Codes, Option<&'a [f64]>);
@@ -44,6 +48,14 @@ pub(crate) trait RowStore: Sync {
     /// # Errors
     /// As [`RowStore::pass`].
     fn sample(&self, sampling: Sampling) -> Result<Block>;
+
+    /// Keeps rows that repeat once, where a sample says that it pays: no answer changes by it. How many rows are left, where it does.
+    ///
+    /// # Errors
+    /// As [`RowStore::pass`].
+    fn aggregate(&mut self, _: &Block) -> Result<Option<usize>> {
+        Ok(None)
+    }
 
     /// What is asked of all rows that no [`Request`] asks.
     ///
@@ -80,6 +92,8 @@ struct Kept {
 pub(crate) struct Blocks {
     frame: Frame,
     rows: usize,
+    /// Blocks of up to so many bytes stay in memory.
+    memory: usize,
     kept: Kept,
     passes: AtomicUsize,
     watch: Option<Arc<dyn PassWatch>>,
@@ -114,11 +128,35 @@ impl BlockSink {
     /// The store of all blocks, which share a frame.
     pub(crate) fn finish(self, frame: Frame, rows: usize, watch: Option<Arc<dyn PassWatch>>) -> Blocks {
         let kept = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Blocks { frame, rows, kept, passes: AtomicUsize::new(0), watch }
+        Blocks { frame, rows, memory: self.memory, kept, passes: AtomicUsize::new(0), watch }
     }
 }
 
 impl Blocks {
+    /// The rows of different content; `None` where they cannot be counted. Each part has those of some hashes, and goes over all rows for them.
+    fn distinct(&self) -> Result<Option<Vec<Distinct>>> {
+        if let Some(watch) = &self.watch {
+            watch.begin("rows that repeat", Some(self.rows));
+        }
+        let parts = rayon::current_num_threads().clamp(1, MOST_PARTS) as u64;
+        let part = |at: u64| -> Result<Option<Distinct>> {
+            let mut own = Distinct::default();
+            let mut add = |block: &Block| -> Result<Option<()>> {
+                let places = CellPlaces::new(block, &self.frame.cells).ok_or(Error::BlockFormat)?;
+                let goes_on = at > 0 || self.watch.as_ref().is_none_or(|watch| watch.advance(block.rows()));
+                // The highest bits tell the part; the lowest are what the table goes by.
+                let asked = |hash: u64| ((hash >> 32) * parts) >> 32 == at;
+                if goes_on { Ok(own.add(block, &places, asked)) } else { Err(Error::Interrupted) }
+            };
+            let all = match &self.kept.scratch {
+                Some(scratch) => (0..scratch.len()).try_fold(Some(()), |all, at| Ok(all.and(add(&scratch.get(at)?)?))),
+                None => self.kept.blocks.iter().try_fold(Some(()), |all, block| Ok(all.and(add(block)?))),
+            };
+            Ok(all?.map(|()| own))
+        };
+        (0..parts).into_par_iter().map(part).collect()
+    }
+
     /// Computes something of every block and merges it.
     fn fold<S: Send>(
         &self,
@@ -131,7 +169,9 @@ impl Blocks {
         }
         let done = |block: &Block| {
             let found = map(block)?;
-            let goes_on = self.watch.as_ref().is_none_or(|watch| watch.advance(block.rows()));
+            // No block stands for more rows than there are.
+            let rows = usize::try_from(block.times).unwrap_or(usize::MAX).saturating_mul(block.rows());
+            let goes_on = self.watch.as_ref().is_none_or(|watch| watch.advance(rows));
             if goes_on { Ok(found) } else { Err(Error::Interrupted) }
         };
         let both = |left: Result<S>, right: Result<S>| Ok(merge(left?, right?));
@@ -168,6 +208,20 @@ impl RowStore for Blocks {
         self.passes.load(Ordering::Relaxed)
     }
 
+    fn aggregate(&mut self, sample: &Block) -> Result<Option<usize>> {
+        if aggregate::expected(sample, self.rows, self.memory).is_none() {
+            return Ok(None);
+        }
+        let Some(parts) = self.distinct()? else { return Ok(None) };
+        let (sink, mut left) = (BlockSink::new(self.memory), 0);
+        for part in parts {
+            left += part.len();
+            part.each_block(sample, |block| sink.push(block))?;
+        }
+        self.kept = sink.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(Some(left))
+    }
+
     fn pass_leaves(&self, purpose: &'static str, pass: &LeafPass<'_>) -> Result<(Totals, f64)> {
         self.passes.fetch_add(1, Ordering::Relaxed);
         let merge = |mut left: (Totals, f64), right: (Totals, f64)| {
@@ -176,7 +230,8 @@ impl RowStore for Blocks {
         };
         let of_block = |block: &Block| {
             let answer = |leaf: &Leaf| Ok(pass((&leaf.features, &leaf.cell_of_row, leaf.row_weights.as_deref())));
-            block.each_leaf(&self.frame, answer, merge)
+            let found = block.each_leaf(&self.frame, answer, merge)?;
+            Ok(found.map(|(totals, least)| (totals.times(block.times), least)))
         };
         let both = |left: Option<_>, right: Option<_>| match (left, right) {
             (Some(left), Some(right)) => Some(merge(left, right)),
@@ -208,7 +263,7 @@ impl Block {
             left
         };
         let all = self.each_leaf(frame, |leaf| request.totals(frame, leaf), merge)?;
-        all.map_or_else(|| request.nothing(frame), Ok)
+        all.map_or_else(|| request.nothing(frame), |all| Ok(all.times(self.times)))
     }
 
     /// Computes something of every leaf of its rows, and merges it; `None` without rows.
@@ -220,8 +275,10 @@ impl Block {
     ) -> Result<Option<S>> {
         let places = CellPlaces::new(self, &frame.cells).ok_or(Error::BlockFormat)?;
         let mut all: Option<S> = None;
-        for start in (0..self.rows()).step_by(LEAF_ROWS) {
-            let rows = start..(start + LEAF_ROWS).min(self.rows());
+        // To make tables of coefficients, and to merge sums, is to cost no more than the rows do, however many features there are.
+        let size = LEAF_ROWS.max(frame.shape().width());
+        for start in (0..self.rows()).step_by(size) {
+            let rows = start..(start + size).min(self.rows());
             let found = map(&self.leaf(&frame.layout, &places, rows))?;
             all = Some(match all {
                 Some(all) => merge(all, found),

@@ -151,6 +151,13 @@ impl Totals {
         }
     }
 
+    /// The sums of so many times these rows.
+    #[must_use]
+    pub(crate) fn times(mut self, times: u64) -> Self {
+        self.sums.iter_mut().for_each(|sum| *sum *= i128::from(times));
+        self
+    }
+
     /// The sums as numbers, given the grid of each; none is a number where a contribution was not.
     pub(crate) fn to_floats(&self, grid: impl Fn(usize) -> Grid) -> Vec<f64> {
         let float = |(at, &sum): (usize, &i128)| if self.valid { grid(at).float(sum) } else { f64::NAN };

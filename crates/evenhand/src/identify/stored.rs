@@ -28,6 +28,8 @@ pub struct StoredIdentification {
     pub warnings: Vec<Warning>,
     /// How many rows the search began on.
     pub sample_rows: usize,
+    /// How many rows were left of all, where those that repeat were kept once.
+    pub distinct_rows: Option<usize>,
     /// How many times all encoded rows were gone through.
     pub passes: usize,
 }
@@ -72,7 +74,8 @@ impl Identify {
         let classes = rows.binding.classes();
         let found = estimate::identification(problem, &estimated, classes, self.confidence, self.tilt)?;
         let warnings = std::mem::take(&mut rows.warnings);
-        Ok(StoredIdentification { found, warnings, sample_rows: rows.sample_rows, passes: rows.store.passes() })
+        let (sample_rows, distinct_rows, passes) = (rows.sample_rows, rows.distinct_rows, rows.store.passes());
+        Ok(StoredIdentification { found, warnings, sample_rows, distinct_rows, passes })
     }
 
     /// Whether rows that are never all in memory can be asked this.

@@ -138,6 +138,7 @@ fn neither_order_nor_files_nor_memory_nor_machines_show_in_a_bit() {
         write(cut.path(), "c.csv", &other[15_000..]);
         let correction = asked(notion);
         let first = fit(whole.path(), &correction, weighted, usize::MAX).unwrap();
+        assert_eq!(first.distinct_rows, None, "a number has many values");
         assert!(first.passes < 60 && first.sample_rows > 3_000 && first.sample_rows < 5_000, "{}", first.passes);
         assert_eq!(bits(&first), bits(&fit(cut.path(), &correction, weighted, usize::MAX).unwrap()), "cut");
         assert_eq!(bits(&first), bits(&fit(whole.path(), &correction, weighted, 0).unwrap()), "scratch file");
@@ -147,6 +148,46 @@ fn neither_order_nor_files_nor_memory_nor_machines_show_in_a_bit() {
             let found =
                 correction.fit_remote(&workers, &schema(weighted), &learner, &settings(0), &mut Silent).unwrap();
             assert_eq!(bits(&first), bits(&found), "{parts} parts");
+        }
+    }
+}
+
+#[test]
+fn rows_that_repeat_are_kept_once_and_no_bit_shows_it() {
+    use std::collections::BTreeSet;
+    for weighted in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        // Without the number of many values, and fewer ages.
+        let coarse = |line: &String| {
+            let mut fields: Vec<&str> = line.split(',').collect();
+            let age = format!("{}", fields[3].parse::<u32>().unwrap() / 10 * 10);
+            (fields[3], fields[4]) = (&age, "");
+            if !weighted {
+                fields[5] = "1";
+            }
+            fields.join(",")
+        };
+        let all: Vec<String> = lines(2).iter().map(coarse).collect();
+        write(folder.path(), "all.csv", &all);
+        let (schema, options) = (schema(weighted).ignore("amount"), options(weighted).ignore(["amount"]));
+        let correction = asked(Notion::EqualizedOdds);
+        let (files, _) = RowFiles::open(&find_files(folder.path()).unwrap(), &options).unwrap();
+        let fit = |memory: usize| {
+            let learner = Logistic::default();
+            correction.fit_files(&files, &schema, &learner, &settings(memory), None, &mut Silent).unwrap()
+        };
+        let (once, each) = (fit(usize::MAX), fit(0));
+        let different = all.iter().collect::<BTreeSet<_>>().len();
+        assert_eq!((once.distinct_rows, each.distinct_rows), (Some(different), None));
+        assert!(different < ROWS / 10);
+        assert_eq!(bits(&once), bits(&each), "{weighted}");
+        assert_eq!(once.evaluated()[1].metrics(), each.evaluated()[1].metrics());
+        for notion in [Notion::DemographicParity, Notion::EqualOpportunity] {
+            let rows = StoredFiles { files: &files, watch: None };
+            let identify = |memory| asks(notion.clone()).run_files(&rows, &schema, &settings(memory)).unwrap();
+            let (once, each) = (identify(usize::MAX), identify(0));
+            assert!(once.distinct_rows.is_some() && each.distinct_rows.is_none());
+            assert_eq!(once.found, each.found, "{notion} {weighted}");
         }
     }
 }

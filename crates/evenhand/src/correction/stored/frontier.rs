@@ -27,6 +27,8 @@ pub struct StoredFrontier {
     pub rows: usize,
     /// How many rows each search began on.
     pub sample_rows: usize,
+    /// How many rows were left of all, where those that repeat were kept once.
+    pub distinct_rows: Option<usize>,
     /// How many times all encoded rows were gone through.
     pub passes: usize,
 }
@@ -71,7 +73,8 @@ impl Correction {
         mark_dominated(&mut points);
         drop(run);
         let passes = prepared.store.passes();
-        let PreparedRows { binding, warnings, rows, sample_rows, .. } = prepared;
-        Ok(StoredFrontier { frontier: Frontier { points }, binding, warnings, rows, sample_rows, passes })
+        let PreparedRows { binding, warnings, rows, sample_rows, distinct_rows, .. } = prepared;
+        let frontier = Frontier { points };
+        Ok(StoredFrontier { frontier, binding, warnings, rows, sample_rows, distinct_rows, passes })
     }
 }

@@ -96,6 +96,8 @@ pub struct StoredFit {
     pub rows: usize,
     /// How many rows the search began on.
     pub sample_rows: usize,
+    /// How many rows were left of all, where those that repeat were kept once: no number depends on it.
+    pub distinct_rows: Option<usize>,
     /// What was asked of the sample.
     pub sampled: Sampled,
     /// How many times all encoded rows were gone through.
@@ -193,6 +195,7 @@ impl Correction {
             fitted: Fitted::new(self, binding, problem, solution, warnings)?,
             rows: rows.rows,
             sample_rows: rows.sample_rows,
+            distinct_rows: rows.distinct_rows,
             sampled: rows.sampled,
             fingerprint: rows.fingerprint,
             sums,

@@ -35,6 +35,8 @@ pub(crate) struct PreparedRows<'a> {
     pub(crate) sampled: Sampled,
     pub(crate) rows: usize,
     pub(crate) sample_rows: usize,
+    /// How many rows are left of them, where those that repeat are kept once.
+    pub(crate) distinct_rows: Option<usize>,
     pub(crate) fingerprint: u64,
     pub(crate) warnings: Vec<Warning>,
 }
@@ -58,7 +60,7 @@ impl Learnt {
     /// What is wrong with rows, and what keeps them from being read or kept; [`Error::RowsChanged`] where there are more or fewer than before.
     pub(crate) fn prepare(self, raw: &dyn RawRows, sampled: Sampled) -> Result<PreparedRows<'_>> {
         let Self { mut plan, rows, mut warnings } = self;
-        let (store, encoded) = raw.encode(&plan)?;
+        let (mut store, encoded) = raw.encode(&plan)?;
         if encoded.rows != rows {
             return Err(Error::RowsChanged { before: rows, after: encoded.rows });
         }
@@ -66,8 +68,20 @@ impl Learnt {
         warnings.extend(more);
         let drawn = store.sample(Sampling::new(sampled.sample_rows, rows, sampled.seed))?;
         let sample = problem.with_block(&drawn, store.frame())?;
+        let distinct_rows = store.aggregate(&drawn)?;
         let (sample_rows, binding, fingerprint) = (drawn.rows(), plan.binding, encoded.fingerprint);
-        Ok(PreparedRows { binding, store, problem, sample, sampled, rows, sample_rows, fingerprint, warnings })
+        Ok(PreparedRows {
+            binding,
+            store,
+            problem,
+            sample,
+            sampled,
+            rows,
+            sample_rows,
+            distinct_rows,
+            fingerprint,
+            warnings,
+        })
     }
 }
 
