@@ -5,8 +5,9 @@ merges the sums that come back. Only the DataFrame API is used; nothing runs in 
 ``pip install evenhand[spark]``.
 """
 
+from ._audit import audit
 from ._estimator import EvenhandClassifier
 from ._identify import identify
 from ._model import EvenhandClassificationModel
 
-__all__ = ["EvenhandClassificationModel", "EvenhandClassifier", "identify"]
+__all__ = ["EvenhandClassificationModel", "EvenhandClassifier", "audit", "identify"]

@@ -23,6 +23,8 @@ __all__ = ["Rows"]
 
 Batches = Iterator[pa.RecordBatch]
 Work = Callable[[Batches], Batches]
+# Of a fit, or of an audit.
+Task = type[_core.RemoteTask] | type[_core.AuditTask]
 
 # Rows in a block: what is sent once a block then costs next to nothing, and a worker holds a few of them.
 ROWS_IN_BLOCK = 131_072
@@ -34,7 +36,8 @@ BLOCK = "block binary, known binary, error string, code string"
 class Rows:
     """The rows of a DataFrame, and their blocks once they are encoded."""
 
-    def __init__(self, frame: DataFrame) -> None:
+    def __init__(self, frame: DataFrame, task: Task = _core.RemoteTask) -> None:
+        self._task = task
         # Spark looks columns up by names in which dots and backquotes mean something: workers name them again.
         self._names = frame.columns
         self._frame = frame.toDF(*(f"column{at}" for at in range(len(frame.columns))))
@@ -42,7 +45,7 @@ class Rows:
 
     def on_rows(self, task: bytes) -> list[bytes]:
         """Ask all raw rows."""
-        return _answers(self._frame.mapInArrow(asking_rows(task, self._names), ANSWER))
+        return _answers(self._frame.mapInArrow(asking_rows(task, self._names, self._task), ANSWER))
 
     def encode(self, task: bytes) -> list[bytes]:
         """Make blocks of all rows, and keep them where they are."""
@@ -78,9 +81,9 @@ def _answers(frame: DataFrame) -> list[bytes]:
     return [answer for answer in found["answer"].to_pylist() if answer is not None]
 
 
-def asking_rows(task: bytes, names: list[str]) -> Work:
+def asking_rows(task: bytes, names: list[str], kind: Task) -> Work:
     def work(batches: Batches) -> Batches:
-        asked, answers = _core.RemoteTask(task), []
+        asked, answers = kind(task), []
         try:
             for start, rows in _chunks(batches, names):
                 answers.append(asked.on_rows(_core.Table.from_arrow(rows, start)))
