@@ -18,7 +18,7 @@ from pathlib import Path
 from run_pages import environment
 
 COMMANDS = [
-    "demo", "audit", "identify", "fit", "correct", "frontier", "sweep", "paper", "predict", "verify", "inject",
+    "demo", "audit", "identify", "fit", "correct", "frontier", "sweep", "paper", "predict", "evaluate", "verify", "inject",
     "completions", "man", "data", "data list", "data get",
 ]  # fmt: skip
 # What an example is not run for, by a part of it.
@@ -47,7 +47,7 @@ adult = loans.rename(columns={{"approved": "income", "income": "hours", "region"
 adult["income"] = adult["income"].map({{1: ">50K", 0: "<=50K"}})
 adult.to_csv("adult.csv", index=False)
 END
-cp loans.csv whole.csv && cut -d, -f1-6 whole.csv > loans.csv
+cp loans.csv whole.csv && cut -d, -f1-6 whole.csv > loans.csv && cp loans.csv later.csv
 evenhand fit loans.csv {MODEL} model.json
 evenhand predict model.json loans.csv --out scored.csv
 cut -d, -f1-7 scored.csv | sed '1s/probability/p/' > scores.csv

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ._audit import Audit, audit, violation
     from ._classifier import EvenhandClassifier
     from ._corrector import Corrector
+    from ._evaluate import Evaluation, evaluate
     from ._exceptions import (
         EvenhandError,
         EvenhandFileError,
@@ -39,6 +40,7 @@ __all__ = [
     "BoundTest",
     "CorrectedScores",
     "Corrector",
+    "Evaluation",
     "EvenhandClassifier",
     "EvenhandError",
     "EvenhandFileError",
@@ -54,6 +56,7 @@ __all__ = [
     "constraints",
     "correct_scores",
     "datasets",
+    "evaluate",
     "frontier",
     "identify",
     "plotting",
@@ -68,6 +71,7 @@ _MODULES = {
     "_audit": ("Audit", "audit", "violation"),
     "_classifier": ("EvenhandClassifier",),
     "_corrector": ("Corrector",),
+    "_evaluate": ("Evaluation", "evaluate"),
     "_exceptions": (
         "EvenhandError",
         "EvenhandFileError",

@@ -126,8 +126,15 @@ class Settings:
 @final
 class Binding:
     def test_bounds(
-        self, table: Table, predictions: NDArray[np.float64], confidence: float
-    ) -> tuple[str, str, _Warnings]: ...
+        self,
+        table: Table,
+        predictions: NDArray[np.float64],
+        confidence: float,
+        *,
+        max_violation: list[tuple[str | None, float]] | None = None,
+        max_difference: list[tuple[str | None, float]] | None = None,
+        min_ratio: list[tuple[str | None, float]] | None = None,
+    ) -> tuple[str, str, str, _Warnings]: ...
     def decide(self, predictions: NDArray[np.float64]) -> NDArray[np.uint32]: ...
     @property
     def threshold(self) -> float: ...

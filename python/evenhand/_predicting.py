@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
+from ._bounds import limits_of
 from ._exceptions import warn_of
 from ._external import MEMBERSHIP, aligned_scores
 from ._inputs import BY_GROUP, Inputs
@@ -197,14 +198,16 @@ class Predicting(Inputs):
         return np.asarray(np.eye(len(self.classes_))[decisions])
 
     def _evaluated(
-        self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, confidence: float
-    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, confidence: float, **bounds: Any
+    ) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]]:
+        """Find metrics, tests of bounds, and violations with their intervals."""
         check_is_fitted(self)
         if isinstance(self.estimator_, _core.Model):
             scores = np.ascontiguousarray(self._engine_scores(X, sensitive_features))
         else:
             scores = self._scored(X, sensitive_features)
         data = self._labelled(self._columns(X), y, sensitive_features, sample_weight)
-        metrics, tests, warnings = self._binding.test_bounds(data.table, scores, confidence)
+        limits = {name: limits_of(name, bound) for name, bound in bounds.items()}
+        metrics, tests, violations, warnings = self._binding.test_bounds(data.table, scores, confidence, **limits)
         warn_of(warnings, stacklevel=3)
-        return json.loads(metrics), json.loads(tests)
+        return json.loads(metrics), json.loads(tests), json.loads(violations)

@@ -77,6 +77,19 @@ class BoundTest:
         rest |= {name: tuple(found[name]) for name in ("unmeasured", "own_reference")}
         return cls(bound=bound, limit=limit, notion=found.get("notion"), **rest)
 
+    def fails(self, *, strict: bool = False) -> bool:
+        """Tell whether it should fail a pipeline, as the exit codes of the command line do.
+
+        Parameters
+        ----------
+        strict : bool, default=False
+            Whether it fails wherever the bound is not met for sure, too few rows to tell included.
+        """
+        if self.value is None or self.verdict in {"not-met", "cannot-tell"}:
+            return True
+        beyond = self.value < self.limit if self.bound == "min-ratio" else self.value > self.limit
+        return beyond or (strict and self.verdict != "met")
+
     def __str__(self) -> str:
         """Say it in a line."""
         words = WORDS[self.verdict]

@@ -13,6 +13,7 @@ use evenhand::{GroupSpec, ReadOptions, Schema};
 use crate::audit::AuditArgs;
 use crate::data::DataCommandArgs;
 use crate::demo::DemoArgs;
+use crate::evaluate::EvaluateArgs;
 use crate::failure::{Running, Usage};
 use crate::fit::{CorrectArgs, FitArgs};
 use crate::frontier::FrontierArgs;
@@ -65,6 +66,7 @@ Examples:
   evenhand correct scores.csv --score p --label approved --positive yes --group sex \\
       --notion demographic-parity --model model.json
   evenhand predict model.json new.csv --out scored.csv
+  evenhand evaluate model.json later.csv
   evenhand verify model.json loans.csv
   evenhand data get adult
   evenhand fit --recipe adult --notion demographic-parity
@@ -101,6 +103,7 @@ pub(crate) enum Command {
     Sweep(Box<SweepArgs>),
     Paper(Box<PaperArgs>),
     Predict(PredictArgs),
+    Evaluate(EvaluateArgs),
     Verify(VerifyArgs),
     Data(DataCommandArgs),
     Inject(Box<InjectArgs>),
@@ -139,6 +142,7 @@ impl Command {
             Self::Sweep(args) => args.training.json,
             Self::Paper(args) => args.json,
             Self::Predict(args) => args.json,
+            Self::Evaluate(args) => args.json,
             Self::Verify(args) => args.json,
             Self::Data(args) => args.json(),
             Self::Inject(args) => args.json,
@@ -159,6 +163,7 @@ impl From<&Command> for Running {
             Command::Sweep(_) => Self::Sweep,
             Command::Paper(_) => Self::Paper,
             Command::Predict(_) => Self::Predict,
+            Command::Evaluate(_) => Self::Evaluate,
             Command::Verify(_) => Self::Verify,
             Command::Data(_) => Self::Data,
             Command::Inject(_) => Self::Inject,

@@ -30,6 +30,7 @@ pub(crate) enum Running {
     Sweep,
     Paper,
     Predict,
+    Evaluate,
     Verify,
     Data,
     Inject,

@@ -12,6 +12,7 @@ mod bounds;
 mod columns;
 mod data;
 mod demo;
+mod evaluate;
 mod failure;
 mod figure;
 mod files;
@@ -76,6 +77,7 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
         Command::Paper(args) => paper::run(*args),
         Command::Sweep(args) => sweep::run(*args),
         Command::Predict(args) => predict::run(&args),
+        Command::Evaluate(args) => evaluate::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Data(args) => data::run(&args),
         Command::Inject(args) => inject::run(&args),

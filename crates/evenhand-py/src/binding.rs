@@ -3,7 +3,7 @@
 use evenhand::correction::{Problem, decisions};
 use evenhand::features::Features;
 use evenhand::learner::FnPredictor;
-use evenhand::{Correction, Dataset, ReadOptions, Warning};
+use evenhand::{Correction, Dataset, NotionBound, ReadOptions, Warning};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Failure, raised};
 use crate::learner::scores;
 use crate::model::{Warnings, warnings};
+use crate::settings::{Limits, limits};
 use crate::table::Table;
 use crate::work::{apart, json};
 
@@ -31,25 +32,37 @@ pub(crate) struct Binding {
 
 #[pymethods]
 impl Binding {
-    /// Rates, violations and verdicts of scores on labelled rows, as JSON, and warnings. The table is used up.
+    /// Rates, violations, verdicts and intervals of scores on labelled rows, as JSON, and warnings. The table is used up. Bounds are those that were
+    /// asked for, unless others are given.
+    #[pyo3(signature = (table, predictions, confidence, *, max_violation=None, max_difference=None, min_ratio=None))]
+    #[allow(clippy::too_many_arguments)] // the bounds, by name
     fn test_bounds(
         &self,
         py: Python<'_>,
         table: &Bound<'_, Table>,
         predictions: &Bound<'_, PyAny>,
         confidence: f64,
-    ) -> PyResult<(String, String, Warnings)> {
+        max_violation: Option<Limits>,
+        max_difference: Option<Limits>,
+        min_ratio: Option<Limits>,
+    ) -> PyResult<(String, String, String, Warnings)> {
         let table = std::mem::take(&mut table.try_borrow_mut()?.inner);
         let scores = scores(predictions)?;
+        let given = [limits(max_violation), limits(max_difference), limits(min_ratio)];
         let tested = apart(py, || {
+            let [violation, difference, ratio] = &given;
+            let notions = &self.settings.notions;
+            let asked = NotionBound::of_limits(violation, difference, ratio, notions)?;
+            let bounds = if asked.is_empty() { &self.settings.bounds } else { &asked };
             let (problem, found) = self.problem(table)?;
             let problem = problem.deciding_at(self.threshold);
             let predictor = FnPredictor::new(self.inner.classes().len(), |_: &Features| Ok(scores.clone()));
             let predictor = predictor.named("the predictions", 0);
             let evaluated = problem.evaluated(&predictor, self.settings.measure)?;
-            Ok((evaluated.metrics(), evaluated.test_bounds(&self.settings.bounds, confidence)?, found))
+            let tests = evaluated.test_bounds(bounds, confidence)?;
+            Ok((evaluated.metrics(), tests, evaluated.estimate(confidence)?, found))
         })?;
-        Ok((json(&tested.0)?, json(&tested.1)?, warnings(&tested.2)))
+        Ok((json(&tested.0)?, json(&tested.1)?, json(&tested.2)?, warnings(&tested.3)))
     }
 
     /// Decides by probabilities: for the most probable class, or from two by the threshold.

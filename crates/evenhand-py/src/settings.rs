@@ -169,9 +169,9 @@ impl Settings {
 }
 
 /// A bound as Python hands it over: numbers, each for a notion or for all.
-type Limits = Vec<(Option<String>, f64)>;
+pub(crate) type Limits = Vec<(Option<String>, f64)>;
 
-fn limits(given: Option<Limits>) -> Vec<Limit> {
+pub(crate) fn limits(given: Option<Limits>) -> Vec<Limit> {
     given.into_iter().flatten().map(|(notion, limit)| Limit { notion, limit }).collect()
 }
 

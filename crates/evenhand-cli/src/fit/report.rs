@@ -219,7 +219,7 @@ impl Report {
         for notion in &self.notions {
             lines.push(format!("  largest {}{}", notion.measured(), self.scores()), Vec::new());
         }
-        lines.push("violation of each constraint, with its sign", Vec::new());
+        lines.push("violation of each constraint (+: the group gets less)", Vec::new());
         // Test rows may have groups that training rows did not: these come last.
         let widest = self.test.as_ref().unwrap_or(&self.train);
         let places: Vec<usize> = (0..widest.violations.len()).collect();

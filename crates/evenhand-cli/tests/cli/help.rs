@@ -31,7 +31,7 @@ fn help_fits_two_screens_has_an_example_and_names_the_rest() {
     snapshot!(test, "fit --help");
 }
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "demo",
     "audit",
     "identify",
@@ -41,6 +41,7 @@ const COMMANDS: [&str; 16] = [
     "sweep",
     "paper",
     "predict",
+    "evaluate",
     "verify",
     "data",
     "data list",

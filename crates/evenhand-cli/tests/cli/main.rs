@@ -11,6 +11,7 @@ mod data;
 mod demo;
 mod effect;
 mod errors;
+mod evaluate;
 mod fit;
 mod frontier;
 mod help;

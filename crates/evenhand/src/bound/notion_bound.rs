@@ -69,6 +69,31 @@ impl NotionBound {
         self.bound.name() == other.bound.name()
     }
 
+    /// The bounds that are meant by limits of each kind, each for all notions or for one of them; those of one kind stand together.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] for a number out of range, a notion that is not among these, or two bounds of a kind for one.
+    pub fn of_limits(
+        max_violation: &[Limit],
+        max_difference: &[Limit],
+        min_ratio: &[Limit],
+        notions: &[Notion],
+    ) -> Result<Vec<Self>> {
+        let kinds: [(&[Limit], fn(f64) -> Bound); 3] = [
+            (max_violation, Bound::MaxViolation),
+            (max_difference, Bound::MaxDifference),
+            (min_ratio, Bound::MinRatio),
+        ];
+        let mut all = Vec::new();
+        for (limits, bound) in kinds {
+            for limit in limits {
+                all.extend(limit.bounds(bound, notions)?);
+            }
+        }
+        Self::check_all(&all, notions)?;
+        Ok(all)
+    }
+
     /// Whether bounds can be used for some notions: numbers in their range, every notion one of those, each once for a
     /// kind of bound, and no bound that is left with no notion.
     pub(crate) fn check_all(all: &[Self], notions: &[Notion]) -> Result<()> {

@@ -139,3 +139,27 @@ fn a_table_in_memory_is_taken_as_the_training_file_was_read() {
     let as_read = predicted([None, Some(&known), Some(&known)]);
     assert_eq!(predicted([Some("?"), Some(&format!(" {known}")), Some(&format!("{known} "))]), as_read);
 }
+
+#[test]
+fn a_saved_model_is_judged_on_new_rows_as_the_fit_judged_its_test_rows() {
+    let data = dataset(table());
+    let settings = correction("equalized-odds").max_violation(0.05);
+    let split = Split { holdout: 0.3, seed: 4 };
+    let model = model(&data, &settings, Some(split));
+    let (_, test) = holdout(data.rows(), split.holdout, split.seed).unwrap();
+    let later = data.table().select(&test);
+    let (found, _) = model.evaluate(&later, &[], 0.95).unwrap();
+    assert_eq!(Some(&found.metrics), model.test.as_ref());
+    assert_eq!((found.bounds.len(), found.violations.len()), (1, found.metrics.violations.len()));
+    for (one, named) in found.violations.iter().zip(&found.metrics.violations) {
+        assert_eq!((&one.name, one.value), (&named.name, named.value));
+        assert!(one.low.unwrap() <= one.value.unwrap() && one.value.unwrap() <= one.high.unwrap());
+    }
+    // Bounds of one's own take the place of those that were asked of the fit.
+    let asked = [evenhand::Bound::MinRatio(0.8).into(), evenhand::Bound::MaxViolation(0.5).into()];
+    let (found, _) = model.evaluate(&later, &asked, 0.9).unwrap();
+    assert_eq!((found.bounds.len(), found.bounds[1].verdict), (2, evenhand::Verdict::Met));
+    let other = [evenhand::Bound::MaxViolation(0.1).on(evenhand::Notion::EqualAccuracy)];
+    assert_eq!(model.evaluate(&later, &other, 0.95).unwrap_err().code(), "setting-invalid");
+    assert!(model.evaluate(&later, &[], 2.0).is_err());
+}

@@ -6,7 +6,7 @@ use super::{
     Apply, Correction, CovariateShift, Keep, LoopSettings, Method, Preset, Score, Solver, SqpSettings, Technique,
     Threshold, Validation,
 };
-use crate::bound::{Bound, Limit, NotionBound};
+use crate::bound::{Limit, NotionBound};
 use crate::constraint::{Measure, Tilt, WeightRange};
 use crate::features::ColumnPlan;
 use crate::group::GroupSpec;
@@ -140,15 +140,7 @@ impl CorrectionOptions {
     }
 
     fn bounds(&self) -> Result<Vec<NotionBound>> {
-        let of = |limits: &[Limit], bound: fn(f64) -> Bound| -> Result<Vec<Vec<NotionBound>>> {
-            limits.iter().map(|limit| limit.bounds(bound, &self.notions)).collect()
-        };
-        let kinds = [
-            of(&self.max_violation, Bound::MaxViolation)?,
-            of(&self.max_difference, Bound::MaxDifference)?,
-            of(&self.min_ratio, Bound::MinRatio)?,
-        ];
-        Ok(kinds.concat().concat())
+        NotionBound::of_limits(&self.max_violation, &self.max_difference, &self.min_ratio, &self.notions)
     }
 
     /// Options of sequential quadratic programming.
@@ -225,6 +217,7 @@ impl CorrectionOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bound::Bound;
 
     fn options() -> CorrectionOptions {
         CorrectionOptions { notions: vec![Notion::DemographicParity], ..CorrectionOptions::default() }

@@ -1,0 +1,175 @@
+//! `evenhand evaluate`: a saved model judged on new labelled rows.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use evenhand::correction::{Estimated, Limit, Metrics};
+use evenhand::model::Evaluation;
+use evenhand::{Model, NotionBound, Table};
+use serde::Serialize;
+
+use crate::Ending;
+use crate::args::character;
+use crate::bounds::{self, Judged, TestedBound};
+use crate::failure::Usage;
+use crate::output::{self, WarningRecord};
+use crate::predict::load;
+use crate::progress::Progress;
+use crate::text::{Lines, clean, or_dash, percent, rate, signed, thousands};
+
+/// At most so many lines for constraints and groups each; JSON has all.
+const MOST_LINES: usize = 40;
+
+/// Judge a saved model on new labelled rows.
+///
+/// Error, rates by group and the violation of every constraint that the model was made for, with intervals; and whether
+/// bounds hold on these rows, with the verdicts and exit codes of evenhand fit and evenhand audit. Rows need the features of
+/// training, the label and the columns that tell groups. What training read as missing, as numbers and as categories is read so here too.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct EvaluateArgs {
+    /// Model file that `evenhand fit` wrote.
+    model: PathBuf,
+
+    /// File of labelled rows that the model has not seen; in any format.
+    data: PathBuf,
+
+    /// Ask for no more than this: largest |overall - group| rate. A number is for all notions of the model, NOTION=RATE for one of
+    /// them (repeatable) [default of all bounds: those that the model was asked to keep].
+    #[arg(long, value_name = "[NOTION=]RATE", help_heading = "Bounds")]
+    max_violation: Vec<Limit>,
+
+    /// Ask for no more than this between any two groups: largest difference of their rates.
+    #[arg(long, value_name = "[NOTION=]RATE", help_heading = "Bounds")]
+    max_difference: Vec<Limit>,
+
+    /// Ask for no less than this between any two groups: smallest ratio of their rates (0.8 is the four-fifths rule).
+    #[arg(long, value_name = "[NOTION=]RATIO", help_heading = "Bounds")]
+    min_ratio: Vec<Limit>,
+
+    /// Confidence of the intervals, and of the verdicts on bounds.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.95, help_heading = "Bounds")]
+    confidence: f64,
+
+    /// Exit with 1 wherever a bound is not met for sure: also with too few rows to tell.
+    #[arg(long, help_heading = "Bounds")]
+    strict: bool,
+
+    /// Text that means a missing value, besides those of training; may be repeated.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    missing: Vec<String>,
+
+    /// What separates the fields of a text file [default: as in training].
+    #[arg(long, value_name = "CHARACTER")]
+    delimiter: Option<String>,
+
+    /// Agree to run this command, for a model that was fitted by one.
+    #[arg(long, value_name = "COMMAND")]
+    learner: Option<String>,
+
+    /// Write the result as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  How does the model do on this year's rows?
+    evenhand evaluate model.json later.csv
+
+  Fail a pipeline when it has become uneven, or the rows are too few to tell:
+    evenhand evaluate model.json later.csv --max-violation 0.05 --strict
+
+Exit codes: 0 fine; 1 a bound was not met, by its verdict or by the value as measured, or it cannot
+be told; 2 bad input. With too few rows to tell and a value within the bound the exit code is 0, with
+a note, and with --strict 1.
+
+JSON keys: model, notion, metrics (rows, errors, error, violation, violations, positive_rate,
+class_rates, groups), violations (name, value, low, high), confidence, bounds (as those of evenhand fit),
+warnings.";
+
+/// Everything that is shown. The keys are stable.
+#[derive(Serialize)]
+struct Report {
+    model: PathBuf,
+    notion: Vec<String>,
+    metrics: Metrics,
+    violations: Vec<Estimated>,
+    confidence: f64,
+    bounds: Vec<TestedBound>,
+    warnings: Vec<WarningRecord>,
+}
+
+pub(crate) fn run(args: &EvaluateArgs) -> Result<Ending> {
+    let model = load(&args.model, args.learner.as_deref())?;
+    let notions = &model.settings.notions;
+    let asked = NotionBound::of_limits(&args.max_violation, &args.max_difference, &args.min_ratio, notions)?;
+    let judged = if asked.is_empty() { &model.settings.bounds } else { &asked };
+    bounds::check_strict(args.strict, judged)?;
+    if model.provenance.recipe.is_some() {
+        let usage = Usage::new("the model was fitted by --recipe, whose files are not one table");
+        return Err(usage.hint("evenhand fit --recipe NAME evaluates it on the test rows of the recipe").into());
+    }
+    let mut reading = model.reading_all().missing(&args.missing);
+    if let Some(delimiter) = &args.delimiter {
+        reading = reading.delimiter(character(delimiter)?);
+    }
+    let progress = Progress::new(args.json);
+    let (table, mut warnings) =
+        progress.during(format!("reading {}", args.data.display()), || Table::read(&args.data, &reading))?;
+    let (found, more) = progress.during("evaluating", || model.evaluate(&table, &asked, args.confidence))?;
+    warnings.extend(more);
+    let report = Report::new(args, &model, found, WarningRecord::all(warnings, None));
+    output::report(args.json, &report, &report.warnings, || report.to_text(&model))?;
+    Ok(bounds::ending(&report.bounds, args.strict))
+}
+
+impl Report {
+    fn new(args: &EvaluateArgs, model: &Model, found: Evaluation, warnings: Vec<WarningRecord>) -> Self {
+        Self {
+            model: args.model.clone(),
+            notion: model.settings.notions.iter().map(ToString::to_string).collect(),
+            metrics: found.metrics,
+            violations: found.violations,
+            confidence: found.confidence,
+            bounds: TestedBound::all(found.bounds, Judged::Rows("new")),
+            warnings,
+        }
+    }
+
+    fn to_text(&self, model: &Model) -> String {
+        let definition =
+            |notion: &evenhand::Notion| format!("{}: {}\n", clean(&notion.to_string()), notion.definition());
+        let definitions: String = model.settings.notions.iter().map(definition).collect();
+        let bounds: String = self.bounds.iter().map(TestedBound::to_text).collect();
+        let bounds = if bounds.is_empty() { bounds } else { format!("\nBounds\n{bounds}") };
+        format!("{definitions}\n{}{bounds}", self.table(model))
+    }
+
+    fn table(&self, model: &Model) -> String {
+        let (mut lines, metrics) = (Lines::default(), &self.metrics);
+        lines.push("rows", vec![thousands(metrics.rows)]);
+        lines.push("error", vec![percent(metrics.error)]);
+        lines.push("violation", vec![or_dash(metrics.violation, rate)]);
+        for notion in &model.settings.notions {
+            lines.push(format!("  largest {}", notion.measured()), Vec::new());
+        }
+        let confidence = format!("{} % interval", 100.0 * self.confidence);
+        lines.push("overall - group rate (+: the group gets less)", vec![String::new(), confidence]);
+        lines.push_some(&self.violations, MOST_LINES, |one| {
+            let ends = one.low.zip(one.high).map(|(low, high)| format!("{} to {}", signed(low), signed(high)));
+            (format!("  {}", one.name), vec![or_dash(one.value, signed), ends.unwrap_or_else(|| "-".into())])
+        });
+        let classes = model.binding.classes();
+        let shown = model.binding.positive().map_or_else(|| (0..classes.len()).collect(), |class| vec![class]);
+        for class in shown {
+            lines.push(format!("predicted `{}`", classes[class]), Vec::new());
+            lines.push("  overall", vec![percent(metrics.class_rates[class])]);
+            lines.push_some(&metrics.groups, MOST_LINES, |group| {
+                (format!("  {}", group.name), vec![or_dash(group.class_rates.get(class).copied(), percent)])
+            });
+        }
+        lines.render()
+    }
+}
