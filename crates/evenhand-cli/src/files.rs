@@ -56,6 +56,11 @@ pub(crate) fn is_stdout(path: &Path) -> bool {
     path == Path::new("-")
 }
 
+/// Whether rows come from standard input; a file of that name is `./-`.
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 /// The place of an output in a sentence.
 pub(crate) fn shown(path: &Path) -> String {
     if is_stdout(path) { "standard output".to_owned() } else { path.display().to_string() }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use evenhand::data::Carry;
-use evenhand::{Column, Table};
+use evenhand::Table;
 
 use crate::outputs::Outputs;
 
@@ -23,17 +23,6 @@ impl OutputRows {
         match self {
             Self::Prepared(table) => table.names().to_vec(),
             Self::Carried(carry) => carry.names(),
-        }
-    }
-
-    /// Puts a column into them, in the place of one of the same name if there is one.
-    pub(crate) fn put(&mut self, name: &str, column: Column) -> evenhand::Result<()> {
-        match self {
-            Self::Prepared(table) => table.set(name, column),
-            Self::Carried(carry) => {
-                carry.put(name, column);
-                Ok(())
-            }
         }
     }
 

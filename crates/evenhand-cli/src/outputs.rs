@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::Result;
 use clap::Args;
 use evenhand::Table;
-use evenhand::data::{Carry, WriteOptions};
+use evenhand::data::{Carry, NextChunk, WriteOptions};
 
 use crate::files;
 
@@ -52,11 +52,16 @@ impl Outputs {
 
     /// Writes the columns of another file, with what is put beside them.
     pub(crate) fn carry(&mut self, path: &Path, carry: &Carry) -> Result<()> {
+        self.carry_fed(path, carry, &mut carry.chunk())
+    }
+
+    /// Writes the columns of another file; those that are fed come from `next`, a chunk at a time.
+    pub(crate) fn carry_fed(&mut self, path: &Path, carry: &Carry, next: NextChunk<'_>) -> Result<()> {
         if !files::is_stdout(path) {
-            return Ok(self.files.carry(path, carry, self.options)?);
+            return Ok(self.files.carry_fed(path, carry, self.options, next)?);
         }
         let mut out = BufWriter::with_capacity(1 << 18, io::stdout().lock());
-        streamed(carry.write_csv(&mut out, self.options)?.and_then(|()| out.flush()))
+        streamed(carry.write_csv(&mut out, self.options, next)?.and_then(|()| out.flush()))
     }
 
     /// Writes a text.

@@ -97,7 +97,7 @@ fn run_with<L: Learner>(
             outputs.text(path, &file)?;
         }
         if let Some((rows, path)) = &config.predictions {
-            progress.during("predicting", || predict::predicted(&model, rows)?.write(&mut outputs, path))?;
+            predict::write(&model, rows, (&mut outputs, path), progress)?;
         }
         #[cfg(feature = "report")]
         if let Some(path) = &config.report {

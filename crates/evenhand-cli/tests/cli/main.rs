@@ -27,6 +27,7 @@ mod method;
 #[cfg(feature = "network")]
 mod network;
 mod paper;
+mod predict_many;
 mod rates;
 mod recipe;
 mod report;

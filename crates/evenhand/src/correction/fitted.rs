@@ -44,7 +44,7 @@ impl<P: Predictor> Fitted<P> {
     /// [`crate::Error::GroupNeeded`] when thresholds by group decide, and a column that tells a group is not there;
     /// [`crate::Error::LostColumns`] or [`crate::Error::ColumnKind`] when the table is not like the training one.
     pub fn predict(&self, table: &Table) -> Result<Predictions> {
-        self.solution.classifier().predict(&self.binding, table)
+        self.solution.classifier().predict(&self.binding, table, 0)
     }
 
     /// Error, rates and violations on labelled rows.

@@ -61,6 +61,16 @@ impl Codes {
         }
     }
 
+    /// The codes of a range of rows.
+    #[must_use]
+    pub fn slice(&self, rows: std::ops::Range<usize>) -> Self {
+        match self {
+            Self::U8(codes) => Self::U8(codes[rows].to_vec()),
+            Self::U16(codes) => Self::U16(codes[rows].to_vec()),
+            Self::U32(codes) => Self::U32(codes[rows].to_vec()),
+        }
+    }
+
     /// All codes in row order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.len()).map(|row| self.get(row))

@@ -18,7 +18,7 @@ mod table;
 mod unit;
 mod write;
 
-pub use carry::Carry;
+pub use carry::{Carry, NextChunk};
 pub use codes::Codes;
 pub use dataset::Dataset;
 pub(crate) use dataset::{check_part, no_weight};

@@ -4,6 +4,7 @@
 //! is the label or a feature is [`super::Schema`]'s business.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::Codes;
 use crate::{Error, Result, parallel};
@@ -247,8 +248,20 @@ impl Column {
         }
     }
 
+    /// The rows of a range.
+    #[must_use]
+    pub fn slice(&self, rows: Range<usize>) -> Self {
+        match self {
+            Self::Numeric(values) => Self::Numeric(values[rows].to_vec()),
+            Self::Categorical(values) => Self::Categorical(Categorical {
+                codes: values.codes.slice(rows),
+                dictionary: values.dictionary.clone(),
+            }),
+        }
+    }
+
     /// Columns of one kind, one below the other.
-    fn concat(name: &str, parts: &[&Self]) -> Result<Self> {
+    pub(super) fn concat(name: &str, parts: &[&Self]) -> Result<Self> {
         let numbers: Option<Vec<&[f64]>> = parts
             .iter()
             .map(|part| match part {

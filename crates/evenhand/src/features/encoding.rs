@@ -369,7 +369,7 @@ fn look_up(
     table.push(if missing { values.len() as u32 } else { unseen });
     let rows = strange.iter().map(|&code| counts[code]).sum::<usize>() + if missing { 0 } else { absent };
     if rows > 0 {
-        let example = strange.first().map_or("(missing)", |&code| &column.dictionary()[code]).to_owned();
+        let example = strange.first().map_or(Warning::MISSING, |&code| &column.dictionary()[code]).to_owned();
         warnings.push(Warning::UnseenCategories { column: name.to_owned(), rows, example });
     }
     warnings.extend(nearly_known(column, values, &strange, &counts, name));

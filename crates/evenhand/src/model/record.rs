@@ -366,7 +366,12 @@ impl Model {
     /// [`crate::Error::GroupNeeded`] when thresholds by group decide, and a column that tells a group is not there;
     /// [`crate::Error::LostColumns`] or [`crate::Error::ColumnKind`] when the table is not like the training one.
     pub fn predict(&self, table: &Table) -> Result<Predictions> {
-        self.classifier().predict(&self.binding, &*table.as_read(&self.reading_features())?)
+        self.predict_from(table, 0)
+    }
+
+    /// As [`Model::predict`], of rows before which `first` others came: where decisions are random, they are those of all rows at once.
+    pub(super) fn predict_from(&self, table: &Table, first: usize) -> Result<Predictions> {
+        self.classifier().predict(&self.binding, &*table.as_read(&self.reading_features())?, first)
     }
 
     /// The classifier alone.

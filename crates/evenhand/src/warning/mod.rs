@@ -1,7 +1,8 @@
 //! Things a user should know about a result that is still a result.
 //!
-//! Holds [`Warning`]; `text` has it in words. Collected in what a call returns; the front doors print them.
+//! Holds [`Warning`]; `text` has it in words, `added_up` makes one of those of parts. Collected in what a call returns; the front doors print them.
 
+mod added_up;
 mod text;
 
 use serde::{Deserialize, Serialize};
@@ -229,6 +230,9 @@ pub struct Changed {
 }
 
 impl Warning {
+    /// The example of unseen categories where values are missing, and no other is strange.
+    pub(crate) const MISSING: &'static str = "(missing)";
+
     /// The rate to ask for with `target-rate` so that as many rows are predicted positive as without correction, where the
     /// warning is that others are, and a twentieth of it as a bound on its violation: with two digits that count.
     pub fn target_rate(&self) -> Option<[String; 2]> {

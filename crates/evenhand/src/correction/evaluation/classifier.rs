@@ -87,8 +87,8 @@ impl<'a> Classifier<'a> {
         Evaluated::new(self, problem, measure)
     }
 
-    /// Scores and decides the rows of a raw table.
-    pub(crate) fn predict(&self, binding: &Binding, table: &Table) -> Result<Predictions> {
+    /// Scores and decides the rows of a raw table, before which others came where it is a part of more.
+    pub(crate) fn predict(&self, binding: &Binding, table: &Table, first: usize) -> Result<Predictions> {
         let groups = self.needs_groups().then(|| binding.membership(table));
         let membership = groups.transpose().map_err(needed)?;
         let (features, mut warnings) = binding.features(table)?;
@@ -99,7 +99,7 @@ impl<'a> Classifier<'a> {
             scores = tilt.apply(scores, tilts);
         }
         check_scores(&scores, classes, table)?;
-        let (decisions, warning) = self.decide(&scores, classes, membership.as_ref());
+        let (decisions, warning) = self.decide(&scores, classes, membership.as_ref(), first);
         warnings.extend(warning);
         Ok(Predictions { scores, decisions, classes, warnings })
     }
@@ -111,18 +111,20 @@ impl<'a> Classifier<'a> {
     pub(in crate::correction) fn decisions(&self, problem: &Problem, membership: &Membership) -> Result<Codes> {
         check_membership(problem, membership)?;
         let classes = problem.classes();
-        Ok(self.decide(&self.scores(problem)?, classes, Some(membership)).0)
+        Ok(self.decide(&self.scores(problem)?, classes, Some(membership), 0).0)
     }
 
     /// The class of every row: by the thresholds of its groups where there are thresholds, else the most probable one, or of two by the threshold.
+    /// So many rows came before.
     pub(super) fn decide(
         &self,
         scores: &[f64],
         classes: usize,
         membership: Option<&Membership>,
+        first: usize,
     ) -> (Codes, Option<Warning>) {
         let (decided, warning) = match self.thresholds.zip(membership) {
-            Some((thresholds, membership)) => thresholds.decide(membership, scores),
+            Some((thresholds, membership)) => thresholds.decide(membership, scores, first),
             None => return (decisions(scores, classes, self.threshold), None),
         };
         (Codes::narrow(decided, classes), warning)

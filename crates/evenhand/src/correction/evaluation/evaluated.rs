@@ -67,7 +67,7 @@ impl<'a> Evaluated<'a> {
         check_membership(problem, membership)?;
         let classes = problem.classes();
         let scores = classifier.scores(problem)?;
-        let (decisions, _) = classifier.decide(&scores, classes, Some(membership));
+        let (decisions, _) = classifier.decide(&scores, classes, Some(membership), 0);
         let scored = Classifier {
             predictor: &Scored { scores: &scores, classes },
             thresholds: classifier.thresholds,

@@ -48,6 +48,9 @@ pub struct Step {
 /// Probabilities this close to 0 or 1 are 0 or 1 up to rounding.
 const ROUNDING: f64 = 1e-9;
 
+/// A number between 0 and 1 is made of 64 random bits.
+const WORDS_A_DRAW: u128 = 2;
+
 impl PatternRule {
     /// A rule that takes each of some thresholds with a probability: `None` for all scores, infinity for none.
     pub(in crate::correction) fn mixing(groups: Vec<String>, rows: usize, mut shares: Vec<(Option<f64>, f64)>) -> Self {
@@ -118,8 +121,8 @@ impl Thresholds {
         Some(Warning::UnseenPattern { rows, groups: names(problem, example).into_iter().map(str::to_owned).collect() })
     }
 
-    /// Decides rows by their groups and scores, two a row. One random number is drawn per row, in row order.
-    pub(crate) fn decide(&self, membership: &Membership, scores: &[f64]) -> (Vec<u32>, Option<Warning>) {
+    /// Decides rows by their groups and scores, two a row. One random number is drawn per row, in row order; `first` rows came before.
+    pub(crate) fn decide(&self, membership: &Membership, scores: &[f64], first: usize) -> (Vec<u32>, Option<Warning>) {
         let of = |pattern: usize| -> Vec<&str> {
             let inside = (0..membership.groups()).filter(|&group| membership.contains(pattern, group));
             inside.map(|group| membership.names()[group].as_str()).collect()
@@ -127,6 +130,7 @@ impl Thresholds {
         let rules: Vec<(&PatternRule, bool)> =
             (0..membership.patterns()).map(|pattern| self.rule(&of(pattern))).collect();
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed.unwrap_or(0));
+        rng.set_word_pos(WORDS_A_DRAW * first as u128);
         let (mut unseen, mut example) = (0, None);
         let decide = |(pattern, scores): (usize, &[f64])| {
             let (rule, seen) = rules[pattern];
@@ -175,7 +179,7 @@ mod tests {
         let thresholds = Thresholds { seed: None, patterns };
         let names = vec!["a".to_owned(), "b".to_owned()];
         let membership = Membership::from_masks(names, &[[true, false, true], [false, true, true]]).unwrap();
-        let (decisions, warning) = thresholds.decide(&membership, &[0.5, 0.5].repeat(3));
+        let (decisions, warning) = thresholds.decide(&membership, &[0.5, 0.5].repeat(3), 0);
         assert_eq!(decisions, [1, 0, 0]);
         let groups = vec!["a".to_owned(), "b".to_owned()];
         assert_eq!(warning, Some(Warning::UnseenPattern { rows: 1, groups }));
@@ -185,12 +189,20 @@ mod tests {
     fn random_decisions_have_the_probability_of_their_rule_and_depend_on_the_seed_alone() {
         let decide = |seed| {
             let thresholds = Thresholds { seed: Some(seed), patterns: vec![rule(&[], 1, &[(None, 0.3)])] };
-            thresholds.decide(&Membership::none(10_000), &[0.5, 0.5].repeat(10_000)).0
+            thresholds.decide(&Membership::none(10_000), &[0.5, 0.5].repeat(10_000), 0).0
         };
         let positive = decide(1).iter().sum::<u32>();
         // Five standard deviations of 46: one false alarm in two million seeds.
         assert!((2771..=3229).contains(&positive), "{positive}");
         assert_eq!(decide(1), decide(1));
         assert_ne!(decide(1), decide(2));
+    }
+
+    #[test]
+    fn rows_are_decided_alike_whether_they_come_at_once_or_in_parts() {
+        let thresholds = Thresholds { seed: Some(5), patterns: vec![rule(&[], 1, &[(None, 0.5)])] };
+        let decide = |rows: usize, first| thresholds.decide(&Membership::none(rows), &[0.5, 0.5].repeat(rows), first).0;
+        let parts = [(7, 0), (100, 7), (1, 107), (892, 108)].map(|(rows, first)| decide(rows, first));
+        assert_eq!(parts.concat(), decide(1000, 0));
     }
 }

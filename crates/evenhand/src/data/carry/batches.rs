@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use arrow_array::{Array, ArrayRef, RecordBatch, UInt32Array};
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::{ArrowError, DataType, SchemaRef};
 use arrow_select::concat::concat;
 use arrow_select::take::take;
 
-use super::{Carry, Values};
+use super::{CarriedFile, Carry, Values};
 use crate::data::read::arrow::decode;
 use crate::data::read::source::{Format, Source};
 use crate::{Error, Result};
@@ -66,6 +66,11 @@ pub(super) fn names(source: &Source) -> Result<Vec<String>> {
     Ok(Batches::open(source)?.schema.fields().iter().map(|field| field.name().clone()).collect())
 }
 
+/// The types of the columns of a typed file.
+pub(super) fn types(source: &Source) -> Result<Vec<DataType>> {
+    Ok(Batches::open(source)?.schema.fields().iter().map(|field| field.data_type().clone()).collect())
+}
+
 /// Values of the file that are to be put elsewhere: an array of them, and for each row of the output which.
 pub(super) struct Palette {
     values: ArrayRef,
@@ -85,22 +90,24 @@ impl Palette {
             let distinct: std::collections::BTreeSet<usize> = rows.iter().copied().collect();
             distinct.into_iter().zip(0..).collect()
         };
-        let mut batches = Batches::open(&carry.source)?;
         let (mut first, mut parts) = (0, Vec::new());
-        while let Some(batch) = batches.next()? {
-            let here = numbered.range(first..first + batch.num_rows()).map(|(row, _)| (row - first) as u32);
-            let here = UInt32Array::from(here.collect::<Vec<_>>());
-            if !here.is_empty() {
-                let taken = take(batch.column(column), &here, None);
-                parts.push(taken.map_err(|error| carry.source.unreadable(error))?);
+        for CarriedFile { source, places, .. } in &carry.files {
+            let mut batches = Batches::open(source)?;
+            while let Some(batch) = batches.next()? {
+                let here = numbered.range(first..first + batch.num_rows()).map(|(row, _)| (row - first) as u32);
+                let here = UInt32Array::from(here.collect::<Vec<_>>());
+                if !here.is_empty() {
+                    let taken = take(batch.column(places[column]), &here, None);
+                    parts.push(taken.map_err(|error| source.unreadable(error))?);
+                }
+                first += batch.num_rows();
             }
-            first += batch.num_rows();
         }
         if numbered.last_key_value().is_some_and(|(&last, _)| last >= first) || parts.is_empty() {
             return Err(Error::Length { what: "rows", expected: rows.len(), found: first });
         }
         let values = concat(&parts.iter().map(AsRef::as_ref).collect::<Vec<_>>());
-        let values = values.map_err(|error| carry.source.unreadable(error))?;
+        let values = values.map_err(|error| carry.files[0].source.unreadable(error))?;
         Ok(Self { values, places: rows.iter().map(|row| numbered[row]).collect() })
     }
 
@@ -116,16 +123,19 @@ impl Palette {
     }
 }
 
-/// One column of the file in one piece.
+/// One column of all files in one piece.
 pub(super) fn whole(carry: &Carry, column: usize) -> Result<ArrayRef> {
-    let mut batches = Batches::open(&carry.source)?;
     let mut parts = Vec::new();
-    while let Some(batch) = batches.next()? {
-        parts.push(batch.column(column).clone());
+    for CarriedFile { source, places, .. } in &carry.files {
+        let mut batches = Batches::open(source)?;
+        while let Some(batch) = batches.next()? {
+            parts.push(batch.column(places[column]).clone());
+        }
     }
+    let source = &carry.files[0].source;
     if parts.is_empty() {
-        return Ok(arrow_array::new_empty_array(batches.schema.field(column).data_type()));
+        return Ok(arrow_array::new_empty_array(&types(source)?[column]));
     }
     let whole = concat(&parts.iter().map(AsRef::as_ref).collect::<Vec<&dyn Array>>());
-    whole.map_err(|error| carry.source.unreadable(error))
+    whole.map_err(|error| source.unreadable(error))
 }

@@ -9,7 +9,8 @@ use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema as ArrowSchema};
 
 use super::records::{Record, Records, content};
-use super::{Carry, Out, Put, Values, unwritten};
+use super::{CarriedFile, Carry, Feed, Out, Put, Values, unwritten};
+use crate::data::Column;
 use crate::data::write::Target;
 use crate::data::write::arrow::{BatchWriter, array};
 use crate::{Error, Result};
@@ -40,62 +41,70 @@ struct Seen {
 /// A column of the output.
 enum From<'a> {
     Field(usize, Kind),
-    Put(ArrayRef),
+    Fed(usize, DataType),
     Rows { fields: Vec<Option<String>>, rows: &'a [usize], kind: Kind },
 }
 
-/// Writes the records of a text file as batches, with other columns beside them.
-pub(super) fn carry(
-    carry: &Carry,
-    delimiter: u8,
-    header: bool,
-    target: Target,
-    out: &mut BufWriter<&File>,
-) -> Result<()> {
-    let kinds = kinds(carry, delimiter, header)?;
+/// Writes the records of text files as batches, with other columns beside them.
+pub(super) fn carry(carry: &Carry, feed: &mut Feed<'_>, target: Target, out: &mut BufWriter<&File>) -> Result<()> {
+    feed.begin(carry.path())?;
+    let kinds = kinds(carry)?;
     let columns = carry.columns();
     let mut sources = Vec::with_capacity(columns.len());
     for (_, column) in &columns {
         sources.push(match column {
             Out::Carried(at) => From::Field(*at, kinds[*at]),
-            Out::Put(Put { values: Values::Column(column), .. }) => From::Put(array(column)),
+            Out::Put(Put { values: Values::Fed(at), .. }) => {
+                From::Fed(*at, array(&feed.none_of(*at)).data_type().clone())
+            }
             Out::Put(Put { values: Values::Rows { column, rows }, .. }) => {
-                let fields = fields_of(carry, *column, delimiter, header)?;
-                From::Rows { fields, rows, kind: kinds[*column] }
+                From::Rows { fields: fields_of(carry, *column)?, rows, kind: kinds[*column] }
             }
         });
     }
     let fields = columns.iter().zip(&sources).map(|((name, _), from)| Field::new(*name, from.data_type(), true));
     let schema = Arc::new(ArrowSchema::new(fields.collect::<Vec<_>>()));
     let mut writer = BatchWriter::new(target, &schema, out).map_err(unwritten)?;
-    let mut records = rows_of(carry, delimiter, header)?;
-    let (mut first, mut batch) = (0, Vec::with_capacity(ROWS_IN_BATCH));
-    loop {
-        let mut record = Record::default();
-        let more = records.next(&mut record)?;
-        if more {
-            batch.push(record);
-        }
-        if batch.len() == ROWS_IN_BATCH || !more && !batch.is_empty() {
-            carry.check_room(first + batch.len())?;
-            let arrays = sources.iter().map(|from| from.array(carry, &batch, first)).collect::<Result<Vec<_>>>()?;
-            let made = RecordBatch::try_new(schema.clone(), arrays).map_err(|error| carry.source.unreadable(error))?;
+    let mut first = 0;
+    for file in &carry.files {
+        let (mut records, _) = file.rows()?;
+        let mut more = true;
+        while more {
+            let batch = records_of(&mut records, &mut more)?;
+            if batch.is_empty() {
+                break;
+            }
+            let fed = feed.take(batch.len())?;
+            let arrays = sources.iter().map(|from| from.array(file, &batch, &fed, first));
+            let arrays = arrays.collect::<Result<Vec<_>>>()?;
+            let made = RecordBatch::try_new(schema.clone(), arrays).map_err(|error| file.source.unreadable(error))?;
             writer.write(&made).map_err(unwritten)?;
             first += batch.len();
-            batch.clear();
-        }
-        if !more {
-            break;
         }
     }
     carry.check_rows(first)?;
+    feed.finish(first)?;
     writer.close().map_err(unwritten)
+}
+
+/// The next records, and whether there may be others.
+fn records_of(records: &mut Records<'_>, more: &mut bool) -> Result<Vec<Record>> {
+    let mut batch = Vec::with_capacity(ROWS_IN_BATCH);
+    while batch.len() < ROWS_IN_BATCH {
+        let mut record = Record::default();
+        *more = records.next(&mut record)?;
+        if !*more {
+            break;
+        }
+        batch.push(record);
+    }
+    Ok(batch)
 }
 
 impl From<'_> {
     fn data_type(&self) -> DataType {
         match self {
-            Self::Put(array) => array.data_type().clone(),
+            Self::Fed(_, found) => found.clone(),
             Self::Field(_, kind) | Self::Rows { kind, .. } => match kind {
                 Kind::Whole => DataType::Int64,
                 Kind::Double => DataType::Float64,
@@ -104,16 +113,21 @@ impl From<'_> {
         }
     }
 
-    fn array(&self, carry: &Carry, batch: &[Record], first: usize) -> Result<ArrayRef> {
+    fn array(&self, file: &CarriedFile, batch: &[Record], fed: &[Column], first: usize) -> Result<ArrayRef> {
         match self {
-            Self::Put(array) => Ok(array.slice(first, batch.len())),
+            Self::Fed(at, _) => Ok(array(&fed[*at])),
             Self::Field(at, kind) => {
-                let fields = batch.iter().map(|record| text(carry, record.get(*at)));
+                let fields = batch.iter().map(|record| text(file, record.get(file.places[*at])));
                 Ok(built(*kind, &fields.collect::<Result<Vec<_>>>()?))
             }
             Self::Rows { fields, rows, kind } => {
                 let of = |row: &usize| fields.get(*row).cloned().flatten();
-                Ok(built(*kind, &rows[first..first + batch.len()].iter().map(of).collect::<Vec<_>>()))
+                let here = rows.get(first..first + batch.len()).ok_or(Error::Length {
+                    what: "values in a column",
+                    expected: first + batch.len(),
+                    found: rows.len(),
+                })?;
+                Ok(built(*kind, &here.iter().map(of).collect::<Vec<_>>()))
             }
         }
     }
@@ -136,48 +150,42 @@ fn built(kind: Kind, fields: &[Option<String>]) -> ArrayRef {
     }
 }
 
-/// The records after the header.
-fn rows_of(carry: &Carry, delimiter: u8, header: bool) -> Result<Records<'_>> {
-    let mut records = Records::new(&carry.source, delimiter)?;
-    if header {
-        records.next(&mut Record::default())?;
-    }
-    Ok(records)
-}
-
 /// What a field says; nothing where it is empty.
-fn text(carry: &Carry, field: &[u8]) -> Result<Option<String>> {
+fn text(file: &CarriedFile, field: &[u8]) -> Result<Option<String>> {
     let said = content(field);
     if said.is_empty() {
         return Ok(None);
     }
     match std::str::from_utf8(&said) {
         Ok(text) => Ok(Some(text.to_owned())),
-        Err(_) => Err(carry.source.unreadable("the text is not UTF-8; save the file as UTF-8")),
+        Err(_) => Err(file.source.unreadable("the text is not UTF-8; save the file as UTF-8")),
     }
 }
 
 /// All fields of one column.
-fn fields_of(carry: &Carry, column: usize, delimiter: u8, header: bool) -> Result<Vec<Option<String>>> {
-    let mut records = rows_of(carry, delimiter, header)?;
+fn fields_of(carry: &Carry, column: usize) -> Result<Vec<Option<String>>> {
     let (mut record, mut fields) = (Record::default(), Vec::new());
-    while records.next(&mut record)? {
-        fields.push(text(carry, record.get(column))?);
+    for file in &carry.files {
+        let (mut records, _) = file.rows()?;
+        while records.next(&mut record)? {
+            fields.push(text(file, record.get(file.places[column]))?);
+        }
     }
     Ok(fields)
 }
 
-/// The type of every column.
-fn kinds(carry: &Carry, delimiter: u8, header: bool) -> Result<Vec<Kind>> {
+/// The type of every column that is carried.
+fn kinds(carry: &Carry) -> Result<Vec<Kind>> {
     let mut seen = vec![Seen { kind: Kind::Empty, digits: 0 }; carry.names.len()];
-    let mut records = rows_of(carry, delimiter, header)?;
     let mut record = Record::default();
-    while records.next(&mut record)? {
-        if record.len() != seen.len() {
-            return Err(Error::Length { what: "fields", expected: seen.len(), found: record.len() });
-        }
-        for (at, seen) in seen.iter_mut().enumerate().filter(|(_, seen)| seen.kind < Kind::Text) {
-            seen.add(kind_of(&content(record.get(at))));
+    for file in &carry.files {
+        let (mut records, _) = file.rows()?;
+        while records.next(&mut record)? {
+            for &at in &carry.kept {
+                if seen[at].kind < Kind::Text {
+                    seen[at].add(kind_of(&content(record.get(file.places[at]))));
+                }
+            }
         }
     }
     Ok(seen.into_iter().map(|seen| seen.kind).collect())

@@ -16,51 +16,61 @@ use arrow_schema::{DataType, TimeUnit};
 use arrow_select::take::take;
 
 use super::batches::{Batches, Palette};
-use super::{Carry, Out, Put, Values, unwritten};
-use crate::data::write::{Delimited, Fields, check_text, write_number};
+use super::feed::SpelledFeed;
+use super::{CarriedFile, Carry, Out, Put, Values, unwritten};
+use crate::data::write::{Delimited, check_text, write_number};
 use crate::{Error, Result};
 
-/// Writes the rows of a typed file as text, with other columns beside them.
-pub(super) fn carry(carry: &Carry, to: Delimited, out: &mut impl Write) -> Result<()> {
+/// Writes the rows of typed files as text, with other columns beside them.
+pub(super) fn carry(carry: &Carry, mut feed: SpelledFeed<'_, '_>, to: Delimited, out: &mut impl Write) -> Result<()> {
     let palettes = Palette::all(carry)?;
-    let mut batches = Batches::open(&carry.source)?;
     let columns = carry.columns();
     columns.iter().try_for_each(|(name, _)| check_text(name, name)).map_err(unwritten)?;
     let line: Vec<String> = columns.iter().map(|(name, _)| to.heading(name)).collect();
     writeln!(out, "{}", line.join(&to.delimiter.to_string())).map_err(unwritten)?;
     let mut rows = 0;
-    while let Some(batch) = batches.next()? {
-        write_batch(carry, &columns, &palettes, &batch, (rows, to), out)?;
-        rows += batch.num_rows();
+    for file in &carry.files {
+        let mut batches = Batches::open(&file.source)?;
+        while let Some(batch) = batches.next()? {
+            let prepared = prepared(file, &columns, &palettes, &batch, rows)?;
+            write_batch(&columns, &prepared, (batch.num_rows(), to), &mut feed, out)?;
+            rows += batch.num_rows();
+        }
     }
-    carry.check_rows(rows)
+    carry.check_rows(rows)?;
+    feed.finish(rows)
 }
 
 /// One column of a batch, ready to be spelled row by row.
-enum Spelled<'a> {
-    Column(Fields<'a>),
+enum Spelled {
+    Fed(usize),
     Array(ArrayRef),
 }
 
-fn write_batch<'a>(
-    carry: &Carry,
-    columns: &[(&'a str, Out<'a>)],
+fn prepared(
+    file: &CarriedFile,
+    columns: &[(&str, Out<'_>)],
     palettes: &BTreeMap<String, Palette>,
     batch: &RecordBatch,
-    (first, to): (usize, Delimited),
-    out: &mut impl Write,
-) -> Result<()> {
-    let unreadable = |error| carry.source.unreadable(error);
-    carry.check_room(first + batch.num_rows())?;
-    let mut prepared: Vec<Spelled<'a>> = Vec::with_capacity(columns.len());
+    first: usize,
+) -> Result<Vec<Spelled>> {
+    let unreadable = |error| file.source.unreadable(error);
+    let mut prepared = Vec::with_capacity(columns.len());
     for &(name, column) in columns {
         let array = match column {
-            Out::Carried(at) => batch.column(at).clone(),
-            Out::Put(Put { values: Values::Column(column), .. }) => {
-                prepared.push(Spelled::Column(Fields::of(column, to)));
+            Out::Carried(at) => batch.column(file.places[at]).clone(),
+            Out::Put(Put { values: Values::Fed(at), .. }) => {
+                prepared.push(Spelled::Fed(*at));
                 continue;
             }
-            Out::Put(_) => palettes[name].slice(first, batch.num_rows()).map_err(unreadable)?,
+            Out::Put(_) => {
+                let taken = palettes[name].slice(first, batch.num_rows()).map_err(unreadable)?;
+                if taken.len() != batch.num_rows() {
+                    let (expected, found) = (first + batch.num_rows(), first + taken.len());
+                    return Err(Error::Length { what: "values in a column", expected, found });
+                }
+                taken
+            }
         };
         let array = plain(array).map_err(unreadable)?;
         if !is_spelled(array.data_type()) {
@@ -68,8 +78,19 @@ fn write_batch<'a>(
         }
         prepared.push(Spelled::Array(array));
     }
+    Ok(prepared)
+}
+
+fn write_batch(
+    columns: &[(&str, Out<'_>)],
+    prepared: &[Spelled],
+    (rows, to): (usize, Delimited),
+    feed: &mut SpelledFeed<'_, '_>,
+    out: &mut impl Write,
+) -> Result<()> {
     let mut line = Vec::new();
-    for row in 0..batch.num_rows() {
+    for row in 0..rows {
+        feed.advance()?;
         line.clear();
         for (at, column) in prepared.iter().enumerate() {
             if at > 0 {
@@ -77,7 +98,7 @@ fn write_batch<'a>(
             }
             let begins = line.len();
             match column {
-                Spelled::Column(fields) => fields.spell(first + row, &mut line).map_err(unwritten)?,
+                Spelled::Fed(at) => feed.spell(*at, &mut line)?,
                 Spelled::Array(array) => spell(array, row, to, &mut line).map_err(unwritten)?,
             }
             if line[begins..].contains(&0) {

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use super::batches::{Batches, whole};
 use super::*;
-use crate::data::Table;
+use crate::data::{Categorical, Table};
 use crate::data::write::arrow::BatchWriter;
 
 const LARGE: i64 = 9_007_199_254_740_993;
@@ -75,7 +75,7 @@ fn written(folder: &TempDir, name: &str, schema: &SchemaRef, batches: &[RecordBa
 
 fn columns(path: &Path) -> (ArrowSchema, Vec<ArrayRef>) {
     let carry = Carry::open(path, &ReadOptions::default()).unwrap();
-    let schema = Batches::open(&carry.source).unwrap().schema.as_ref().clone();
+    let schema = Batches::open(&carry.files[0].source).unwrap().schema.as_ref().clone();
     let columns = (0..schema.fields().len()).map(|at| whole(&carry, at).unwrap()).collect();
     (schema, columns)
 }
@@ -208,6 +208,96 @@ fn other_numbers_of_rows_are_refused_and_nothing_is_written() {
             assert_eq!(carry.write(&folder.path().join(to)).unwrap_err().code(), "length-mismatch", "{to} {rows}");
             assert!(!folder.path().join(to).exists());
         }
+    }
+}
+
+/// Numbers and decisions for so many rows, cut into chunks of so many.
+fn chunks(rows: usize, size: usize) -> impl FnMut() -> Result<Option<Vec<Column>>> {
+    let decided = (0..rows).map(|row| u32::try_from(row % 2).unwrap()).collect();
+    let all = [
+        Column::Numeric((0..rows).map(|row| row as f64 / 7.0).collect()),
+        Column::Categorical(Categorical::new(decided, vec!["no, never".into(), "yes".into()])),
+    ];
+    let mut first = 0;
+    move || {
+        let part = first..rows.min(first + size);
+        first = part.end;
+        Ok((!part.is_empty()).then(|| all.iter().map(|column| column.slice(part.clone())).collect()))
+    }
+}
+
+#[test]
+fn columns_that_come_in_chunks_of_any_size_are_written_to_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("in.csv");
+    let lines: String = (0..5000).map(|row| format!("{row},\"a, {}\"\n", row % 9)).collect();
+    std::fs::write(&text, format!("id,note\n{lines}")).unwrap();
+    let typed = folder.path().join("in.parquet");
+    Carry::open(&text, &ReadOptions::default()).unwrap().write(&typed).unwrap();
+    for from in [&text, &typed] {
+        for to in ["out.csv", "out.parquet", "out.arrow"] {
+            let written = |size: usize| {
+                let mut carry = Carry::open(from, &ReadOptions::default()).unwrap();
+                carry.put_fed("p");
+                carry.put_fed("decision");
+                let mut outputs = Outputs::default();
+                let path = folder.path().join(to);
+                outputs.carry_fed(&path, &carry, WriteOptions::default(), &mut chunks(5000, size)).unwrap();
+                outputs.commit().unwrap();
+                std::fs::read(path).unwrap()
+            };
+            let whole = written(5000);
+            for size in [1, 1024, 1500, 4999] {
+                assert!(written(size) == whole, "{} to {to} by {size}", from.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn several_files_become_one_whatever_the_order_of_their_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("people")).unwrap();
+    std::fs::write(folder.path().join("people/a.csv"), "id,note\n007,\"x, y\"\n8,\n").unwrap();
+    std::fs::write(folder.path().join("people/b.csv"), "note;id\n z ;9\n").unwrap();
+    let people = folder.path().join("people");
+    let fed = |to: &str| {
+        let path = folder.path().join(to);
+        let mut carry = Carry::open(&people, &ReadOptions::default()).unwrap();
+        carry.put("p", Column::Numeric(vec![0.5, 0.25, 1.0]));
+        carry.put_rows("copy", "id", vec![2, 1, 0]).unwrap();
+        carry.write(&path).unwrap();
+        path
+    };
+    let expected = "id,note,p,copy\n007,\"x, y\",0.5,9\n8,,0.25,8\n9, z ,1,007\n";
+    assert_eq!(std::fs::read_to_string(fed("out.csv")).unwrap(), expected);
+    let (schema, found) = columns(&fed("out.parquet"));
+    assert_eq!(schema.fields().iter().map(|field| field.name().as_str()).collect::<Vec<_>>(), ["id", "note", "p", "copy"]);
+    assert_equal(&found[0], &StringArray::from(vec!["007", "8", "9"]), "id");
+    assert_equal(&found[3], &StringArray::from(vec!["9", "8", "007"]), "copy");
+
+    // Typed files: those of two folders, whose columns stand in another order.
+    std::fs::create_dir(folder.path().join("typed")).unwrap();
+    for (name, text) in [("a", "id,note\n1,x\n2,y\n"), ("b", "note,id\nz,3\n")] {
+        let path = folder.path().join(format!("{name}.csv"));
+        std::fs::write(&path, text).unwrap();
+        let typed = folder.path().join(format!("typed/{name}.parquet"));
+        Carry::open(&path, &ReadOptions::default()).unwrap().write(&typed).unwrap();
+    }
+    let typed = Carry::open(&folder.path().join("typed"), &ReadOptions::default()).unwrap();
+    for to in ["all.csv", "all.parquet", "all.arrow"] {
+        typed.write(&folder.path().join(to)).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(folder.path().join("all.csv")).unwrap(), "id,note\n1,x\n2,y\n3,z\n");
+    assert_equal(&columns(&folder.path().join("all.arrow")).1[0], &Int64Array::from(vec![1, 2, 3]), "id");
+
+    // A file with other columns, or of another type, is refused by its name.
+    for (text, problem) in [("id\n4\n", "no column `note`"), ("id,note,age\n4,a,5\n", "a column `age` more"), ("id,note\n4.5,a\n", "is Float64")] {
+        let path = folder.path().join("c.csv");
+        std::fs::write(&path, text).unwrap();
+        Carry::open(&path, &ReadOptions::default()).unwrap().write(&folder.path().join("typed/c.parquet")).unwrap();
+        let error = Carry::open(&folder.path().join("typed"), &ReadOptions::default()).unwrap_err();
+        assert!(error.to_string().contains("c.parquet") && error.to_string().contains(problem), "{error}");
     }
 }
 

@@ -4,44 +4,55 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use super::records::{Record, Records, is_quoted};
+use super::feed::SpelledFeed;
+use super::records::{Record, is_quoted};
 use super::{Carry, Out, Put, Values, unwritten};
 use crate::Result;
-use crate::data::write::{Delimited, Fields};
+use crate::data::write::Delimited;
 
-/// Writes the records of a text file with other columns beside them.
-pub(super) fn carry(carry: &Carry, from: u8, header: bool, to: Delimited, out: &mut impl Write) -> Result<()> {
+/// Writes the records of text files with other columns beside them.
+pub(super) fn carry(carry: &Carry, mut feed: SpelledFeed<'_, '_>, to: Delimited, out: &mut impl Write) -> Result<()> {
     let columns = carry.columns();
-    let palettes = palettes(carry, from, header)?;
-    let fields: Vec<Field<'_>> = columns.iter().map(|(_, column)| Field::of(*column, to, &palettes)).collect();
-    let mut records = Records::new(&carry.source, from)?;
-    let mut record = Record::default();
-    if header {
-        records.next(&mut record)?;
-    }
-    let mut line = Vec::new();
-    for (at, (name, column)) in columns.iter().enumerate() {
-        push(&mut line, at, to, &heading(name, *column, header.then_some(&record), from, to));
-    }
-    line.push(b'\n');
-    out.write_all(&line).map_err(unwritten)?;
-    let mut rows = 0;
-    while records.next(&mut record)? {
-        carry.check_room(rows + 1)?;
-        line.clear();
-        for (at, field) in fields.iter().enumerate() {
-            separate(&mut line, at, to);
-            field.spell(&record, rows, (from, to), &mut line)?;
+    let palettes = palettes(carry)?;
+    let fields: Vec<Field<'_>> = columns.iter().map(|(_, column)| Field::of(*column, &palettes)).collect();
+    let (mut record, mut line, mut rows) = (Record::default(), Vec::new(), 0);
+    for (number, file) in carry.files.iter().enumerate() {
+        let (mut records, from) = file.records()?;
+        let header = file.has_header() && records.next(&mut record)?;
+        if number == 0 {
+            for (at, (name, column)) in columns.iter().enumerate() {
+                push(&mut line, at, to, &heading(name, *column, header.then_some(&record), from, to));
+            }
+            line.push(b'\n');
+            out.write_all(&line).map_err(unwritten)?;
         }
-        if line.is_empty() {
-            // A row of one empty field would be an empty line, which readers skip.
-            line.extend_from_slice(b"\"\"");
+        while records.next(&mut record)? {
+            feed.advance()?;
+            line.clear();
+            for (at, field) in fields.iter().enumerate() {
+                separate(&mut line, at, to);
+                match field {
+                    Field::Carried(at) => {
+                        line.extend_from_slice(&requoted(record.get(file.places[*at]), from, to));
+                    }
+                    Field::Fed(at) => feed.spell(*at, &mut line)?,
+                    Field::Rows(places, palette) => {
+                        let field = places.get(rows).and_then(|row| palette.get(row));
+                        line.extend_from_slice(&requoted(field.map(Vec::as_slice).unwrap_or_default(), from, to));
+                    }
+                }
+            }
+            if line.is_empty() {
+                // A row of one empty field would be an empty line, which readers skip.
+                line.extend_from_slice(b"\"\"");
+            }
+            line.push(b'\n');
+            out.write_all(&line).map_err(unwritten)?;
+            rows += 1;
         }
-        line.push(b'\n');
-        out.write_all(&line).map_err(unwritten)?;
-        rows += 1;
     }
-    carry.check_rows(rows)
+    carry.check_rows(rows)?;
+    feed.finish(rows)
 }
 
 /// A column's heading: as the file spells it, or quoted so that no reader takes a part of it for the delimiter.
@@ -56,39 +67,29 @@ fn heading<'a>(name: &str, column: Out<'_>, header: Option<&'a Record>, from: u8
     }
 }
 
+/// By column and row, the fields that are to be put elsewhere.
+type Palettes = BTreeMap<usize, BTreeMap<usize, Vec<u8>>>;
+
 /// One column of the output.
 enum Field<'a> {
     Carried(usize),
-    Column(Fields<'a>),
+    Fed(usize),
     /// Values of the file, by the row they are taken from.
     Rows(&'a [usize], &'a BTreeMap<usize, Vec<u8>>),
 }
 
 impl<'a> Field<'a> {
-    fn of(column: Out<'a>, to: Delimited, palettes: &'a BTreeMap<usize, BTreeMap<usize, Vec<u8>>>) -> Self {
+    fn of(column: Out<'a>, palettes: &'a Palettes) -> Self {
         match column {
             Out::Carried(at) => Self::Carried(at),
-            Out::Put(Put { values: Values::Column(column), .. }) => Self::Column(Fields::of(column, to)),
+            Out::Put(Put { values: Values::Fed(at), .. }) => Self::Fed(*at),
             Out::Put(Put { values: Values::Rows { column, rows }, .. }) => Self::Rows(rows, &palettes[column]),
         }
     }
-
-    fn spell(&self, record: &Record, row: usize, (from, to): (u8, Delimited), line: &mut Vec<u8>) -> Result<()> {
-        match self {
-            Self::Carried(at) => line.extend_from_slice(&requoted(record.get(*at), from, to)),
-            Self::Column(fields) => fields.spell(row, line).map_err(unwritten)?,
-            Self::Rows(rows, palette) => {
-                let field = rows.get(row).and_then(|row| palette.get(row)).map(Vec::as_slice).unwrap_or_default();
-                line.extend_from_slice(&requoted(field, from, to));
-            }
-        }
-        Ok(())
-    }
 }
 
-/// By column and row, the fields that are to be put elsewhere.
-fn palettes(carry: &Carry, from: u8, header: bool) -> Result<BTreeMap<usize, BTreeMap<usize, Vec<u8>>>> {
-    let mut wanted: BTreeMap<usize, BTreeMap<usize, Vec<u8>>> = BTreeMap::new();
+fn palettes(carry: &Carry) -> Result<Palettes> {
+    let mut wanted = Palettes::new();
     for put in &carry.put {
         if let Values::Rows { column, rows } = &put.values {
             wanted.entry(*column).or_default().extend(rows.iter().map(|&row| (row, Vec::new())));
@@ -97,19 +98,17 @@ fn palettes(carry: &Carry, from: u8, header: bool) -> Result<BTreeMap<usize, BTr
     if wanted.is_empty() {
         return Ok(wanted);
     }
-    let mut records = Records::new(&carry.source, from)?;
-    let mut record = Record::default();
-    if header {
-        records.next(&mut record)?;
-    }
-    let mut row = 0;
-    while records.next(&mut record)? {
-        for (&column, fields) in &mut wanted {
-            if let Some(field) = fields.get_mut(&row) {
-                *field = record.get(column).to_vec();
+    let (mut record, mut row) = (Record::default(), 0);
+    for file in &carry.files {
+        let (mut records, _) = file.rows()?;
+        while records.next(&mut record)? {
+            for (&column, fields) in &mut wanted {
+                if let Some(field) = fields.get_mut(&row) {
+                    *field = record.get(file.places[column]).to_vec();
+                }
             }
+            row += 1;
         }
-        row += 1;
     }
     Ok(wanted)
 }

@@ -9,39 +9,45 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema as ArrowSchema};
 
 use super::batches::{Batches, Palette, whole};
-use super::{Carry, Out, Put, Values, unwritten};
+use super::{CarriedFile, Carry, Feed, Out, Put, Values, unwritten};
+use crate::data::Column;
 use crate::data::write::Target;
 use crate::data::write::arrow::{BatchWriter, array};
 use crate::{Error, Result};
 
-/// Writes the batches of a typed file with other columns beside them.
-pub(super) fn carry(carry: &Carry, target: Target, out: &mut BufWriter<&File>) -> Result<()> {
-    let mut batches = Batches::open(&carry.source)?;
+/// Writes the batches of typed files with other columns beside them.
+pub(super) fn carry(carry: &Carry, feed: &mut Feed<'_>, target: Target, out: &mut BufWriter<&File>) -> Result<()> {
+    feed.begin(carry.path())?;
     let palettes = Palette::all(carry)?;
     let columns: Vec<(&str, Out<'_>)> = carry.columns();
+    let first = Batches::open(&carry.files[0].source)?.schema;
     let mut sources = Vec::with_capacity(columns.len());
     let mut fields = Vec::with_capacity(columns.len());
     for (name, column) in &columns {
-        let from = From::of(carry, *column, &batches.schema, &palettes, target)?;
-        fields.push(from.field(name, &batches.schema).map_err(|error| carry.source.unreadable(error))?);
+        let from = From::of(carry, *column, &first, &palettes, target)?;
+        let field = from.field(name, &first, feed).map_err(|error| carry.files[0].source.unreadable(error))?;
+        fields.push(field);
         sources.push(from);
     }
-    // Opening a column in one piece has moved the file's position.
-    batches = Batches::open(&carry.source)?;
-    let schema = Arc::new(ArrowSchema::new_with_metadata(fields, batches.schema.metadata().clone()));
+    let schema = Arc::new(ArrowSchema::new_with_metadata(fields, first.metadata().clone()));
     let mut writer = BatchWriter::new(target, &schema, out).map_err(unwritten)?;
     let mut rows = 0;
-    while let Some(batch) = batches.next()? {
-        let arrays = sources.iter().map(|from| from.array(&batch, rows));
-        let arrays = arrays.collect::<Result<Vec<_>, _>>().map_err(|error| carry.source.unreadable(error))?;
-        rows += batch.num_rows();
-        if arrays.iter().any(|array| array.len() != batch.num_rows()) {
-            break;
+    for file in &carry.files {
+        let mut batches = Batches::open(&file.source)?;
+        while let Some(batch) = batches.next()? {
+            let fed = feed.take(batch.num_rows())?;
+            let arrays = sources.iter().map(|from| from.array(file, &batch, &fed, rows));
+            let arrays = arrays.collect::<Result<Vec<_>, _>>().map_err(|error| file.source.unreadable(error))?;
+            rows += batch.num_rows();
+            if arrays.iter().any(|array| array.len() != batch.num_rows()) {
+                return carry.check_rows(rows);
+            }
+            let made = RecordBatch::try_new(schema.clone(), arrays).map_err(|error| file.source.unreadable(error))?;
+            writer.write(&made).map_err(unwritten)?;
         }
-        let made = RecordBatch::try_new(schema.clone(), arrays).map_err(|error| carry.source.unreadable(error))?;
-        writer.write(&made).map_err(unwritten)?;
     }
     carry.check_rows(rows)?;
+    feed.finish(rows)?;
     writer.close().map_err(unwritten)
 }
 
@@ -51,7 +57,7 @@ enum From<'a> {
     Batches(usize),
     /// A column of the file in one piece: an Arrow file has one dictionary a column.
     Whole(usize, ArrayRef),
-    Put(ArrayRef),
+    Fed(usize),
     Palette(&'a Palette),
 }
 
@@ -68,7 +74,7 @@ impl<'a> From<'a> {
                 DataType::Dictionary(..) if target.is_ipc() => Self::Whole(at, whole(carry, at)?),
                 _ => Self::Batches(at),
             },
-            Out::Put(Put { values: Values::Column(column), .. }) => Self::Put(array(column)),
+            Out::Put(Put { values: Values::Fed(at), .. }) => Self::Fed(*at),
             Out::Put(put) => {
                 let unknown = || Error::UnknownColumn { column: put.name.clone(), known: carry.names.clone() };
                 Self::Palette(palettes.get(&put.name).ok_or_else(unknown)?)
@@ -77,22 +83,28 @@ impl<'a> From<'a> {
     }
 
     /// Its field: that of the file, or one for what is put.
-    fn field(&self, name: &str, schema: &ArrowSchema) -> Result<Field, ArrowError> {
+    fn field(&self, name: &str, schema: &ArrowSchema, feed: &Feed<'_>) -> Result<Field, ArrowError> {
         Ok(match self {
             Self::Batches(at) | Self::Whole(at, _) => schema.field(*at).clone(),
-            Self::Put(array) => Field::new(name, array.data_type().clone(), true),
+            Self::Fed(at) => Field::new(name, array(&feed.none_of(*at)).data_type().clone(), true),
             Self::Palette(palette) => Field::new(name, palette.slice(0, 0)?.data_type().clone(), true),
         })
     }
 
-    fn array(&self, batch: &RecordBatch, first: usize) -> Result<ArrayRef, ArrowError> {
-        let slice = |whole: &ArrayRef| {
-            let start = first.min(whole.len());
-            whole.slice(start, batch.num_rows().min(whole.len() - start))
-        };
+    fn array(
+        &self,
+        file: &CarriedFile,
+        batch: &RecordBatch,
+        fed: &[Column],
+        first: usize,
+    ) -> Result<ArrayRef, ArrowError> {
         Ok(match self {
-            Self::Batches(at) => batch.column(*at).clone(),
-            Self::Whole(_, whole) | Self::Put(whole) => slice(whole),
+            Self::Batches(at) => batch.column(file.places[*at]).clone(),
+            Self::Whole(_, whole) => {
+                let start = first.min(whole.len());
+                whole.slice(start, batch.num_rows().min(whole.len() - start))
+            }
+            Self::Fed(at) => array(&fed[*at]),
             Self::Palette(palette) => palette.slice(first, batch.num_rows())?,
         })
     }

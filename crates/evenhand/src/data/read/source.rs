@@ -69,7 +69,7 @@ impl Source {
     pub(in crate::data) fn open(path: &Path) -> Result<Self> {
         let failed = |source| Error::Io { path: path.to_owned(), source };
         let mut file =
-            if path == Path::new(STANDARD_INPUT) { standard_input()? } else { File::open(path).map_err(failed)? };
+            if Self::is_kept(path) { standard_input()? } else { File::open(path).map_err(failed)? };
         // A pipe can be read once only, and formats are read from the end or twice: keep a copy.
         if !file.metadata().map_err(failed)?.is_file() {
             file = copy(path, &mut file)?;
@@ -79,6 +79,11 @@ impl Source {
         (&mut file).take(8).read_to_end(&mut start).map_err(failed)?;
         let format = Format::of(&start, &extension(path));
         Ok(Self { path: path.to_owned(), file, format })
+    }
+
+    /// Whether a path means standard input, of which a copy is kept that nobody else changes.
+    pub(in crate::data) fn is_kept(path: &Path) -> bool {
+        path == Path::new(STANDARD_INPUT)
     }
 
     /// Text that is already in memory, under a name for messages.

@@ -7,7 +7,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::{Table, Target, WriteOptions};
-use crate::data::carry::{Carry, Unwritten};
+use crate::data::carry::{Carry, NextChunk, Unwritten};
 use crate::scratch::{self, ScratchFile};
 use crate::{Error, Result};
 
@@ -65,10 +65,25 @@ impl Outputs {
     /// # Errors
     /// Those of [`Carry::write`].
     pub fn carry(&mut self, path: &Path, carry: &Carry, options: WriteOptions) -> Result<()> {
+        self.carry_fed(path, carry, options, &mut carry.chunk())
+    }
+
+    /// As [`Outputs::carry`]; the rows of columns that are fed ([`Carry::put_fed`]) come from `next` while the others are written.
+    ///
+    /// # Errors
+    /// Those of [`Carry::write`], and what `next` says.
+    pub fn carry_fed(
+        &mut self,
+        path: &Path,
+        carry: &Carry,
+        options: WriteOptions,
+        next: NextChunk<'_>,
+    ) -> Result<()> {
         let target = Target::of(path)?;
+        let mut feed = carry.feed(next);
         let mut failed = None;
         let written = self.fill(path, |file| {
-            carry.write_as(target, options, file).map_err(|error| match error {
+            carry.write_as(&mut feed, target, options, file).map_err(|error| match error {
                 Unwritten::Output(source) => source,
                 // What is wrong with the input is no fault of the output's.
                 Unwritten::Input(error) => {

@@ -100,6 +100,9 @@ pub(super) struct Fingerprint {
 
 impl Fingerprint {
     pub(super) fn of(path: &Path) -> Result<Self> {
+        if Source::is_kept(path) {
+            return Ok(Self { bytes: 0, modified: None });
+        }
         let failed = |source| Error::Io { path: path.to_owned(), source };
         let metadata = fs::metadata(path).map_err(failed)?;
         Ok(Self { bytes: metadata.len(), modified: metadata.modified().ok() })

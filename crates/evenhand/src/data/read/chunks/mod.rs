@@ -171,6 +171,21 @@ impl RowFiles {
         parts.into_par_iter().with_max_len(1).map(read).try_reduce(|| None, both)
     }
 
+    /// Hands over all chunks, one after the other in the order of files and of rows.
+    ///
+    /// # Errors
+    /// As [`RowFiles::fold`]; what `each` says comes with the file where there are several.
+    pub fn each_in_order(&self, each: impl FnMut(Table) -> Result<()>) -> Result<()> {
+        let (mut each, several) = (each, self.files.len() > 1);
+        for file in &self.files {
+            let named = |error: Error| if several { error.in_file(&file.path) } else { error };
+            for part in &file.parts {
+                file.read(*part, &self.options, &mut |table| each(table)).map_err(named)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The options by which these columns alone are read.
     fn options_for(&self, columns: Option<&[String]>) -> ReadOptions {
         let Some(columns) = columns else { return self.options.clone() };

@@ -27,6 +27,10 @@ pub(super) fn columns(source: &Source, options: &ReadOptions) -> Result<(Columns
 /// The options with the kinds of all columns of text files: numbers where all files have nothing else.
 pub(super) fn settle_kinds(files: &[RowFile], options: &ReadOptions) -> Result<ReadOptions> {
     let mut settled = options.clone();
+    if options.keep_text {
+        // Then a column is what the options say, or text: there is nothing to find out.
+        return Ok(settled);
+    }
     let texts = files.iter().filter(|file| matches!(file.format, Format::Text | Format::Gzip));
     let mut kinds: Vec<(String, Option<bool>)> = Vec::new();
     for file in texts {

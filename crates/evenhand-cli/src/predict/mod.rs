@@ -1,27 +1,31 @@
 //! `evenhand predict`: probabilities and decisions for the rows of a new file.
+//!
+//! Here is what is asked and said; `stream` reads, predicts and writes a chunk of rows at a time.
+
+mod stream;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
 use evenhand::correction::Predictions;
-use evenhand::data::{Carry, Categorical};
+use evenhand::data::Categorical;
 use evenhand::model::{LearnerRecord, Sealed};
-use evenhand::{Column, Error, Model, ReadOptions, Table, Warning};
+use evenhand::{Column, Error, Model, ReadOptions, Warning};
 use evenhand_datasets::Recipe;
 use serde::Serialize;
 
 use crate::args::character;
 use crate::failure::Usage;
 use crate::output::{self, WarningRecord};
-use crate::output_rows::OutputRows;
 use crate::outputs::{CsvArgs, Outputs};
 use crate::progress::Progress;
 use crate::{Ending, files, text};
 
 /// Score the rows of a new file with a model.
 ///
-/// Rows may come from standard input and go to standard output, `-`; what is said of them then goes to standard error.
+/// A folder or a pattern (`'people/*.parquet'`) names all its files, which become one. Rows are read, scored and written a chunk at a time, so that
+/// there may be more than memory holds. They may also come from standard input and go to standard output, `-`; what is said of them then goes to standard error.
 /// All columns of the file are carried along as they are, to the letter from a text file to a text file and with their
 /// types from a typed file to a typed one, and these are added at the end: with two classes `probability` (of the positive
 /// class) and `decision`; with more, `probability_CLASS` for every class and `decision`. Where the model reads a column of such a name, as the score that
@@ -35,7 +39,7 @@ pub(crate) struct PredictArgs {
     /// Model file that `evenhand fit` wrote.
     model: PathBuf,
 
-    /// File with the columns the model was trained on, or `-`; others are carried along.
+    /// File, folder or pattern with the columns the model was trained on, or `-`; others are carried along.
     #[arg(value_name = "NEW_DATA")]
     data: PathBuf,
 
@@ -76,6 +80,7 @@ const EXAMPLES: &str = "\
 Examples:
   evenhand predict model.json applicants.csv --out scored.parquet
   evenhand predict model.json - --out - < applicants.csv | head
+  evenhand predict model.json 'people/*.parquet' --out scored.parquet
 
 What training read as missing, as numbers and as categories, with blanks or without, is read so here too: the model file says.
 
@@ -109,82 +114,85 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
     let progress = Progress::new(args.json);
     let copied = files::copy_of_pipe(&args.data)?;
     let data = copied.as_ref().map_or(&args.data, |(_, path)| path);
-    let input = Input { path: data, recipe: published(args, &model)? };
-    let Read { table, mut warnings, mut rows, extra } = progress
-        .during(format!("reading {}", args.data.display()), || input.read(&reading, &model))
-        .map_err(|error| explained(error, args, &model))?;
-    let predictions =
-        progress.during("predicting", || model.predict(&table)).map_err(|error| explained(error, args, &model))?;
-    warnings.extend(predictions.warnings.iter().cloned().chain(extra));
-    let classes = model.binding.classes();
-    let columns = append(&mut rows, &predictions, &model)?;
-    progress.during(format!("writing {}", args.out.display()), || {
-        let mut outputs = Outputs::new(args.csv);
-        rows.write(&mut outputs, &args.out)?;
-        outputs.commit()
-    })?;
+    let mut outputs = Outputs::new(args.csv);
+    let Written { columns, rows, decided, warnings } = match published(args, &model)? {
+        Some(recipe) => write_published(&model, recipe, data, &reading, (&mut outputs, &args.out)),
+        None => stream::write(&model, data, &reading, (&mut outputs, &args.out), progress),
+    }
+    .map_err(|error| explained(error, args, &model))?;
+    outputs.commit()?;
+    let classes = model.binding.classes().iter();
     let report = Report {
         model: args.model.clone(),
         out: args.out.clone(),
-        rows: table.rows(),
+        rows,
         columns,
-        decisions: decided(&predictions, classes),
+        decisions: classes.zip(decided).map(|(class, rows)| Decided { class: class.clone(), rows }).collect(),
         warnings: WarningRecord::all(warnings, None),
     };
     output::report(args.json, &report, &report.warnings, || report.to_text())?;
     Ok(Ending::Fine)
 }
 
-/// The file to be scored, and the recipe by which it was published, if it is such a file.
-struct Input<'a> {
-    path: &'a Path,
-    recipe: Option<&'static Recipe>,
+/// The rows of a file with predictions added, as `evenhand predict` writes them.
+pub(crate) fn write(model: &Model, path: &Path, to: (&mut Outputs, &Path), progress: Progress) -> Result<()> {
+    stream::write(model, path, &model.reading_features(), to, progress).map(|_| ())
 }
 
-/// What was read: columns for the model, and rows that predictions are added to.
-struct Read {
-    table: Table,
+/// The rows of a published file, as its recipe prepares them, with predictions added.
+fn write_published(
+    model: &Model,
+    recipe: &Recipe,
+    path: &Path,
+    reading: &ReadOptions,
+    (outputs, out): (&mut Outputs, &Path),
+) -> Result<Written> {
+    let predictions = model.predict(&recipe.rows_of(path, reading)?)?;
+    let (missing, categorical, numeric) = (Vec::new(), Vec::new(), Vec::new());
+    let to_the_letter = ReadOptions { missing, categorical, numeric, keep_text: true, ..reading.clone() };
+    let mut rows = recipe.rows_of(path, &to_the_letter)?;
+    let mut written = Written::new(added_names(model, rows.names())?, model);
+    written.add(&predictions);
+    for (name, column) in written.columns.iter().zip(added_columns(&predictions, model.binding.classes())) {
+        rows.set(name, column)?;
+    }
+    outputs.table(out, &rows)?;
+    Ok(Written { warnings: predictions.warnings, ..written })
+}
+
+/// What was written of the rows of a file.
+struct Written {
+    /// The columns that were added.
+    columns: Vec<String>,
+    rows: usize,
+    /// How many rows were decided for each class.
+    decided: Vec<usize>,
     warnings: Vec<Warning>,
-    rows: OutputRows,
-    /// Columns that the model does not know.
-    extra: Option<Warning>,
 }
 
-impl Input<'_> {
-    /// Reads the columns that the model needs; all others are carried along without a look at them.
-    fn read(&self, reading: &ReadOptions, model: &Model) -> evenhand::Result<Read> {
-        if let Some(recipe) = self.recipe {
-            let table = recipe.rows_of(self.path, reading)?;
-            let (missing, categorical, numeric) = (Vec::new(), Vec::new(), Vec::new());
-            let to_the_letter = ReadOptions { missing, categorical, numeric, keep_text: true, ..reading.clone() };
-            let rows = OutputRows::Prepared(recipe.rows_of(self.path, &to_the_letter)?);
-            return Ok(Read { table, warnings: Vec::new(), rows, extra: None });
+impl Written {
+    fn new(columns: Vec<String>, model: &Model) -> Self {
+        Self { columns, rows: 0, decided: vec![0; model.binding.classes().len()], warnings: Vec::new() }
+    }
+
+    /// Counts further predictions.
+    fn add(&mut self, predictions: &Predictions) {
+        self.rows += predictions.decisions.len();
+        for class in predictions.decisions.iter() {
+            self.decided[class] += 1;
         }
-        let carry = Carry::open(self.path, reading)?;
-        let names = carry.names();
-        let extra = model.check_columns(&names)?;
-        let others = names.into_iter().filter(|name| !model.needs(name));
-        let (table, warnings) = Table::read(self.path, &reading.clone().ignore(others))?;
-        Ok(Read { table, warnings, rows: OutputRows::Carried(carry), extra })
     }
 }
 
-/// The rows of a file with predictions added, as `evenhand predict` writes them.
-pub(crate) fn predicted(model: &Model, path: &Path) -> Result<OutputRows> {
-    let Read { table, mut rows, .. } = Input { path, recipe: None }.read(&model.reading_features(), model)?;
-    append(&mut rows, &model.predict(&table)?, model)?;
-    Ok(rows)
-}
-
 /// An error of reading or predicting; that of a published file read as any other says what to do.
-fn explained(error: Error, args: &PredictArgs, model: &Model) -> anyhow::Error {
+fn explained(error: anyhow::Error, args: &PredictArgs, model: &Model) -> anyhow::Error {
     let recipe = model.provenance.recipe.as_ref().filter(|_| !args.published);
-    match (recipe, &error) {
-        (Some(recipe), Error::LostColumns { .. }) => Usage::new(error.to_string())
-            .code(error.code())
+    match (recipe, error.downcast_ref::<Error>()) {
+        (Some(recipe), Some(lost @ Error::LostColumns { .. })) => Usage::new(lost.to_string())
+            .code(lost.code())
             .hint(format!("give --published if it is a file as {recipe} is published, without names of columns"))
             .into(),
-        _ => error.into(),
+        _ => error,
     }
 }
 
@@ -219,43 +227,37 @@ pub(crate) fn load_sealed(path: &Path, learner: Option<&str>) -> Result<Sealed> 
     Ok(sealed)
 }
 
-/// Adds probabilities and decisions; the names of the new columns are returned.
-fn append(rows: &mut OutputRows, predictions: &Predictions, model: &Model) -> Result<Vec<String>> {
-    let classes = model.binding.classes();
-    let of_class =
-        |class: usize| Column::Numeric(predictions.scores.iter().skip(class).step_by(classes.len()).copied().collect());
-    let decisions = predictions.decisions.iter().map(|class| class as u32).collect();
-    let mut columns: Vec<(String, Column)> = match classes {
-        [_, _] => vec![("probability".to_owned(), of_class(1))],
-        _ => classes.iter().enumerate().map(|(at, class)| (format!("probability_{class}"), of_class(at))).collect(),
+/// What the columns that are added are called, beside others.
+fn added_names(model: &Model, taken: &[String]) -> Result<Vec<String>> {
+    let mut names: Vec<String> = match model.binding.classes() {
+        [_, _] => vec!["probability".to_owned()],
+        classes => classes.iter().map(|class| format!("probability_{class}")).collect(),
     };
-    columns.push(("decision".to_owned(), Column::Categorical(Categorical::new(decisions, classes.to_vec()))));
-    for (name, _) in &mut columns {
+    names.push("decision".to_owned());
+    for name in &mut names {
         // What the model needs can be neither left out nor overwritten.
         if model.needs(name) {
             *name = format!("corrected_{name}");
         }
     }
-    let taken = rows.names();
-    if let Some((name, _)) = columns.iter().find(|(name, _)| taken.contains(name)) {
+    if let Some(name) = names.iter().find(|name| taken.contains(name)) {
         let message = format!("the data have a column `{name}` already");
         return Err(Usage::new(message).hint(format!("rename it, or leave it out with --ignore '{name}'")).into());
     }
-    columns
-        .into_iter()
-        .map(|(name, column)| {
-            rows.put(&name, column)?;
-            Ok(name)
-        })
-        .collect()
+    Ok(names)
 }
 
-fn decided(predictions: &Predictions, classes: &[String]) -> Vec<Decided> {
-    let mut rows = vec![0; classes.len()];
-    for class in predictions.decisions.iter() {
-        rows[class] += 1;
-    }
-    classes.iter().zip(rows).map(|(class, rows)| Decided { class: class.clone(), rows }).collect()
+/// Probabilities and decisions as columns.
+fn added_columns(predictions: &Predictions, classes: &[String]) -> Vec<Column> {
+    let of_class =
+        |class: usize| Column::Numeric(predictions.scores.iter().skip(class).step_by(classes.len()).copied().collect());
+    let decisions = predictions.decisions.iter().map(|class| class as u32).collect();
+    let mut columns: Vec<Column> = match classes {
+        [_, _] => vec![of_class(1)],
+        _ => (0..classes.len()).map(of_class).collect(),
+    };
+    columns.push(Column::Categorical(Categorical::new(decisions, classes.to_vec())));
+    columns
 }
 
 impl Report {
