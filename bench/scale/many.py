@@ -1,4 +1,4 @@
-"""Measures fits of more and more rows: `many.py PROGRAM FOLDER ROWS...`, a line of CSV a run.
+"""Measures fits and predictions of more and more rows: `many.py PROGRAM FOLDER ROWS...`, a line of CSV a run.
 
 Rows are those of `people.py`, made where they are not there yet. Beside the program stands what one would do without it: polars reads the files,
 and scikit-learn's logistic regression is fitted once, without any correction. It is given up on a size where the one before took over ten minutes.
@@ -39,17 +39,21 @@ def run(command: list[str], output: Path) -> tuple[float, float, float]:
 
 def main(program: str, folder: Path, sizes: list[int]) -> None:
     print("what,rows,seconds,processor_seconds,megabytes,passes,fits,error,violation")
-    slow = False
+    slow, model, scored = False, str(folder / "model.json"), folder / "scored.parquet"
     for rows in sizes:
         people = folder / str(rows)
         if not people.exists():
             subprocess.run([sys.executable, HERE / "people.py", people, str(rows)], check=True)
         for name, more in {"fit": [], "fit --memory 1GiB": ["--memory", "1GiB"]}.items():
-            used = run([program, "fit", str(people), *ASKED, *more, "--json", "--quiet"], folder / "found.json")
+            used = run([program, "fit", str(people), *ASKED, *more, "--model", model, "--json", "--quiet"], folder / "found.json")
             found = json.loads((folder / "found.json").read_text())
             passes = found.get("passes", "")
             result = f"{passes},{found['fits']},{found['train']['error']:.6f},{found['train']['violation']:.6f}"
             print(f"{name},{rows}," + ",".join(f"{one:.1f}" for one in used) + f",{result}", flush=True)
+        predict = [program, "predict", model, str(people), "--out", str(scored), "--json"]
+        used = run(predict, folder / "predicted.json")
+        print(f"predict to Parquet,{rows}," + ",".join(f"{one:.1f}" for one in used) + ",,,,", flush=True)
+        scored.unlink()
         if not slow:
             used = run([sys.executable, "-c", PLAIN, str(people)], folder / "plain.txt")
             slow = used[0] > 600

@@ -1,8 +1,9 @@
 """Build the site: `python docs/tools/build.py`, which leaves it in target/site/html.
 
 Pages are staged in target/site/pages: those of docs/, the results of bench/, the reference of commands (by the program
-`evenhand` itself), the schemas of JSON outputs, and notebooks as they ran. Links to files of the repository that are no
-pages go to where it is published; a link to nothing is an error, and so is any warning of mkdocs.
+`evenhand` itself), the schemas of JSON outputs, pictures of a terminal, and notebooks as they ran. Links to files of
+the repository that are no pages go to where it is published; a link to nothing is an error, and so is any warning of
+mkdocs.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+from terminal import draw
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "target" / "site"
@@ -69,7 +72,7 @@ def mended(source: Path, target: str) -> str:
         return target
     # Pages that are made when the site is built.
     if any(
-        part in path for part in ("reference/commands/", "commands/", "schemas/", "notebooks/")
+        part in path for part in ("reference/commands/", "commands/", "schemas/", "notebooks/", "terminals/")
     ) and source.is_relative_to(ROOT / "docs"):
         return target
     found = (source.parent / path).resolve()
@@ -141,6 +144,7 @@ def main() -> int:
     stage()
     make_commands()
     make_schemas()
+    draw(PAGES / "terminals", Path(sys.executable).with_name("evenhand"))
     add_notebooks()
     shutil.rmtree(HTML, ignore_errors=True)
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}

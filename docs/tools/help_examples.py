@@ -18,8 +18,8 @@ from pathlib import Path
 from run_pages import environment
 
 COMMANDS = [
-    "demo", "audit", "identify", "fit", "correct", "frontier", "sweep", "paper", "predict", "evaluate", "verify", "inject",
-    "completions", "man", "data", "data list", "data get",
+    "demo", "audit", "identify", "fit", "correct", "frontier", "sweep", "paper", "predict", "evaluate", "verify",
+    "inject", "completions", "man", "data", "data list", "data get",
 ]  # fmt: skip
 # What an example is not run for, by a part of it.
 LEFT_OUT = {

@@ -31,13 +31,16 @@ if TYPE_CHECKING:
     from ._identify import Identification, identify
     from ._network import Network
     from ._report import Report
-    from ._scorers import violation_scorer
+    from ._scorers import BestWithin, best_within, violation_scorer
     from ._scores import CorrectedScores, correct_scores
     from ._verdict import BoundTest
+    from ._verify import Check, Verification, verify
 
 __all__ = [
     "Audit",
+    "BestWithin",
     "BoundTest",
+    "Check",
     "CorrectedScores",
     "Corrector",
     "Evaluation",
@@ -51,8 +54,10 @@ __all__ = [
     "Identification",
     "Network",
     "Report",
+    "Verification",
     "__version__",
     "audit",
+    "best_within",
     "constraints",
     "correct_scores",
     "datasets",
@@ -61,6 +66,7 @@ __all__ = [
     "identify",
     "plotting",
     "sample_weights",
+    "verify",
     "violation",
     "violation_scorer",
 ]
@@ -83,9 +89,10 @@ _MODULES = {
     "_identify": ("Identification", "identify"),
     "_network": ("Network",),
     "_report": ("Report",),
-    "_scorers": ("violation_scorer",),
+    "_scorers": ("BestWithin", "best_within", "violation_scorer"),
     "_scores": ("CorrectedScores", "correct_scores"),
     "_verdict": ("BoundTest",),
+    "_verify": ("Check", "Verification", "verify"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

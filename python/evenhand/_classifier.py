@@ -140,6 +140,9 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
     preset : {"default", "paper", "notebook"}, default="default"
         How multipliers are found: by sequential quadratic programming, by the paper's Algorithms 1 and 2 as printed,
         or as its authors' notebooks have them.
+    weight_range : {"bounded", "unbounded"}, default=None
+        Whether weights lie between 0 and 1, as in the paper, or have no upper limit (``--range`` on the command line).
+        None is bounded, unless these end short of what is asked. For ``preset="default"`` alone.
     max_fits : int, default=None
         How many times to fit at most; None is 100.
     pos_label : label, default=None
@@ -172,8 +175,14 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
         ``covariate_shift="corrected"`` divided as the estimator was given it.
     multipliers_ : dict
         One number per constraint, lambda in the paper.
+    effects_ : dict
+        What the multipliers come to, per constraint: by which factor they multiply the odds of a positive label (of the
+        constraint's class) for a member of the group, over that for everybody else. 1.8 says that a member's odds are
+        raised by 80 % against those of others. None where a constraint is about everyone or about accuracy. Empty after
+        :meth:`load`, and with another estimator whose groups are not told by X.
     violations_ : dict
-        Overall (or asked) rate minus group rate on the training rows, per constraint.
+        Overall (or asked) rate minus group rate on the training rows, per constraint: above 0 where the group gets
+        less.
     violation_ : float
         The largest of them in absolute value.
     history_ : list of dict
@@ -245,6 +254,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
         tilt: str | None = None,
         validation: str = "training",
         preset: str = "default",
+        weight_range: str | None = None,
         max_fits: int | None = None,
         pos_label: Any = None,
         l2: float | None = None,
@@ -278,6 +288,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
         self.tilt = tilt
         self.validation = validation
         self.preset = preset
+        self.weight_range = weight_range
         self.max_fits = max_fits
         self.pos_label = pos_label
         self.l2 = l2
@@ -431,10 +442,14 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
         return diagram + self._found_html() if hasattr(self, "stop_") else diagram
 
     def _found_html(self) -> str:
-        rows = [(name, value, self.violations_.get(name)) for name, value in self.multipliers_.items()]
+        rows = [
+            (name, value, self.effects_.get(name), self.violations_.get(name))
+            for name, value in self.multipliers_.items()
+        ]
         beyond = f"{self.effect_['summary']} " if self.effect_ and self.effect_["summary"] else ""
         found = f"{self.stop_} after {self.n_fits_} fits; largest |overall - group| in training {self.violation_:.4f}"
-        return html_table(("constraint", "multiplier", "overall - group"), rows, caption=beyond + found)
+        heads = ("constraint", "multiplier", "factor on the odds of the group", "overall - group (+: the group gets less)")
+        return html_table(heads, rows, caption=beyond + found)
 
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn what this takes: what the estimator takes."""
@@ -461,6 +476,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
         self.estimator_ = found.model if found.model is not None else found.predictor.estimator
         self.sample_weight_ = found.sample_weight
         self.multipliers_ = dict(found.multipliers)
+        self.effects_ = dict(found.odds_factors)
         self.violations_ = {one["name"]: one["value"] for one in train["violations"]}
         self.violation_ = train["violation"]
         self.history_ = found.history

@@ -55,6 +55,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
     constraints: Constraints
     method: str
     threshold: str
+    weight_range: str | None
     apply: str
     tilt: str | None
     random_state: int
@@ -74,6 +75,8 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
     def _check_choices(self) -> None:
         if self.on_interrupt not in ("raise", "keep"):
             raise self._refused("on_interrupt", "'raise' or 'keep'")
+        if self.weight_range not in (None, "bounded", "unbounded"):
+            raise self._refused("weight_range", "'bounded', 'unbounded' or None")
         if not self._is_built_in() and self.method in BUILT_IN_ONLY:
             raise self._refused("method", "one that trains by weighted fits, or estimator=None: this one is not")
         if self.apply == "tilt" and not self._is_built_in() and not hasattr(self.estimator, "predict_proba"):
@@ -190,6 +193,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
             method=self.method,
             margin=self.margin,
             min_group=self.min_group,
+            bounded=None if self.weight_range is None else self.weight_range == "bounded",
             max_fits=None if looped else self.max_fits,
             loops=self.max_fits if looped else None,
             apply=self.apply,

@@ -29,6 +29,7 @@ class Stored(Predicting):
     """Settings and findings on their way to a file and back."""
 
     _library: str
+    effects_: dict[str, float | None]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file of the command line: ``evenhand predict`` gives the same bits.
@@ -73,6 +74,7 @@ class Stored(Predicting):
         self.n_features_in_ = len(columns)
         self._loaded = True
         self.multipliers_ = {one["name"]: one["value"] for one in body["multipliers"]}
+        self.effects_ = {}
         self.violations_ = {one["name"]: one["value"] for one in body["train"]["violations"]}
         self.violation_ = body["train"]["violation"]
         self.history_ = body["trace"]

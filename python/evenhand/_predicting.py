@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -113,6 +114,48 @@ class Predicting(Inputs):
         if isinstance(self.estimator_, _core.Model) or self._tilting is not None:
             return _core.log_odds(np.ascontiguousarray(self.predict_proba(X)))
         return np.asarray(self.estimator_.decision_function(self._shown(self._new_rows(X))))
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """Coefficients of the estimator, where it has some.
+
+        Those of the built-in learner are of the features ``estimator_.feature_names``: a column of categories is a
+        feature for each of its values, and numbers are centred and scaled unless ``standardise=False``. Shape
+        (1, n_features) for two classes, towards ``classes_[1]``, else (n_classes, n_features).
+        """
+        if isinstance(self._learner(), _core.Model):
+            return self._margins("coef_")[:, :-1]
+        return np.asarray(self._learner().coef_)
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """The intercepts of the estimator, where it has some."""
+        if isinstance(self._learner(), _core.Model):
+            return self._margins("intercept_")[:, -1]
+        return np.asarray(self._learner().intercept_)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """What the estimator says of the importance of its features, where it does."""
+        if isinstance(self._learner(), _core.Model):
+            raise AttributeError("the built-in learner has no feature_importances_; see coef_")
+        return np.asarray(self._learner().feature_importances_)
+
+    def _learner(self) -> Any:
+        """Get what was trained: the last step of a pipeline."""
+        if "estimator_" not in vars(self):
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet")
+        fitted = self.estimator_
+        return fitted[-1] if isinstance(fitted, Pipeline) else fitted
+
+    def _margins(self, name: str) -> NDArray[np.float64]:
+        """Get coefficients of the built-in learner, the intercept last, in the order of ``classes_``."""
+        found = self.estimator_.coefficients
+        if found is None:
+            raise AttributeError(f"this learner has no {name}")
+        if len(found) == 1:
+            return np.asarray(found if self._order[1] == 1 else -found)
+        return np.asarray(found[self._order])
 
     def test_bounds(
         self,

@@ -1,9 +1,9 @@
-"""A fitted classifier, or a model file, judged on new labelled rows."""
+"""A fitted classifier, or a model file, judged on new labelled rows, and computed again from its own."""
 
 import numpy as np
 import pytest
 
-from evenhand import EvenhandClassifier, EvenhandError, evaluate
+from evenhand import EvenhandClassifier, EvenhandError, evaluate, verify
 from evenhand.datasets import make_loans
 
 
@@ -53,3 +53,17 @@ def test_a_value_beyond_its_bound_fails_also_where_rows_are_too_few(fitted):
 def test_what_is_no_classifier_is_refused():
     with pytest.raises(EvenhandError, match="not a int"):
         evaluate(3, None, None)
+
+
+def test_a_model_is_computed_again_from_its_rows(fitted, tmp_path):
+    X, y, _ = make_loans(4000, random_state=3)
+    found = verify(fitted, X, y, sensitive_features="sex")
+    assert found.matches
+    assert all(check.matches is not False for check in found.checks)
+    fitted.save(tmp_path / "model.json")
+    assert verify(tmp_path / "model.json", X, y, sensitive_features="sex").matches
+    other = verify(fitted, X.assign(income=X["income"] + 1), y, sensitive_features="sex")
+    assert not other.matches
+    assert "DIFFERS" in str(other)
+    with pytest.raises(EvenhandError, match="not fitted"):
+        verify(EvenhandClassifier(), X, y)

@@ -230,7 +230,7 @@ pub(crate) struct DataArgs {
     #[arg(
         long,
         value_name = "NAME",
-        conflicts_with_all = ["data", "label", "positive", "weight", "ignore", "categorical", "numeric", "missing", "delimiter", "no_header"]
+        conflicts_with_all = ["data", "label", "positive", "weight", "ignore", "categorical", "numeric", "missing", "delimiter", "no_header", "columns"]
     )]
     recipe: Option<String>,
 
@@ -286,6 +286,28 @@ struct ReadingArgs {
     /// The first line of a text file holds data; columns are called `column_1`, `column_2`, ….
     #[arg(long, help_heading = "Reading")]
     no_header: bool,
+
+    #[command(flatten)]
+    headerless: HeaderlessArgs,
+}
+
+/// Names for the columns of a file that has none.
+#[derive(Debug, Args)]
+pub(crate) struct HeaderlessArgs {
+    /// Names of all columns, for text files whose first line holds data: `age,sex,income`.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Reading")]
+    columns: Vec<String>,
+}
+
+impl HeaderlessArgs {
+    /// How a file is read: under these names, if there are any.
+    pub(crate) fn reading(&self, options: ReadOptions) -> ReadOptions {
+        if self.columns.is_empty() {
+            options
+        } else {
+            options.header(false).names(self.columns.iter().map(|name| name.trim()))
+        }
+    }
 }
 
 impl DataArgs {
@@ -344,8 +366,8 @@ impl DataArgs {
 
     /// How the file is read.
     fn reading(&self) -> anyhow::Result<ReadOptions> {
-        let ReadingArgs { categorical, numeric, missing, delimiter, no_header } = &self.reading;
-        let options = ReadOptions::default().header(!no_header).missing(missing);
+        let ReadingArgs { categorical, numeric, missing, delimiter, no_header, headerless } = &self.reading;
+        let options = headerless.reading(ReadOptions::default().header(!no_header).missing(missing));
         let options = options.categorical(categorical).numeric(numeric);
         Ok(match delimiter {
             Some(text) => options.delimiter(character(text)?),

@@ -5,18 +5,19 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use evenhand::correction::{Estimated, Limit, Metrics};
+use evenhand::data::Carry;
 use evenhand::model::Evaluation;
 use evenhand::{Model, NotionBound, Table};
 use serde::Serialize;
 
-use crate::Ending;
-use crate::args::character;
+use crate::args::{HeaderlessArgs, character};
 use crate::bounds::{self, Judged, TestedBound};
 use crate::failure::Usage;
 use crate::output::{self, WarningRecord};
 use crate::predict::load;
 use crate::progress::Progress;
-use crate::text::{Lines, clean, or_dash, percent, rate, signed, thousands};
+use crate::text::{Lines, clean, error_share, or_dash, percent, rate, signed, thousands};
+use crate::{Ending, files};
 
 /// At most so many lines for constraints and groups each; JSON has all.
 const MOST_LINES: usize = 40;
@@ -63,6 +64,9 @@ pub(crate) struct EvaluateArgs {
     /// What separates the fields of a text file [default: as in training].
     #[arg(long, value_name = "CHARACTER")]
     delimiter: Option<String>,
+
+    #[command(flatten)]
+    headerless: HeaderlessArgs,
 
     /// Agree to run this command, for a model that was fitted by one.
     #[arg(long, value_name = "COMMAND")]
@@ -111,13 +115,17 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Ending> {
         let usage = Usage::new("the model was fitted by --recipe, whose files are not one table");
         return Err(usage.hint("evenhand fit --recipe NAME evaluates it on the test rows of the recipe").into());
     }
-    let mut reading = model.reading_all().missing(&args.missing);
+    let mut reading = args.headerless.reading(model.reading_all().missing(&args.missing));
     if let Some(delimiter) = &args.delimiter {
         reading = reading.delimiter(character(delimiter)?);
     }
+    // Columns that are not there are told before those that are there are taken for others.
+    let copied = files::copy_of_pipe(&args.data)?;
+    let data = copied.as_ref().map_or(&args.data, |(_, path)| path);
+    model.check_columns(&Carry::open(data, &reading)?.names())?;
     let progress = Progress::new(args.json);
     let (table, mut warnings) =
-        progress.during(format!("reading {}", args.data.display()), || Table::read(&args.data, &reading))?;
+        progress.during(format!("reading {}", args.data.display()), || Table::read(data, &reading))?;
     let (found, more) = progress.during("evaluating", || model.evaluate(&table, &asked, args.confidence))?;
     warnings.extend(more);
     let report = Report::new(args, &model, found, WarningRecord::all(warnings, None));
@@ -150,7 +158,7 @@ impl Report {
     fn table(&self, model: &Model) -> String {
         let (mut lines, metrics) = (Lines::default(), &self.metrics);
         lines.push("rows", vec![thousands(metrics.rows)]);
-        lines.push("error", vec![percent(metrics.error)]);
+        lines.push("error", vec![error_share(metrics.error, metrics.rows)]);
         lines.push("violation", vec![or_dash(metrics.violation, rate)]);
         for notion in &model.settings.notions {
             lines.push(format!("  largest {}", notion.measured()), Vec::new());

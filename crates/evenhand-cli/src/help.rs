@@ -9,15 +9,27 @@ use clap::{Arg, Command};
 struct Common {
     command: &'static str,
     /// The options that are shown, by their long names.
-    options: &'static [&'static str],
-    /// What stands below them.
+    options: &'static [&'static [&'static str]],
+    /// Whether notions are listed below them.
+    notions: bool,
+    /// What else stands there: examples first.
     below: &'static str,
+    /// What `--help-all` has beside every option.
+    more: &'static str,
 }
 
-/// The notions in one line each.
-macro_rules! notions {
-    () => {
-        "\
+/// Which rows, and who is in which group.
+const ROWS: &[&str] = &["label", "positive", "group", "ignore", "missing", "recipe"];
+/// What columns are to a learner, and what is asked of it.
+const LEARNING: &[&str] = &["withhold", "categorical", "notion"];
+/// Bounds, and how strictly they are judged.
+const BOUNDS: &[&str] = &["max-violation", "max-difference", "min-ratio", "strict"];
+/// Rows to test on.
+const TEST: &[&str] = &["test", "holdout", "seed"];
+/// Where a result goes.
+const RESULT: &[&str] = &["report", "json"];
+
+const NOTIONS: &str = "\
 Notions, what should be equal across groups:
   demographic-parity    the share of positive predictions
   disparate-impact      the same, by a model that may not see the sensitive columns
@@ -26,40 +38,15 @@ Notions, what should be equal across groups:
   equalized-odds        both of the last two
   equal-accuracy        the share of right predictions
   target-rate=RATE      a share that you name; --help-all has more, and rates of your own
-"
-    };
-}
+
+";
 
 const COMMON: &[Common] = &[
     Common {
         command: "fit",
-        options: &[
-            "label",
-            "positive",
-            "group",
-            "ignore",
-            "withhold",
-            "categorical",
-            "missing",
-            "notion",
-            "max-violation",
-            "max-difference",
-            "min-ratio",
-            "strict",
-            "test",
-            "holdout",
-            "seed",
-            "model",
-            "weights",
-            "report",
-            "json",
-            "method",
-            "learner",
-            "recipe",
-        ],
-        below: concat!(
-            notions!(),
-            "
+        options: &[ROWS, LEARNING, BOUNDS, TEST, RESULT, &["model", "weights", "method", "learner"]],
+        notions: true,
+        below: "\
 Without a bound the classifier becomes as even as the rows can tell, unless the rest
 costs more error than it is worth. With one, the least correction that keeps it is found.
 
@@ -69,195 +56,94 @@ Examples:
   evenhand fit loans.csv --label approved --positive yes --group sex --group age_band \\
       --notion equal-opportunity --max-violation 0.03 --holdout 0.3 --report report.html
 
-Exit codes: 0 fine; 1 a bound was not met; 2 bad input.
---help-all has every option and all details."
-        ),
+Exit codes: 0 fine; 1 a bound was not met; 2 bad input.",
+        more: " and all details",
     },
     Common {
         command: "correct",
         options: &[
-            "label",
-            "positive",
-            "group",
-            "ignore",
-            "score",
-            "notion",
-            "with-group",
-            "max-violation",
-            "max-difference",
-            "min-ratio",
-            "strict",
-            "test",
-            "holdout",
-            "seed",
-            "model",
-            "predictions",
-            "report",
-            "json",
+            &["label", "positive", "group", "ignore", "score", "notion", "with-group", "model", "predictions"],
+            BOUNDS,
+            TEST,
+            RESULT,
         ],
-        below: concat!(
-            notions!(),
-            "
+        notions: true,
+        below: "\
 Examples:
   evenhand correct scored.csv --score probability --label approved --positive yes \\
       --group sex --notion demographic-parity --max-violation 0.02 --model model.json
-  evenhand predict model.json new.csv --out corrected.csv
-
---help-all has every option and all details."
-        ),
+  evenhand predict model.json new.csv --out corrected.csv",
+        more: " and all details",
     },
     Common {
         command: "frontier",
-        options: &[
-            "label",
-            "positive",
-            "group",
-            "ignore",
-            "withhold",
-            "categorical",
-            "missing",
-            "notion",
-            "points",
-            "test",
-            "holdout",
-            "seed",
-            "out",
-            "report",
-            "json",
-            "learner",
-            "recipe",
-        ],
-        below: concat!(
-            notions!(),
-            "
+        options: &[ROWS, LEARNING, TEST, RESULT, &["points", "out", "learner"]],
+        notions: true,
+        below: "\
 Examples:
   evenhand frontier loans.csv --label approved --positive yes --group sex \\
-      --notion equalized-odds --holdout 0.3 --out frontier.csv
-
---help-all has every option, and the columns of --out."
-        ),
+      --notion equalized-odds --holdout 0.3 --out frontier.csv",
+        more: ", and the columns of --out",
     },
     Common {
         command: "sweep",
-        options: &[
-            "label",
-            "positive",
-            "group",
-            "ignore",
-            "withhold",
-            "categorical",
-            "missing",
-            "notion",
-            "steps",
-            "until",
-            "test",
-            "holdout",
-            "seed",
-            "out",
-            "figure",
-            "json",
-            "recipe",
-        ],
-        below: concat!(
-            notions!(),
-            "
+        options: &[ROWS, LEARNING, TEST, &["steps", "until", "out", "figure", "json"]],
+        notions: true,
+        below: "\
 Example:
   evenhand sweep loans.csv --label approved --positive yes --group sex \\
-      --notion demographic-parity --holdout 0.3 --figure sweep.svg
-
---help-all has every option, and the columns of --out."
-        ),
+      --notion demographic-parity --holdout 0.3 --figure sweep.svg",
+        more: ", and the columns of --out",
     },
     Common {
         command: "audit",
-        options: &[
-            "label",
-            "positive",
-            "group",
-            "ignore",
-            "missing",
-            "predictions",
-            "score",
-            "threshold",
-            "notion",
-            "max-violation",
-            "max-difference",
-            "min-ratio",
-            "strict",
-            "report",
-            "json",
-            "recipe",
-        ],
+        options: &[ROWS, &["predictions", "score", "threshold", "notion"], BOUNDS, RESULT],
+        notions: false,
         below: "\
 Examples:
   evenhand audit loans.csv --label approved --positive yes --group sex
   evenhand audit scored.csv --label approved --positive yes --predictions decision \\
       --group sex --notion equal-opportunity --max-violation 0.05
 
-Exit codes: 0 fine; 1 a bound was not met; 2 bad input.
---help-all has every option and all details.",
+Exit codes: 0 fine; 1 a bound was not met; 2 bad input.",
+        more: " and all details",
     },
     Common {
         command: "identify",
-        options: &[
-            "label",
-            "positive",
-            "group",
-            "ignore",
-            "withhold",
-            "categorical",
-            "missing",
-            "notion",
-            "sensitivity",
-            "weights",
-            "report",
-            "json",
-            "recipe",
-        ],
+        options: &[ROWS, LEARNING, &["sensitivity", "weights"], RESULT],
+        notions: false,
         below: "\
 Examples:
   evenhand identify loans.csv --label approved --positive yes --group sex
   evenhand identify loans.csv --label approved --positive yes --group sex=female \\
-      --sensitivity
-
---help-all has every option and all details.",
+      --sensitivity",
+        more: " and all details",
     },
     Common {
         command: "inject",
         options: &[
-            "label",
-            "positive",
-            "group",
-            "ignore",
-            "out",
-            "multiplier",
-            "violation",
-            "flip",
-            "notion",
-            "seed",
-            "truth-column",
-            "json",
-            "recipe",
+            &["label", "positive", "group", "ignore", "recipe"],
+            &["multiplier", "violation", "flip", "notion", "seed", "truth-column", "out", "json"],
         ],
+        notions: false,
         below: "\
 Examples:
   evenhand inject loans.csv --label approved --positive yes --group sex \\
       --multiplier sex=female=0.4 --out biased.csv
   evenhand inject loans.csv --label approved --positive yes --group sex \\
-      --flip sex=female=0.3 --out biased.csv
-
---help-all has every option, and what the numbers mean.",
+      --flip sex=female=0.3 --out biased.csv",
+        more: ", and what the numbers mean",
     },
     Common {
         command: "paper",
-        options: &["data", "protocol", "injected", "rates", "table", "dataset", "notion", "method", "out", "json"],
+        options: &[&["data", "protocol", "injected", "rates", "table", "dataset", "notion", "method", "out", "json"]],
+        notions: false,
         below: "\
 Examples:
   evenhand paper --data data
   evenhand paper --data data --protocol repeated --out results
-  evenhand paper --rates --out results
-
---help-all has every option, the methods and what is compared.",
+  evenhand paper --rates --out results",
+        more: ", the methods and what is compared",
     },
 ];
 
@@ -265,15 +151,27 @@ Examples:
 pub(crate) fn in_two_lengths(program: Command) -> Command {
     COMMON.iter().fold(program, |program, common| {
         program.mut_subcommand(common.command, |command| {
-            command.mut_args(|arg| shown_if_common(arg, common.options)).after_help(common.below)
+            command.mut_args(|arg| common.shown(arg)).after_help(common.after_help())
         })
     })
 }
 
-fn shown_if_common(arg: Arg, common: &[&str]) -> Arg {
-    match arg.get_long() {
-        Some(name) if !common.contains(&name) => arg.hide_short_help(true),
-        _ => arg,
+impl Common {
+    /// An option that is shown only if it is common.
+    fn shown(&self, arg: Arg) -> Arg {
+        match arg.get_long() {
+            Some(name) if !self.names().any(|common| common == name) => arg.hide_short_help(true),
+            _ => arg,
+        }
+    }
+
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.options.iter().flat_map(|names| names.iter().copied())
+    }
+
+    fn after_help(&self) -> String {
+        let notions = if self.notions { NOTIONS } else { "" };
+        format!("{notions}{}\n\n--help-all has every option{}.", self.below, self.more)
     }
 }
 
@@ -292,7 +190,7 @@ mod tests {
             let known: Vec<&str> = command.get_arguments().filter_map(Arg::get_long).collect();
             // A build without reports or networks lacks the options of these.
             let optional = ["report", "table"];
-            let lost = common.options.iter().find(|name| !known.contains(name) && !optional.contains(name));
+            let lost = common.names().find(|name| !known.contains(name) && !optional.contains(name));
             assert_eq!(lost, None, "of {}", common.command);
         }
     }

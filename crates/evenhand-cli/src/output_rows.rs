@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use evenhand::data::Carry;
 use evenhand::Table;
+use evenhand::data::Carry;
 
 use crate::outputs::Outputs;
 

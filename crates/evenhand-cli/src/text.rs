@@ -7,6 +7,14 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
+/// From so many rows on, an error is told to two digits more.
+const MANY_ROWS: usize = 100_000;
+
+/// The share of wrong predictions among so many rows: `14.1 %`, or of many `14.103 %`.
+pub(crate) fn error_share(share: f64, rows: usize) -> String {
+    if rows < MANY_ROWS { percent(share) } else { format!("{:.3} %", share * 100.0) }
+}
+
 /// A rate or a distance of rates: `0.0056`.
 pub(crate) fn rate(value: f64) -> String {
     format!("{value:.4}")
@@ -70,6 +78,11 @@ impl Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_error_of_many_rows_has_two_digits_more() {
+        assert_eq!([error_share(0.141_03, 99_999), error_share(0.141_03, 100_000)], ["14.1 %", "14.103 %"]);
+    }
 
     #[test]
     fn numbers_are_set_flush_right_and_long_lists_are_cut() {

@@ -11,6 +11,7 @@ use evenhand::{Model, Table, Warning};
 use evenhand_datasets::Recipe;
 use serde::Serialize;
 
+use crate::args::HeaderlessArgs;
 use crate::data::folder_of;
 use crate::failure::Usage;
 use crate::many_rows::ShownPass;
@@ -37,6 +38,9 @@ pub(crate) struct VerifyArgs {
     /// The data given to that fit, before any rows were held out; in any format, in any order of rows where these were not all in memory. For a model of --recipe a folder with its
     /// files, or nothing where `evenhand data get` has put them.
     data: Option<PathBuf>,
+
+    #[command(flatten)]
+    headerless: HeaderlessArgs,
 
     /// Agree to run this command, for a model that was fitted by one.
     #[arg(long, value_name = "COMMAND")]
@@ -98,15 +102,15 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {
 fn of_file(model: &Model, args: &VerifyArgs, progress: Progress) -> Result<(Verdict, Vec<Warning>)> {
     let data = args.data.as_deref();
     let data = data.ok_or_else(|| Usage::new("DATA is needed: the file that the model was fitted to"))?;
+    let reading = args.headerless.reading(model.reading_all());
     if model.provenance.sampled.is_some() && data != Path::new("-") {
         // Rows that were not all in memory need not be now.
-        let (files, warnings) = RowFiles::open(&find_files(data)?, &model.reading_all())?;
+        let (files, warnings) = RowFiles::open(&find_files(data)?, &reading)?;
         let rows = StoredFiles { files: &files, watch: Some(ShownPass::watch(progress)) };
         let memory = args.memory.unwrap_or_else(memory::half_of_free);
         return Ok((model.verify_files(&rows, memory)?, warnings));
     }
-    let (table, warnings) =
-        progress.during(format!("reading {}", data.display()), || Table::read(data, &model.reading_all()))?;
+    let (table, warnings) = progress.during(format!("reading {}", data.display()), || Table::read(data, &reading))?;
     Ok((progress.during("verifying", || model.verify(table))?, warnings))
 }
 

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::binding::{Binding, dataset};
+use crate::error::raised;
 use crate::fit_state::{Basis, FitState, Found};
 use crate::learner::{PythonLearner, PythonPredictor, Raised, Watch};
 use crate::model::{Model, search_warning, warnings};
@@ -33,6 +34,8 @@ pub(crate) struct Fitted {
     classes: Vec<String>,
     sample_weight: Py<PyArray1<f64>>,
     multipliers: Vec<(String, f64)>,
+    /// By what the multipliers change the odds of each group; nothing where that would ask an estimator again.
+    odds_factors: Vec<(String, Option<f64>)>,
     history: Vec<Py<PyDict>>,
     /// Rates and violations on the training rows, as JSON.
     train: String,
@@ -190,6 +193,11 @@ impl Fitted {
         // What an estimator of another library takes a column for is its own business.
         let is_ours = |warning: &&Warning| predictor.is_none() || !matches!(warning, Warning::PossibleCodes { .. });
         let warned: Vec<Warning> = fitted.warnings().iter().filter(is_ours).cloned().collect();
+        let odds_factors = if predictor.is_some() && solution.expected.is_some() {
+            Vec::new()
+        } else {
+            fitted.named_multipliers().map_err(raised)?.into_iter().map(|one| (one.name, one.odds_factor)).collect()
+        };
         let (learner, network) = (*learner, network.clone());
         let basis = Basis { correction: correction.clone(), learner, network, digest, warnings: warned.clone() };
         Ok(Self {
@@ -199,6 +207,7 @@ impl Fitted {
             classes: fitted.binding().classes().to_vec(),
             sample_weight: PyArray1::from_vec(py, fitted.weights().to_rows()).unbind(),
             multipliers: fitted.multipliers().map(|(name, value)| (name.to_owned(), value)).collect(),
+            odds_factors,
             history: solution
                 .trace
                 .iter()

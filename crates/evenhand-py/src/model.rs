@@ -39,6 +39,16 @@ impl Model {
         Ok((scores, decisions, warnings(&shown)))
     }
 
+    /// Computes the model again from the rows it came from: what matches, as JSON. The table is used up.
+    fn verify(&self, py: Python<'_>, table: &Bound<'_, Table>) -> PyResult<String> {
+        let table = std::mem::take(&mut table.try_borrow_mut()?.inner);
+        let found = apart(py, || {
+            let table = table.as_read(&self.inner.reading_all())?.into_owned();
+            self.inner.verify(table)
+        })?;
+        Ok(json(&found)?)
+    }
+
     /// Writes the model file.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         apart(py, || self.inner.save(&path))

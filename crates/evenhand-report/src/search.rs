@@ -2,7 +2,7 @@
 //!
 //! Holds [`Search`]. Weights are listed by cell, never by row, and small cells are summed up.
 
-use evenhand::correction::{Apply, Binding, Constraint, NamedValue, Problem, Solution, TradeOff, WeightRule};
+use evenhand::correction::{Apply, Binding, Constraint, NamedMultiplier, Problem, Solution, TradeOff, WeightRule};
 use evenhand::{Correction, Method, Predictor, Termination};
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub struct Search {
     /// How many times the learner was called.
     pub fits: usize,
     /// One multiplier for each constraint, λ in the paper; none where the method has none.
-    pub multipliers: Vec<NamedValue>,
+    pub multipliers: Vec<NamedMultiplier>,
     /// How they became weights; none where they tilt probabilities.
     pub rule: Option<WeightRule>,
     /// Every step.
@@ -83,16 +83,18 @@ impl Search {
             && solution.apply == Apply::Weights
             && !solution.unweighted;
         let (cells, small_cells) = if weighs { cells(binding, trained_on, solution)? } else { (Vec::new(), None) };
-        let named = |(constraint, &value): (&Constraint, &f64)| NamedValue {
+        let named = |((constraint, &value), odds_factor): ((&Constraint, &f64), Option<f64>)| NamedMultiplier {
             name: constraint.name.clone(),
             value: Some(value),
+            odds_factor,
         };
+        let factors = solution.odds_factors(trained_on)?;
         Ok(Self {
             stop: solution.stop,
             ending: solution.explain(correction),
             trade_off: solution.trade_off,
             fits: solution.fits,
-            multipliers: binding.constraints().iter().zip(&solution.multipliers).map(named).collect(),
+            multipliers: binding.constraints().iter().zip(&solution.multipliers).zip(factors).map(named).collect(),
             rule: (method.is_correction() && solution.apply == Apply::Weights).then_some(solution.rule),
             steps: solution
                 .trace

@@ -111,7 +111,7 @@ pub(crate) struct FitArgs {
     pub(super) preset: PresetArg,
 
     /// Whether weights are bounded, as in the paper [default: unless these end short of what is asked].
-    #[arg(long, value_enum, help_heading = "Correction")]
+    #[arg(long, alias = "weight-range", value_enum, help_heading = "Correction")]
     pub(super) range: Option<RangeArg>,
 
     /// How many standard errors to stay below a bound, so that it holds on new rows [default: 1.645].
@@ -292,7 +292,7 @@ chance, or raises the error so, or moves rows without a value apart from the oth
 say so. `--notion target-rate=RATE --max-violation target-rate=CLOSE` beside another notion keeps positives at RATE.
 
 JSON keys: effect (what the correction changes: rows, notable_change, confidence, error and positive_rate with before, after, low, high and
-notable, helped, missing, summary), method, notion, groups, classes (in the order of class_rates), multipliers (name, value),
+notable, helped, missing, summary), method, notion, groups, classes (in the order of class_rates), columns (numeric and categorical, as they were read), multipliers (name, value, odds_factor: by what the odds of the group are multiplied, against all others),
 apply (of a correction, `weights` or `tilt`), rule (how they become weights: tilt, factor, range, relative), memberships (how well features tell each group that the learner
 may not see, where that was modelled: group, labelled, null for all rows, and auc), train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
 validation (with --validation), threshold (with --threshold best), thresholds (with methods that decide by group), groups_needed (there, and with --apply tilt where features tell groups), slack (with --method lagrangian), uncorrected (train, test), stop, trade_off (violation and cost, where a search without a bound stopped for the cost), loops, fits, seconds, warnings, model, weights, trace, ", where_reports_are!("report (where one was asked for), "), "bounds.

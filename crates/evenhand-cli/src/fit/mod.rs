@@ -6,6 +6,7 @@
 mod args;
 mod config;
 mod correct;
+mod read_columns;
 mod report;
 #[cfg(feature = "report")]
 mod report_file;
@@ -121,7 +122,7 @@ fn run_with<L: Learner>(
     let bounds = TestedBound::all(compared.bound_tests, Judged::Rows(judged_on));
     let effect = ShownEffect { rows: judged_on, effect: compared.effect };
     let found = Found { train: compared.train, test: compared.test, bounds, effect };
-    let report = Report::new(config, &fitted, found, seconds, warnings);
+    let report = Report::new(config, &fitted, found, seconds, warnings)?;
     show(config, &report)
 }
 

@@ -2,18 +2,21 @@
 
 use std::path::PathBuf;
 
-use evenhand::correction::{Apply, Effect, GroupRates, MembershipQuality, Metrics, NamedValue, TradeOff, WeightRule};
-use evenhand::{Fitted, Measure, Notion, Predictor, Termination};
+use evenhand::correction::{
+    Apply, Effect, GroupRates, MembershipQuality, Metrics, NamedMultiplier, TradeOff, WeightRule,
+};
+use evenhand::{Fitted, Measure, Method, Notion, Predictor, Termination};
 use serde::Serialize;
 
 use super::config::Config;
+use super::read_columns::ReadColumns;
 use super::rules::Rules;
 use crate::bounds::TestedBound;
 use crate::files;
 use crate::many_rows::PassCounts;
 use crate::memberships;
 use crate::output::WarningRecord;
-use crate::text::{Lines, clean, counted, or_dash, percent, rate, signed, thousands};
+use crate::text::{Lines, clean, counted, error_share, or_dash, percent, rate, signed, thousands};
 
 /// At most so many lines for constraints, groups and multipliers each; JSON has all.
 const MOST_LINES: usize = 40;
@@ -64,7 +67,8 @@ pub(super) struct Report {
     notion: Vec<String>,
     groups: Vec<String>,
     classes: Vec<String>,
-    multipliers: Vec<NamedValue>,
+    columns: ReadColumns,
+    multipliers: Vec<NamedMultiplier>,
     /// What they are applied to, with a correction.
     #[serde(skip_serializing_if = "Option::is_none")]
     apply: Option<Apply>,
@@ -111,6 +115,9 @@ pub(super) struct Report {
     /// How it ended, in words.
     #[serde(skip)]
     ending: String,
+    /// Whether it is another classifier than that without correction.
+    #[serde(skip)]
+    is_compared: bool,
 }
 
 /// The classifier without correction.
@@ -127,21 +134,18 @@ impl Report {
         Found { train, test, bounds, effect }: Found,
         seconds: f64,
         warnings: Vec<WarningRecord>,
-    ) -> Self {
+    ) -> evenhand::Result<Self> {
         let notions = config.correction.notions.clone();
         let (searched, apply) = (config.correction.method.is_correction(), config.correction.apply);
         let (tested, untested) = test.map(|test| (test.after, test.before)).unzip();
-        Self {
+        Ok(Self {
             effect,
             method: config.correction.method.name(),
             rules: Rules::new(&config.correction, fitted),
             notion: notions.iter().map(ToString::to_string).collect(),
             groups: fitted.binding().group_names(),
             classes: fitted.binding().classes().to_vec(),
-            multipliers: fitted
-                .multipliers()
-                .map(|(name, value)| NamedValue { name: name.to_owned(), value: Some(value) })
-                .collect(),
+            multipliers: fitted.named_multipliers()?,
             apply: searched.then_some(apply),
             rule: (searched && apply == Apply::Weights).then_some(fitted.solution().rule),
             memberships: fitted.solution().memberships(fitted.binding()),
@@ -166,7 +170,9 @@ impl Report {
             notions,
             measure: config.correction.measure,
             ending: fitted.solution().explain(&config.correction),
-        }
+            is_compared: config.correction.method != Method::Unconstrained,
+            columns: ReadColumns::of(fitted.binding()),
+        })
     }
 
     /// The same, of rows that were not all in memory.
@@ -179,7 +185,9 @@ impl Report {
         let definitions: Vec<String> = self.notions.iter().map(definition).collect();
         let mut multipliers = Lines::default();
         multipliers.push_some(&self.multipliers, MOST_LINES, |one| {
-            (format!("  {}", one.name), vec![or_dash(one.value, signed)])
+            let mut numbers = vec![or_dash(one.value, signed)];
+            numbers.extend(one.odds_factor.map(|factor| format!("x {factor:.2}")));
+            (format!("  {}", one.name), numbers)
         });
         let (table, multipliers, ending) = (self.table(), multipliers.render(), self.ending());
         let mut bounds: String = self.bounds.iter().map(TestedBound::to_text).collect();
@@ -188,12 +196,26 @@ impl Report {
         }
         let definitions = definitions.concat();
         let found = match self.rules.heading(self.rule) {
-            Some(heading) => format!("{heading}\n{multipliers}\n{}", memberships::to_text(&self.memberships)),
+            Some(heading) => {
+                format!("{heading}{}\n{multipliers}\n{}", self.odds(), memberships::to_text(&self.memberships))
+            }
             None => String::new(),
         };
         let found = found + &self.rules.to_text();
-        let effect = self.effect.to_text();
-        format!("{effect}{}{definitions}\n{table}\n{found}{bounds}{ending}", self.rules.method())
+        let (effect, columns) = (self.effect.to_text(), self.columns.to_text());
+        format!("{effect}{}{definitions}{columns}\n{table}\n{found}{bounds}{ending}", self.rules.method())
+    }
+
+    /// What the factors beside multipliers are, where there are any.
+    fn odds(&self) -> String {
+        if self.multipliers.iter().all(|one| one.odds_factor.is_none()) {
+            return String::new();
+        }
+        let label = match self.positive {
+            Some(class) => format!("`{}`", clean(&self.classes[class])),
+            None => "the label".to_owned(),
+        };
+        format!(", and what they multiply the odds of {label} by for the group, against all others")
     }
 
     /// A warning that names the constraints test rows cannot tell, if there are any.
@@ -210,11 +232,15 @@ impl Report {
     /// Before and after, on training rows and on test rows.
     fn table(&self) -> String {
         let mut lines = Lines::default();
-        let heads = |names: [&str; 4]| names[..self.cells(|_| String::new()).len()].iter().map(|&n| n.into()).collect();
-        lines.push("", heads(["training", "training", "test", "test"]));
-        lines.push("", heads(["before", "after", "before", "after"]));
+        let rows = || ["training", "test"].into_iter().take(1 + usize::from(self.test.is_some()));
+        if self.is_compared {
+            lines.push("", rows().flat_map(|rows| [rows.to_owned(), rows.to_owned()]).collect());
+            lines.push("", rows().flat_map(|_| ["before".to_owned(), "after".to_owned()]).collect());
+        } else {
+            lines.push("", rows().map(str::to_owned).collect());
+        }
         lines.push("rows", self.cells(|one| thousands(one.rows)));
-        lines.push("error", self.cells(|one| percent(one.error)));
+        lines.push("error", self.cells(|one| error_share(one.error, one.rows)));
         lines.push("violation", self.cells(|one| or_dash(one.violation, rate)));
         for notion in &self.notions {
             lines.push(format!("  largest {}{}", notion.measured(), self.scores()), Vec::new());
@@ -259,9 +285,9 @@ impl Report {
     }
 
     fn cells(&self, number: impl Fn(&Metrics) -> String) -> Vec<String> {
-        let train = [&self.uncorrected.train, &self.train];
-        let test = [self.uncorrected.test.as_ref(), self.test.as_ref()];
-        train.into_iter().chain(test.into_iter().flatten()).map(number).collect()
+        let train = [Some(&self.uncorrected.train).filter(|_| self.is_compared), Some(&self.train)];
+        let test = [self.uncorrected.test.as_ref().filter(|_| self.is_compared), self.test.as_ref()];
+        train.into_iter().chain(test).flatten().map(number).collect()
     }
 
     fn scores(&self) -> &'static str {

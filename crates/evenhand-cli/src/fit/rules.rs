@@ -86,7 +86,7 @@ impl Rules {
     pub(super) fn heading(&self, rule: Option<WeightRule>) -> Option<String> {
         match (self.method, rule) {
             (Method::Correction, None) => Some("Multipliers (of tilted probabilities)".to_owned()),
-            (_, Some(rule)) => Some(format!("Multipliers ({} weights)", rule.name())),
+            (_, Some(rule)) => Some(format!("Multipliers ({})", rule.describe())),
             (Method::Lagrangian(_), None) => {
                 Some(format!("Multipliers of the relaxed violations, with slack {:.2}", self.slack.unwrap_or_default()))
             }

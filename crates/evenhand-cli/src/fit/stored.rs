@@ -57,7 +57,7 @@ pub(super) fn run(config: &Config, learner: &Logistic, (files, mut warnings): Op
     let shown = Found { train, test: None, bounds, effect: ShownEffect { rows: "training", effect } };
     let StoredFit { passes, sample_rows, distinct_rows, .. } = found;
     let passes = PassCounts { passes, sample_rows, distinct_rows };
-    show(config, &Report::new(config, fitted, shown, seconds, records).with_passes(passes))
+    show(config, &Report::new(config, fitted, shown, seconds, records)?.with_passes(passes))
 }
 
 fn model(config: &Config, settings: Logistic, found: &StoredFit, files: &RowFiles) -> Model {

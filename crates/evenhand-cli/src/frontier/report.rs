@@ -13,7 +13,7 @@ use crate::files;
 use crate::many_rows::PassCounts;
 use crate::memberships;
 use crate::output::WarningRecord;
-use crate::text::{Lines, clean, counted, or_dash, percent, rate};
+use crate::text::{Lines, clean, counted, error_share, or_dash, percent, rate};
 
 /// Everything that is shown. The keys are stable.
 #[derive(Serialize)]
@@ -109,8 +109,9 @@ impl Line {
     }
 
     fn numbers(&self) -> Vec<String> {
-        let evaluated =
-            |one: &Metrics| [or_dash(one.violation, rate), percent(one.error), or_dash(one.positive_rate, percent)];
+        let evaluated = |one: &Metrics| {
+            [or_dash(one.violation, rate), error_share(one.error, one.rows), or_dash(one.positive_rate, percent)]
+        };
         let mut numbers: Vec<String> =
             [Some(&self.train), self.test.as_ref()].into_iter().flatten().flat_map(evaluated).collect();
         let remark = match (self.stop, self.dominated) {

@@ -15,7 +15,7 @@ use evenhand::{Column, Error, Model, ReadOptions, Warning};
 use evenhand_datasets::Recipe;
 use serde::Serialize;
 
-use crate::args::character;
+use crate::args::{HeaderlessArgs, character};
 use crate::failure::Usage;
 use crate::output::{self, WarningRecord};
 use crate::outputs::{CsvArgs, Outputs};
@@ -62,6 +62,9 @@ pub(crate) struct PredictArgs {
     #[arg(long, value_name = "CHARACTER")]
     delimiter: Option<String>,
 
+    #[command(flatten)]
+    headerless: HeaderlessArgs,
+
     /// The new data are a file as the dataset of --recipe is published, without a header perhaps; otherwise a table with
     /// columns named as in that recipe.
     #[arg(long)]
@@ -107,7 +110,8 @@ struct Decided {
 pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
     files::check_table(&args.out, &[&args.data, &args.model])?;
     let model = load(&args.model, args.learner.as_deref())?;
-    let mut reading = model.reading_features().ignore(&args.ignore).missing(&args.missing);
+    let reading = model.reading_features().ignore(&args.ignore).missing(&args.missing);
+    let mut reading = args.headerless.reading(reading);
     if let Some(delimiter) = &args.delimiter {
         reading = reading.delimiter(character(delimiter)?);
     }

@@ -29,6 +29,7 @@ mod network;
 mod paper;
 mod predict_many;
 mod rates;
+mod reading;
 mod recipe;
 mod report;
 mod schemas;

@@ -155,7 +155,16 @@ fn a_renamed_key_a_lost_key_and_another_type_are_found() {
 #[test]
 fn every_command_with_json_has_a_schema() {
     let known = ["audit", "correct", "data-get", "data-list", "demo", "error", "fit", "frontier", "identify", "inject"];
-    for name in known.iter().chain(&["evaluate", "paper", "paper-rates", "paper-table", "predict", "sweep", "verify"]) {
+    for name in known.iter().chain(&[
+        "evaluate",
+        "paper",
+        "paper-injected",
+        "paper-rates",
+        "paper-table",
+        "predict",
+        "sweep",
+        "verify",
+    ]) {
         assert!(folder().join(format!("{name}.json")).is_file(), "{name}");
     }
 }

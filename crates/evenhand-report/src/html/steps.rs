@@ -31,7 +31,7 @@ pub(super) struct SearchView {
 
 pub(super) fn search(report: &Report, search: &Search) -> SearchView {
     let (steps, fits) = (counted(search.steps.len(), "step"), counted(search.fits, "fit"));
-    let rule = search.rule.map(|rule| format!(" Weights are of the kind “{}”.", rule.name())).unwrap_or_default();
+    let rule = search.rule.map(|rule| format!(" Multipliers become {}.", rule.describe())).unwrap_or_default();
     SearchView {
         summary: format!("{steps}, {fits}; {}.{rule}", search.ending),
         plots: if search.steps.len() > 1 { plots(report, search) } else { Vec::new() },
@@ -43,13 +43,20 @@ pub(super) fn search(report: &Report, search: &Search) -> SearchView {
                 "Multipliers behind the classifier’s weights; where several sets give the same weights, the smallest"
                     .to_owned()
             },
-            heads: ["Constraint", "λ"].map(str::to_owned).to_vec(),
+            heads: ["Constraint", "λ", "Odds of the group, against all others"].map(str::to_owned).to_vec(),
             words: 1,
             remarks: false,
             rows: search
                 .multipliers
                 .iter()
-                .map(|one| vec![one.name.clone(), or_none(one.value, |value| decimal(value, 4))])
+                .map(|one| {
+                    let times = |value: f64| format!("×\u{a0}{}", factor(value));
+                    vec![
+                        one.name.clone(),
+                        or_none(one.value, |value| decimal(value, 4)),
+                        or_none(one.odds_factor, times),
+                    ]
+                })
                 .collect(),
         }),
         cells: (!search.cells.is_empty()).then(|| (cells(&search.cells), cells_table(&search.cells))),

@@ -79,16 +79,15 @@ impl NotionBound {
         min_ratio: &[Limit],
         notions: &[Notion],
     ) -> Result<Vec<Self>> {
-        let kinds: [(&[Limit], fn(f64) -> Bound); 3] = [
-            (max_violation, Bound::MaxViolation),
-            (max_difference, Bound::MaxDifference),
-            (min_ratio, Bound::MinRatio),
-        ];
         let mut all = Vec::new();
-        for (limits, bound) in kinds {
-            for limit in limits {
-                all.extend(limit.bounds(bound, notions)?);
-            }
+        for limit in max_violation {
+            all.extend(limit.bounds(Bound::MaxViolation, notions)?);
+        }
+        for limit in max_difference {
+            all.extend(limit.bounds(Bound::MaxDifference, notions)?);
+        }
+        for limit in min_ratio {
+            all.extend(limit.bounds(Bound::MinRatio, notions)?);
         }
         Self::check_all(&all, notions)?;
         Ok(all)

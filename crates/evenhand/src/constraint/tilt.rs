@@ -109,15 +109,28 @@ impl WeightRule {
     /// Ours: the centred tilt, weights of 1 for multipliers of zero.
     pub const CENTRED: Self = Self { tilt: Tilt::Centred, factor: 1.0, range: WeightRange::Bounded, relative: true };
 
-    /// What such weights are called.
+    /// What such weights are, in words.
+    pub fn describe(&self) -> String {
+        let range = match self.range {
+            WeightRange::Bounded => "weights between 0 and 1",
+            WeightRange::Unbounded => "weights above 0, without an upper limit",
+        };
+        match self.tilt {
+            Tilt::Centred => range.to_owned(),
+            Tilt::Paper => format!("{range}, by membership alone, as the paper's algorithms have it"),
+            Tilt::Expected => format!("{range}, by how likely features say that a row is in the group"),
+        }
+    }
+
+    /// What such weights are called in files.
     pub fn name(&self) -> &'static str {
         match (self.tilt, self.range) {
             (Tilt::Centred, WeightRange::Bounded) => "bounded",
             (Tilt::Centred, WeightRange::Unbounded) => "unbounded",
-            (Tilt::Paper, WeightRange::Bounded) => "bounded-bare",
-            (Tilt::Paper, WeightRange::Unbounded) => "unbounded-bare",
-            (Tilt::Expected, WeightRange::Bounded) => "bounded-expected",
-            (Tilt::Expected, WeightRange::Unbounded) => "unbounded-expected",
+            (Tilt::Paper, WeightRange::Bounded) => "bounded-by-membership",
+            (Tilt::Paper, WeightRange::Unbounded) => "unbounded-by-membership",
+            (Tilt::Expected, WeightRange::Bounded) => "bounded-by-features",
+            (Tilt::Expected, WeightRange::Unbounded) => "unbounded-by-features",
         }
     }
 }

@@ -7,7 +7,7 @@
 //! - `solution` is what every method returns, `trace` what it tells on the way.
 //! - `solvers` find multipliers; `baselines` are the methods that a correction is compared with.
 //! - `solve` chooses among them, `at_threshold` a threshold of their own; `fitted` is what a user gets, `frontier` a path of solutions from bound to bound,
-//!   `sweep` solutions with more and less of the multipliers found.
+//!   `sweep` solutions with more and less of the multipliers found, `odds_factors` what multipliers mean for a group.
 //!
 //! Which of them may import which is in the table of `ARCHITECTURE.md`, and a test compares it with the code. Learners
 //! are handed in.
@@ -17,6 +17,7 @@ pub(crate) mod baselines;
 mod evaluation;
 mod fitted;
 mod frontier;
+mod odds_factors;
 mod problem;
 mod settings;
 mod solution;
@@ -30,8 +31,8 @@ pub use crate::blocks::PassWatch;
 pub use crate::bound::{Bound, BoundTest, Limit, NotionBound, Verdict};
 pub use crate::constraint::{Constraint, Event, Labelled, Measure, Reference, Tilt, WeightRange, WeightRule};
 pub use evaluation::{
-    Change, Effect, Estimated, Evaluated, GroupChange, GroupRates, Metrics, MissingChange, NamedValue, PatternRule,
-    Predictions, Step, Thresholds, decisions,
+    Change, Effect, Estimated, Evaluated, GroupChange, GroupRates, Metrics, MissingChange, NamedMultiplier, NamedValue,
+    PatternRule, Predictions, Step, Thresholds, decisions,
 };
 pub(crate) use evaluation::{Classifier, TiltBy};
 pub use fitted::Fitted;

@@ -495,6 +495,7 @@ impl Error {
             | Self::OtherColumns { .. }
             | Self::InFile { .. }
             | Self::Interrupted => self,
+            Self::NoRows { ref what } if *what == path.display().to_string() => self,
             source => Self::InFile { path: path.to_owned(), source: Box::new(source) },
         }
     }

@@ -74,10 +74,15 @@ mod tests {
         };
         let filled = |rows| Warning::MissingFilled { column: "age".into(), rows, indicator: true };
         let extra = || Warning::ExtraColumns { columns: vec!["id".into()] };
-        let all = vec![unseen("job", 2, "miner"), extra(), filled(1), unseen("age", 1, "old"), extra(), unseen("job", 3, "cook"), filled(4)];
-        assert_eq!(
-            Warning::added_up(all),
-            [unseen("job", 5, "miner"), extra(), filled(5), unseen("age", 1, "old")]
-        );
+        let all = vec![
+            unseen("job", 2, "miner"),
+            extra(),
+            filled(1),
+            unseen("age", 1, "old"),
+            extra(),
+            unseen("job", 3, "cook"),
+            filled(4),
+        ];
+        assert_eq!(Warning::added_up(all), [unseen("job", 5, "miner"), extra(), filled(5), unseen("age", 1, "old")]);
     }
 }

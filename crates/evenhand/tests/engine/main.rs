@@ -25,6 +25,7 @@ mod missing;
 mod model_files;
 #[cfg(feature = "network")]
 mod network;
+mod odds_factors;
 mod paper_impact;
 mod percentile_thresholds;
 mod population;

@@ -63,6 +63,19 @@ pub struct NamedValue {
     pub value: Option<f64>,
 }
 
+/// The multiplier of a constraint, and what it comes to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NamedMultiplier {
+    /// The constraint.
+    pub name: String,
+    /// λ.
+    pub value: Option<f64>,
+    /// By which factor the correction multiplies the odds of the constraint's class for the group, over that for everybody else; see
+    /// [`Solution::odds_factors`](crate::correction::Solution::odds_factors).
+    #[serde(default)]
+    pub odds_factor: Option<f64>,
+}
+
 impl Problem {
     /// The numbers of a predictor on these rows.
     ///

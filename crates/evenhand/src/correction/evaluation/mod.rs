@@ -20,7 +20,7 @@ pub use classifier::{Predictions, decisions};
 pub use effect::{Change, Effect, GroupChange, MissingChange};
 pub use estimated::Estimated;
 pub use evaluated::Evaluated;
-pub use metrics::{GroupRates, Metrics, NamedValue};
+pub use metrics::{GroupRates, Metrics, NamedMultiplier, NamedValue};
 pub use thresholds::{PatternRule, Step, Thresholds};
 pub(crate) use tilted::TiltBy;
 pub(in crate::correction) use tilted::TiltedRows;

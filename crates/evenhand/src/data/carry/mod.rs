@@ -26,9 +26,9 @@ use super::read::plan::Plan;
 use super::read::source::{Format, Source};
 use super::write::{Delimited, Outputs, Target, WriteOptions};
 use super::{Column, ReadOptions};
+use crate::{Error, Result};
 use feed::SpelledFeed;
 use records::{Record, Records};
-use crate::{Error, Result};
 
 pub(super) use feed::Feed;
 pub use feed::NextChunk;
@@ -96,10 +96,7 @@ enum Values {
     /// A column of the feed, by its place there.
     Fed(usize),
     /// For each row, the row of the file whose value it gets.
-    Rows {
-        column: usize,
-        rows: Vec<usize>,
-    },
+    Rows { column: usize, rows: Vec<usize> },
 }
 
 /// A column of the output.

@@ -16,8 +16,8 @@ use tempfile::TempDir;
 
 use super::batches::{Batches, whole};
 use super::*;
-use crate::data::{Categorical, Table};
 use crate::data::write::arrow::BatchWriter;
+use crate::data::{Categorical, Table};
 
 const LARGE: i64 = 9_007_199_254_740_993;
 
@@ -230,8 +230,8 @@ fn chunks(rows: usize, size: usize) -> impl FnMut() -> Result<Option<Vec<Column>
 fn columns_that_come_in_chunks_of_any_size_are_written_to_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("in.csv");
-    let lines: String = (0..5000).map(|row| format!("{row},\"a, {}\"\n", row % 9)).collect();
-    std::fs::write(&text, format!("id,note\n{lines}")).unwrap();
+    let lines: Vec<String> = (0..5000).map(|row| format!("{row},\"a, {}\"\n", row % 9)).collect();
+    std::fs::write(&text, format!("id,note\n{}", lines.concat())).unwrap();
     let typed = folder.path().join("in.parquet");
     Carry::open(&text, &ReadOptions::default()).unwrap().write(&typed).unwrap();
     for from in [&text, &typed] {
@@ -272,7 +272,10 @@ fn several_files_become_one_whatever_the_order_of_their_columns() {
     let expected = "id,note,p,copy\n007,\"x, y\",0.5,9\n8,,0.25,8\n9, z ,1,007\n";
     assert_eq!(std::fs::read_to_string(fed("out.csv")).unwrap(), expected);
     let (schema, found) = columns(&fed("out.parquet"));
-    assert_eq!(schema.fields().iter().map(|field| field.name().as_str()).collect::<Vec<_>>(), ["id", "note", "p", "copy"]);
+    assert_eq!(
+        schema.fields().iter().map(|field| field.name().as_str()).collect::<Vec<_>>(),
+        ["id", "note", "p", "copy"]
+    );
     assert_equal(&found[0], &StringArray::from(vec!["007", "8", "9"]), "id");
     assert_equal(&found[3], &StringArray::from(vec!["9", "8", "007"]), "copy");
 
@@ -292,7 +295,11 @@ fn several_files_become_one_whatever_the_order_of_their_columns() {
     assert_equal(&columns(&folder.path().join("all.arrow")).1[0], &Int64Array::from(vec![1, 2, 3]), "id");
 
     // A file with other columns, or of another type, is refused by its name.
-    for (text, problem) in [("id\n4\n", "no column `note`"), ("id,note,age\n4,a,5\n", "a column `age` more"), ("id,note\n4.5,a\n", "is Float64")] {
+    for (text, problem) in [
+        ("id\n4\n", "no column `note`"),
+        ("id,note,age\n4,a,5\n", "a column `age` more"),
+        ("id,note\n4.5,a\n", "is Float64"),
+    ] {
         let path = folder.path().join("c.csv");
         std::fs::write(&path, text).unwrap();
         Carry::open(&path, &ReadOptions::default()).unwrap().write(&folder.path().join("typed/c.parquet")).unwrap();

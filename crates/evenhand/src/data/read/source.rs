@@ -68,8 +68,7 @@ impl Source {
     /// Opens a file and looks at its first bytes.
     pub(in crate::data) fn open(path: &Path) -> Result<Self> {
         let failed = |source| Error::Io { path: path.to_owned(), source };
-        let mut file =
-            if Self::is_kept(path) { standard_input()? } else { File::open(path).map_err(failed)? };
+        let mut file = if Self::is_kept(path) { standard_input()? } else { File::open(path).map_err(failed)? };
         // A pipe can be read once only, and formats are read from the end or twice: keep a copy.
         if !file.metadata().map_err(failed)?.is_file() {
             file = copy(path, &mut file)?;

@@ -72,13 +72,7 @@ impl Outputs {
     ///
     /// # Errors
     /// Those of [`Carry::write`], and what `next` says.
-    pub fn carry_fed(
-        &mut self,
-        path: &Path,
-        carry: &Carry,
-        options: WriteOptions,
-        next: NextChunk<'_>,
-    ) -> Result<()> {
+    pub fn carry_fed(&mut self, path: &Path, carry: &Carry, options: WriteOptions, next: NextChunk<'_>) -> Result<()> {
         let target = Target::of(path)?;
         let mut feed = carry.feed(next);
         let mut failed = None;
