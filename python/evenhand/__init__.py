@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from ._frontier import Frontier, frontier, sample_weights
     from ._identify import Identification, identify
+    from ._metrics import GroupMetrics, metrics_by_group
     from ._network import Network
     from ._report import Report
     from ._scorers import BestWithin, best_within, violation_scorer
@@ -51,6 +52,7 @@ __all__ = [
     "EvenhandLearnerError",
     "EvenhandWarning",
     "Frontier",
+    "GroupMetrics",
     "Identification",
     "Network",
     "Report",
@@ -64,6 +66,7 @@ __all__ = [
     "evaluate",
     "frontier",
     "identify",
+    "metrics_by_group",
     "plotting",
     "sample_weights",
     "verify",
@@ -87,6 +90,7 @@ _MODULES = {
     ),
     "_frontier": ("Frontier", "frontier", "sample_weights"),
     "_identify": ("Identification", "identify"),
+    "_metrics": ("GroupMetrics", "metrics_by_group"),
     "_network": ("Network",),
     "_report": ("Report",),
     "_scorers": ("BestWithin", "best_within", "violation_scorer"),

@@ -8,9 +8,11 @@ from html import escape
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import column_or_1d
 
 from . import _core
-from ._columns import is_frame, table_of
+from ._columns import array_of, is_frame, table_of
 from ._data import assemble, positive_of, target_of
 from ._exceptions import EvenhandError
 from ._report import Report
@@ -36,7 +38,7 @@ class Audit(Recorded):
     Made by :func:`audit`. It says what was measured, and no more: no number here makes a model right to use.
     """
 
-    def __init__(self, record: dict[str, Any], text: str, library: str, report: _core.Report | None) -> None:
+    def __init__(self, record: dict[str, Any], text: str, library: str, report: _core.Report) -> None:
         self._record = record
         self._text = text
         self._library = library
@@ -106,18 +108,43 @@ class Audit(Recorded):
         return (min if definition == "ratio" else max)(found, default=None)
 
     @property
+    def scores(self) -> Any:
+        """A frame with a row for everyone and each group: AUC and calibration of the scores, with intervals.
+
+        ``auc`` has Newcombe's interval; ``calibration`` is the mean score minus the share labelled positive, with a
+        normal interval; ``calibration_error`` is the expected calibration error over ten bins, and
+        ``calibration_error_by_chance`` what scores that are probabilities would show. Empty without scores.
+        """
+        return frame_of(self._scores(), self._library)
+
+    @property
+    def reliability(self) -> Any:
+        """A frame with a row for each group and bin of scores: the mean score and the share labelled positive."""
+        found = []
+        for group in self._scored():
+            for one in group["bins"]:
+                rate = one["positive_rate"]
+                found.append(
+                    {
+                        "group": group["group"],
+                        "from": one["from"],
+                        "to": one["to"],
+                        "rows": rate["count"],
+                        "mean_score": one["mean_score"],
+                        "positive_rate": rate["value"],
+                        "positive_rate_low": rate["low"],
+                        "positive_rate_high": rate["high"],
+                    }
+                )
+        return frame_of(found, self._library)
+
+    @property
     def rates(self) -> Any:
         """A frame with a row for each subset of the rates of one's own that were asked for."""
         return frame_of(self._record.get("rates", []), self._library)
 
     def report(self) -> Report:
-        """Tell it to people who were not there; in a notebook the page shows itself.
-
-        An audit of rows on other machines has none: it raises an error.
-        """
-        if self._report is None:
-            message = "an audit of rows on other machines has no report; print it, or take `to_dict()`"
-            raise EvenhandError(message, "needs-memory")
+        """Tell it to people who were not there; in a notebook the page shows itself."""
         return Report(self._report)
 
     def __str__(self) -> str:
@@ -143,8 +170,20 @@ class Audit(Recorded):
         return (
             f"<div>{html_table(head, body, caption=f'{rates_of} by group: {repr(self)[1:-1]}')}"
             f"{html_table(named, [[row[name] for name in named] for row in violations], caption='Violations')}"
+            f"{self._scores_html()}"
             f"<p>{escape(legend)}. In brackets: Wilson intervals, {self._record['confidence']:.0%}.</p></div>"
         )
+
+    def _scores_html(self) -> str:
+        rows = self._scores()
+        if not rows:
+            return ""
+        names = ("auc", "calibration", "calibration_error")
+        body = [
+            [row["group"], row["rows"], *(_with_interval(row, name) for name in names[:2]), row[names[2]]]
+            for row in rows
+        ]
+        return html_table(["group", "rows", *(name.replace("_", " ") for name in names)], body, caption="Scores")
 
     def _rows(self, parts: Sequence[str]) -> list[dict[str, Any]]:
         found = []
@@ -158,6 +197,21 @@ class Audit(Recorded):
                         row |= {f"{name}_{end}": rates[name][end] for end in ("low", "high")}
                     found.append(row)
         return found
+
+    def _scored(self) -> list[dict[str, Any]]:
+        found = self._record.get("scores")
+        return [] if found is None else [found["overall"], *found["groups"], *found.get("missing", [])]
+
+    def _scores(self) -> list[dict[str, Any]]:
+        rows = []
+        for group in self._scored():
+            row = {"group": group["group"], "rows": group["rows"]}
+            for name in ("auc", "calibration"):
+                estimate = group[name] or {"value": None, "low": None, "high": None}
+                row |= {name: estimate["value"], f"{name}_low": estimate["low"], f"{name}_high": estimate["high"]}
+            row |= {"mean_score": group["mean_score"], "positive_rate": group["positive_rate"]["value"]}
+            rows.append(row | {name: group[name] for name in ("calibration_error", "calibration_error_by_chance")})
+        return rows
 
     def _violations(self) -> list[dict[str, Any]]:
         found = []
@@ -184,6 +238,8 @@ def audit(
     y_pred: Any = None,
     *,
     sensitive_features: Any,
+    scores: Any = None,
+    threshold: float | None = None,
     X: Any = None,
     sample_weight: Any = None,
     pos_label: Any = None,
@@ -200,10 +256,15 @@ def audit(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        Labels.
+    y_true : array-like of shape (n_samples,), or None
+        Labels. With None the predictions alone are audited, by demographic parity.
     y_pred : array-like of shape (n_samples,), default=None
-        Predicted labels. Without them the labels alone are audited.
+        Predicted labels. Without them, and without scores, the labels alone are audited.
+    scores : array-like of shape (n_samples,), default=None
+        Probabilities of the positive one of two classes. Their AUC and calibration by group are in
+        :attr:`Audit.scores` and :attr:`Audit.reliability`; without ``y_pred`` rows are decided by ``threshold``.
+    threshold : float, default=None
+        From which score on rows are decided positive: None is 0.5.
     sensitive_features : column, columns, masks, matrix or specifications
         As in :meth:`EvenhandClassifier.fit`; specifications refer to the columns of ``X``.
     X : frame, default=None
@@ -242,6 +303,10 @@ def audit(
     >>> [bound.verdict for bound in found.bounds]
     ['too-few-rows']
     """
+    _check_scores(y_true, y_pred, scores, threshold)
+    unlabelled = y_true is None
+    if unlabelled:
+        y_true, y_pred = y_pred, None
     target = target_of(y_true)
     if len(target.classes) == 1 and y_pred is not None:
         # Labels of one class can still be predicted as another.
@@ -261,6 +326,12 @@ def audit(
         while predictions in data.table.names:
             predictions += "_"
         data.table.add_codes(predictions, predicted.codes, target.texts)
+    score = None
+    if scores is not None:
+        score = "score"
+        while score in data.table.names:
+            score += "_"
+        data.table.add_numbers(score, _scores_of(scores, len(target.codes)))
     record, text, _, report = _core.audit(
         data.table,
         data.roles,
@@ -272,8 +343,41 @@ def audit(
         max_violation=max_violation,
         max_difference=max_difference,
         min_ratio=min_ratio,
+        score=score,
+        threshold=0.5 if threshold is None else threshold,
+        unlabelled=unlabelled,
     )
     return Audit(json.loads(record), text, library_of(X, sensitive_features, y_true, y_pred), report)
+
+
+def _check_scores(y_true: Any, y_pred: Any, scores: Any, threshold: float | None) -> None:
+    """Say what is missing, or given in the wrong place."""
+    if threshold is not None and (scores is None or y_pred is not None):
+        message = (
+            "`threshold` decides by `scores`, and there are none" if scores is None else "give `y_pred` or `threshold`"
+        )
+        raise EvenhandError(message, "setting-invalid")
+    if y_true is None and (y_pred is None or scores is not None):
+        missing = "predictions" if y_pred is None else "labels, which scores are compared with"
+        raise EvenhandError(f"there is nothing to audit without {missing}", "setting-invalid")
+    if y_pred is None or y_true is None:
+        return
+    predicted = np.asarray(y_pred)
+    if predicted.dtype.kind != "f" or not len(predicted) or np.isnan(predicted).any():
+        return
+    fractions = predicted[(predicted > 0) & (predicted < 1)]
+    if len(fractions) and fractions[0] not in np.asarray(y_true):
+        message = (
+            f"`y_pred` holds `{fractions[0]}`: it takes labels; give probabilities as `scores`, with a `threshold`"
+        )
+        raise EvenhandError(message, "class-unknown")
+
+
+def _scores_of(scores: Any, rows: int) -> NDArray[np.float64]:
+    found = np.ascontiguousarray(column_or_1d(array_of(scores)), dtype=np.float64)
+    if len(found) != rows:
+        raise EvenhandError(f"scores has {len(found)} rows, and y_true {rows}", "length-mismatch")
+    return found
 
 
 def _with_interval(row: dict[str, Any], name: str) -> str | None:

@@ -2,7 +2,8 @@
 
 Every object is a value: it holds no data and learns nothing, so the same one may be given to any number of fits.
 A constraint may also be written as a string, ours (``"equal-opportunity"``) or fairlearn's
-(``"true_positive_rate_parity"``).
+(``"true_positive_rate_parity"``). Objects of ``fairlearn.reductions`` are understood too, but for their bounds: these
+are given by ``max_violation``.
 
 Examples
 --------
@@ -17,7 +18,7 @@ Examples
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
@@ -188,12 +189,39 @@ def spelled(constraints: Constraints, notion: Constraints | None = None) -> list
         if constraints != "demographic_parity":
             raise EvenhandError("`constraints` and `notion` are two names of one parameter; give one", "notion-syntax")
         constraints = notion
-    several = [constraints] if isinstance(constraints, (str, Constraint)) else list(constraints)
-    for one in several:
-        if not isinstance(one, (str, Constraint)):
-            message = (
-                f"`constraints` holds a {type(one).__name__}; allowed are strings such as 'equalized_odds', "
-                "objects of evenhand.constraints, and lists of them"
-            )
+    given: object = constraints
+    if isinstance(given, str) or _is_fairlearns(given) or not isinstance(given, Iterable):
+        return [_spelled(given)]
+    return [_spelled(one) for one in given]
+
+
+def _spelled(one: object) -> str:
+    if _is_fairlearns(one):
+        name = one.__name__ if isinstance(one, type) else type(one).__name__
+        if name not in _FAIRLEARNS:
+            known = ", ".join(_FAIRLEARNS)
+            message = f"`constraints` holds fairlearn's {name}; of fairlearn's these are understood: {known}"
             raise EvenhandError(message, "notion-syntax")
-    return [str(one) for one in several]
+        return _FAIRLEARNS[name]
+    if not isinstance(one, (str, Constraint)):
+        message = (
+            f"`constraints` holds a {type(one).__name__}; allowed are strings such as 'equalized_odds', "
+            "objects of evenhand.constraints, those of fairlearn.reductions, and lists of them"
+        )
+        raise EvenhandError(message, "notion-syntax")
+    return str(one)
+
+
+# fairlearn's constraint classes; their bounds are not taken over: `max_violation` is the place for them.
+_FAIRLEARNS = {
+    "DemographicParity": "demographic-parity",
+    "TruePositiveRateParity": "equal-opportunity",
+    "FalsePositiveRateParity": "predictive-equality",
+    "EqualizedOdds": "equalized-odds",
+    "ErrorRateParity": "equal-accuracy",
+}
+
+
+def _is_fairlearns(one: object) -> bool:
+    home = one if isinstance(one, type) else type(one)
+    return home.__module__.partition(".")[0] == "fairlearn"

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from evenhand import EvenhandClassifier, EvenhandError, EvenhandWarning, audit
+from evenhand.constraints import spelled
 
 ROWS = 80
 
@@ -78,3 +79,17 @@ def test_predict_speaks_of_missing_values_only_where_training_had_none(frame):
     said = sorted(str(one.message) for one in caught)
     assert [text.split(":")[0] for text in said] == ["column `sex`", "column `z`"]
     assert "training had none missing" in said[1]
+
+
+def test_constraint_objects_of_fairlearn_are_understood_or_named():
+    def moment(name):
+        return type(name, (), {"__module__": "fairlearn.reductions._moments"})
+
+    assert spelled(moment("TruePositiveRateParity")()) == ["equal-opportunity"]
+    assert spelled([moment("EqualizedOdds"), "equal_accuracy"]) == ["equalized-odds", "equal_accuracy"]
+    with pytest.raises(
+        EvenhandError, match="fairlearn's BoundedGroupLoss; of fairlearn's these are understood: Demogr"
+    ):
+        spelled(moment("BoundedGroupLoss")())
+    with pytest.raises(EvenhandError, match="holds a int"):
+        spelled(3)

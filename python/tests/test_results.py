@@ -10,8 +10,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.metrics import brier_score_loss, roc_auc_score
 
-from evenhand import EvenhandError, audit, frontier, identify, plotting, violation
+from evenhand import EvenhandError, _core, audit, frontier, identify, metrics_by_group, plotting, violation
 from evenhand._core import Table
 
 mpl.use("Agg")
@@ -116,3 +117,120 @@ def test_tables_go_out_as_arrow_streams():
     table.add_codes("s", np.asarray([0, -1]), ["a"])
     assert pa.table(table).to_pylist() == [{"x": 1.0, "s": "a"}, {"x": None, "s": None}]
     assert pl.DataFrame(table).to_dicts() == [{"x": 1.0, "s": "a"}, {"x": None, "s": None}]
+
+
+def people(rows=400):
+    rng = np.random.default_rng(3)
+    scores = rng.uniform(size=rows).round(2)
+    return scores, (rng.uniform(size=rows) < scores).astype(int), np.where(rng.uniform(size=rows) < 0.4, "f", "m")
+
+
+def test_scores_are_ranked_and_calibrated_by_group():
+    scores, labels, sex = people()
+    found = audit(labels, scores=scores, threshold=0.6, sensitive_features=pd.Series(sex, name="sex"))
+    rows = found.scores.set_index("group")
+    for group, inside in {"overall": sex != "", "sex=f": sex == "f", "sex=m": sex == "m"}.items():
+        assert rows.loc[group, "auc"] == pytest.approx(roc_auc_score(labels[inside], scores[inside]))
+        assert rows.loc[group, "calibration"] == pytest.approx(scores[inside].mean() - labels[inside].mean())
+    assert ((rows["auc_low"] < rows["auc"]) & (rows["auc"] < rows["auc_high"])).all()
+    decided = audit(labels, (scores >= 0.6).astype(int), sensitive_features=pd.Series(sex, name="sex"))
+    assert found.by_group.equals(decided.by_group)
+    assert found.reliability.groupby("group")["rows"].sum()["overall"] == len(labels)
+    assert "SCORES" in str(found)
+    assert "auc" in found._repr_html_()
+    assert decided.scores.empty
+
+
+def test_predictions_alone_are_audited_for_demographic_parity_only():
+    scores, labels, sex = people()
+    decided = (scores >= 0.6).astype(int)
+    found = audit(None, decided, sensitive_features=sex)
+    both = audit(labels, decided, sensitive_features=sex)
+    assert found.violation() == both.violation()
+    assert found.accuracy is None
+    assert list(found.violations["notion"]) == ["demographic-parity"]
+    assert "Without labels" in str(found)
+    assert found.report().to_html()
+
+
+def test_what_is_given_in_the_wrong_place_is_said():
+    scores, labels, sex = people()
+    for wrong, match in [
+        ({"y_pred": scores}, "give probabilities as `scores`, with a `threshold`"),
+        ({"threshold": 0.5}, "`threshold` decides by `scores`"),
+        ({"scores": scores[:5]}, "scores has 5 rows, and y_true 400"),
+        ({"scores": scores + 1}, "score"),
+    ]:
+        with pytest.raises(EvenhandError, match=match):
+            audit(labels, sensitive_features=sex, **wrong)
+    with pytest.raises(EvenhandError, match="nothing to audit without predictions"):
+        audit(None, sensitive_features=sex)
+    with pytest.raises(EvenhandError, match="without labels, which scores are compared with"):
+        audit(None, labels, scores=scores, sensitive_features=sex)
+
+
+def test_metrics_of_ones_own_are_measured_in_each_group():
+    scores, labels, sex = people()
+    weights = np.arange(1.0, 401.0)
+    metrics = {"auc": roc_auc_score, "brier": brier_score_loss}
+    found = metrics_by_group(
+        metrics, labels, scores, sensitive_features=pd.Series(sex, name="sex"), sample_weight=weights
+    )
+    rows = found.by_group.set_index("group")
+    for group in ("f", "m"):
+        inside = sex == group
+        for name, metric in metrics.items():
+            expected = metric(labels[inside], scores[inside], sample_weight=weights[inside])
+            assert rows.loc[f"sex={group}", name] == pytest.approx(expected)
+    assert found.overall["brier"] == pytest.approx(brier_score_loss(labels, scores, sample_weight=weights))
+    assert found.difference("auc") == pytest.approx(abs(rows["auc"]["sex=f"] - rows["auc"]["sex=m"]))
+    assert found.difference("auc", against="overall") <= found.difference("auc")
+    assert 0 < found.ratio("brier") <= 1
+    assert "brier" in found._repr_html_()
+    assert rows["rows"].sum() == 400
+
+
+def test_a_metric_that_a_group_does_not_have_is_not_a_number():
+    scores, _, sex = people(60)
+    found = metrics_by_group(roc_auc_score, (sex == "f").astype(int), scores, sensitive_features=sex)
+    assert found.by_group["roc_auc_score"].isna().all()
+    assert np.isnan(found.difference())
+    with pytest.raises(EvenhandError, match="these were measured: 'roc_auc_score'"):
+        found.difference("f1")
+    with pytest.raises(EvenhandError, match="which cannot be called"):
+        metrics_by_group({"f1": "f1"}, scores, scores, sensitive_features=sex)
+    with pytest.raises(EvenhandError, match="y_pred has 5 rows"):
+        metrics_by_group(roc_auc_score, scores, scores[:5], sensitive_features=sex)
+
+
+def test_polars_stays_polars_and_specifications_name_columns_of_x():
+    scores, labels, sex = people()
+    frame = pl.DataFrame({"sex": sex, "age": np.arange(400) % 70})
+    found = metrics_by_group(roc_auc_score, labels, scores, sensitive_features=["sex", "age<=30"], X=frame)
+    assert isinstance(found.by_group, pl.DataFrame)
+    assert found.by_group["group"].to_list() == ["sex=f", "sex=m", "age<=30"]
+
+
+def test_rows_that_are_elsewhere_give_the_same_audit():
+    scores, labels, sex = people()
+    frame = pa.table({"sex": sex, "label": labels, "score": scores, "weight": np.arange(400) % 7 + 0.1})
+    asked = {"groups": ["sex"], "score": "score", "threshold": 0.3, "max_violation": 0.1}
+    roles = _core.Roles("label", positive="1", weight="weight")
+    expected, text, _, _ = _core.audit(Table.from_arrow(frame), roles, **asked)
+
+    class Workers:
+        def on_rows(self, task):
+            task = _core.AuditTask(task)
+            answers = [task.on_rows(Table.from_arrow(frame.slice(at, 90))) for at in range(0, 400, 90)]
+            return [task.merge(answers[:2]), *answers[2:]]
+
+    found, told, _ = _core.audit_remote(Workers(), roles, **asked)
+    assert json.loads(found) == json.loads(expected)
+    assert told == text
+
+    class Broken:
+        def on_rows(self, task):
+            raise RuntimeError("a machine is lost")
+
+    with pytest.raises(RuntimeError, match="a machine is lost"):
+        _core.audit_remote(Broken(), roles, **asked)
