@@ -92,6 +92,13 @@ fn rows_that_repeat_are_told() {
     let json = test.json(&format!("fit people {asked} --json"));
     // Three histories, two sexes, four regions and two labels.
     assert!(is_in_chunks(&json) && json["distinct_rows"] == 48, "{json}");
+    for command in [
+        format!("frontier people {asked} --points 2"),
+        format!("identify people {}", asked.replace("--notion demographic-parity", "")),
+    ] {
+        let json = test.json(&format!("{command} --json"));
+        assert_eq!(json["distinct_rows"], 48, "{json}");
+    }
     let said = test.run(&format!("frontier people {asked} --points 2"));
     assert!(said.contains(" passes over all rows (48 different ones) after a search on "), "{said}");
 }
