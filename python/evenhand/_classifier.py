@@ -448,7 +448,12 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
         ]
         beyond = f"{self.effect_['summary']} " if self.effect_ and self.effect_["summary"] else ""
         found = f"{self.stop_} after {self.n_fits_} fits; largest |overall - group| in training {self.violation_:.4f}"
-        heads = ("constraint", "multiplier", "factor on the odds of the group", "overall - group (+: the group gets less)")
+        heads = (
+            "constraint",
+            "multiplier",
+            "factor on the odds of the group",
+            "overall - group (+: the group gets less)",
+        )
         return html_table(heads, rows, caption=beyond + found)
 
     def __sklearn_tags__(self) -> Tags:
