@@ -38,7 +38,7 @@ class Audit(Recorded):
     Made by :func:`audit`. It says what was measured, and no more: no number here makes a model right to use.
     """
 
-    def __init__(self, record: dict[str, Any], text: str, library: str, report: _core.Report) -> None:
+    def __init__(self, record: dict[str, Any], text: str, library: str, report: _core.Report | None) -> None:
         self._record = record
         self._text = text
         self._library = library
@@ -144,7 +144,13 @@ class Audit(Recorded):
         return frame_of(self._record.get("rates", []), self._library)
 
     def report(self) -> Report:
-        """Tell it to people who were not there; in a notebook the page shows itself."""
+        """Tell it to people who were not there; in a notebook the page shows itself.
+
+        An audit of rows on other machines has none: it raises an error.
+        """
+        if self._report is None:
+            message = "an audit of rows on other machines has no report; print it, or take `to_dict()`"
+            raise EvenhandError(message, "needs-memory")
         return Report(self._report)
 
     def __str__(self) -> str:

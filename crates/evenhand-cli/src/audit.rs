@@ -214,6 +214,7 @@ impl Config {
     }
 
     /// Audits rows that are read into memory, and writes the report that was asked for.
+    #[cfg_attr(not(feature = "report"), expect(unused_variables))]
     fn in_memory(&self, args: &AuditArgs, progress: Progress) -> Result<Audit> {
         let whole = self.origin.read(progress)?;
         let (groups, more) = Groups::of(&whole.groups(&self.groups), &whole.data)?;
