@@ -145,7 +145,7 @@ impl Audit {
     ///
     /// # Errors
     /// Those of [`Audit::of`]; [`Error::UnknownColumn`] for predictions or groups that are not there, and those of
-    /// [`Labels::against`] for predictions that are none of the labels.
+    /// [`Labels::against`](crate::data::Labels::against) for predictions that are none of the labels.
     pub fn of_dataset(
         data: &Dataset,
         groups: &Groups,
