@@ -38,8 +38,10 @@ evenhand demo --rows 4000 --write loans.csv
 evenhand fit loans.csv {LOANS} --group sex --notion demographic-parity --model model.json --quiet
 evenhand predict model.json loans.csv --ignore deserved --out scored.csv
 cp loans.csv new.csv && cp loans.csv applicants.csv
+mkdir people
 python - <<'END'
 import pandas as pd
+pd.read_csv("loans.csv").drop(columns="deserved").to_parquet("people/first.parquet")
 loans = pd.read_csv("loans.csv").drop(columns="deserved").rename(columns={{"history": "age"}})
 loans["approved"] = (loans["approved"] == "yes").astype(int)
 loans.to_parquet("loans.parquet"), loans.to_parquet("later.parquet")
