@@ -133,7 +133,7 @@ def metrics_by_group(
     1.0
     """
     named = _named(metrics)
-    given = {"y_true": array_of(y_true), "y_pred": array_of(y_pred)}
+    given = {"y_true": np.asarray(array_of(y_true)), "y_pred": np.asarray(array_of(y_pred))}
     if sample_weight is not None:
         given["sample_weight"] = np.asarray(sample_weight, dtype=np.float64)
     rows = len(given["y_true"])
