@@ -22,7 +22,7 @@ Written by `bench/compare/solver_speed.py BEFORE NOW OUT`, two builds of the exa
 programming replaced. CPU seconds of a whole fit of the published split without a bound, from the tables in memory to the fitted model; medians of {rounds} rounds in which the two
 take turns, one thread, on a machine with other work to do. *Ratio* is now over before, the median over rounds with the smallest and the largest.
 
-The recipe `communities` had halves for groups before and has thirds now, so that its rows are not of the same problem.
+Before has the recipe `communities` of now, whose groups are outer thirds (`5ef6f10`, its files under `crates/evenhand-datasets/src`).
 
 | dataset | notion | fits | before | now | ratio |
 | --- | --- | --- | --- | --- | --- |
