@@ -230,7 +230,7 @@ pub(crate) struct DataArgs {
     #[arg(
         long,
         value_name = "NAME",
-        conflicts_with_all = ["data", "label", "positive", "weight", "ignore", "categorical", "numeric", "missing", "delimiter", "no_header", "columns"]
+        conflicts_with_all = ["data", "label", "positive", "weight", "frequency", "ignore", "categorical", "numeric", "missing", "delimiter", "no_header", "columns"]
     )]
     recipe: Option<String>,
 
@@ -255,6 +255,10 @@ pub(crate) struct DataArgs {
     /// Column of row weights, which count relative to their mean.
     #[arg(long, alias = "sample-weight", value_name = "COLUMN", help_heading = "Columns")]
     weight: Option<String>,
+
+    /// Column of frequencies: how many times each row counts, as if it stood in the file so many times.
+    #[arg(long, aliases = ["freq-weights", "frequencies"], value_name = "COLUMN", help_heading = "Columns")]
+    frequency: Option<String>,
 
     /// Column that is not read at all; may be repeated.
     #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
@@ -310,6 +314,31 @@ impl HeaderlessArgs {
     }
 }
 
+/// How a file of rows for a saved model is read: as training read its own, but for what is said here.
+#[derive(Debug, Args)]
+pub(crate) struct NewRowsArgs {
+    /// Text that means a missing value, besides those of training; may be repeated.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    missing: Vec<String>,
+
+    /// What separates the fields of a text file [default: as in training].
+    #[arg(long, value_name = "CHARACTER")]
+    delimiter: Option<String>,
+
+    #[command(flatten)]
+    headerless: HeaderlessArgs,
+}
+
+impl NewRowsArgs {
+    /// How the file is read, given how training read its own.
+    ///
+    /// # Errors
+    /// [`Usage`] for a delimiter that is not one character.
+    pub(crate) fn reading(&self, as_trained: ReadOptions) -> anyhow::Result<ReadOptions> {
+        delimited(self.headerless.reading(as_trained.missing(&self.missing)), self.delimiter.as_deref())
+    }
+}
+
 impl DataArgs {
     /// Where rows come from. Of a recipe the files are looked for.
     ///
@@ -335,6 +364,19 @@ impl DataArgs {
         let path = self.data.clone().ok_or_else(|| missing("DATA"))?;
         let schema = self.schema(self.label.as_deref().or(other).ok_or_else(|| missing("--label"))?);
         Ok(Origin::File { path, schema, reading: Box::new(self.reading()?) })
+    }
+
+    /// Checks that rows are there once, for an output with a line for each of them.
+    ///
+    /// # Errors
+    /// [`Usage`] where they have frequencies.
+    pub(crate) fn check_each_once(&self, output: &str) -> anyhow::Result<()> {
+        if self.frequency.is_none() {
+            return Ok(());
+        }
+        let message =
+            format!("--frequency does not go with {output}: a row that counts several times has one line there");
+        Err(Usage::new(message).hint("give a file in which such rows are repeated").into())
     }
 
     /// Whether no column is said to be the label.
@@ -368,16 +410,22 @@ impl DataArgs {
     fn reading(&self) -> anyhow::Result<ReadOptions> {
         let ReadingArgs { categorical, numeric, missing, delimiter, no_header, headerless } = &self.reading;
         let options = headerless.reading(ReadOptions::default().header(!no_header).missing(missing));
-        let options = options.categorical(categorical).numeric(numeric);
-        Ok(match delimiter {
-            Some(text) => options.delimiter(character(text)?),
-            None => options,
-        })
+        let mut options = options.categorical(categorical).numeric(numeric);
+        options.frequency.clone_from(&self.frequency);
+        delimited(options, delimiter.as_deref())
     }
 }
 
+/// A file read with this between its fields, where it is given.
+fn delimited(options: ReadOptions, delimiter: Option<&str>) -> anyhow::Result<ReadOptions> {
+    Ok(match delimiter {
+        Some(text) => options.delimiter(character(text)?),
+        None => options,
+    })
+}
+
 /// One character, or the word for one that is hard to type.
-pub(crate) fn character(text: &str) -> anyhow::Result<char> {
+fn character(text: &str) -> anyhow::Result<char> {
     let mut characters = text.chars();
     match (characters.next(), characters.next()) {
         (Some(one), None) => Ok(one),

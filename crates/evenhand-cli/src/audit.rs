@@ -27,11 +27,10 @@ use crate::progress::Progress;
 
 /// Show how labels, and predictions of any model, differ between groups.
 ///
-/// For every group and every intersection of groups: counts, rates and Wilson intervals.
-/// For every notion: the paper's violation (largest |overall - group|), the largest
-/// difference between groups, and the smallest ratio. Predictions may come from any
-/// program: they are a column of the same file, holding label values. Scores are audited as such, by AUC and
-/// calibration. More than two million rows are read in chunks.
+/// A summary: for every notion the violation (largest |overall - group| rate) with its interval, and the rates of
+/// every group. With --full also every interval and intersection, differences and ratios; --json and --report have all of it
+/// anyway. Predictions may come from any program: they are a column of the same file, with values of the label. Scores
+/// are audited by AUC and calibration. More than two million rows are read in chunks.
 #[derive(Debug, Args)]
 #[command(
     override_usage = usage_of_rows!("audit"),
@@ -66,8 +65,8 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_name = "RATIO", help_heading = "Bounds")]
     min_ratio: Option<f64>,
 
-    /// Notion to be shown, and that bounds are on; may be given several times [default: all are shown, bounds are on
-    /// demographic-parity]. One's own, `rate=…` as with evenhand fit, is measured too.
+    /// Notion to be shown in detail, and that bounds are on; may be given several times [default: a summary of all, and bounds on
+    /// demographic-parity]. A rate of your own, `rate=…`, is measured too.
     #[arg(long = "notion", aliases = ["constraint", "constraints"], value_name = "NOTION", help_heading = "Bounds")]
     notions: Vec<String>,
 
@@ -79,9 +78,16 @@ pub(crate) struct AuditArgs {
     #[arg(long, help_heading = "Bounds")]
     strict: bool,
 
+    /// Print everything: all rates of all groups and intersections with their intervals, differences and ratios.
+    #[arg(long)]
+    full: bool,
+
     #[command(flatten)]
     pub(crate) result: ResultArgs,
 }
+
+/// Where to find what a summary leaves out.
+const MORE: &str = "\n--full prints every rate with its interval, intersections, differences and ratios;\n--notion NOTION what one notion is about.\n";
 
 const EXAMPLES: &str = concat!(
     "\
@@ -104,7 +110,7 @@ Examples:
   Decisions alone, without labels:
     evenhand audit scored.csv --predictions decision --positive yes --group sex
 
-  A rate of one's own:
+  A rate of your own:
     evenhand audit scored.csv --label approved --positive yes --predictions decision \\
         --ignore probability --notion 'rate=predicted wrongly given sex=female against sex=male'
 
@@ -112,13 +118,14 @@ Verdicts: as those of evenhand fit. A bound is met, or not met, when the whole i
 --confidence says so; otherwise there are too few rows to tell. Where a group cannot be measured, or
 everyone is in it, nobody can tell, and the group is named.
 
-Exit codes: 0 fine; 1 a bound was not met, by its verdict or by the value as measured, or it cannot
-be told, because a group cannot be measured or there is nobody to compare it with; 2 bad input. With
-too few rows to tell and a value within the bound the exit code is 0, with a note, and with --strict 1.
+Exit codes: 0 fine; 1 a bound was not met, by its verdict or by the value as measured, or it
+cannot be told, because a group cannot be measured or there is nobody to compare it with; 2 bad
+input. With too few rows to tell and a value within the bound the exit code is 0, with a note;
+with --strict it is 1.
 
 JSON keys: rows, weighted, confidence, small_group, accuracy, classes (labels is null without
 --label), scores (with --score: auc, calibration, calibration_error, bins), intersections_left_out,
-warnings, notion (of the bounds), rates (those of one's own: name, rate, reference, gap, low, high,
+warnings, notion (of the bounds), rates (those of your own: name, rate, reference, gap, low, high,
 rows), bounds (of, bound, value, low, high, confidence, verdict, worst, unmeasured, own_reference,
 expected_under_parity, row_count; as those of evenhand fit)",
     where_reports_are!(
@@ -185,14 +192,25 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
         None => config.in_memory(args, progress),
     };
     let audit = audited.map_err(|error| about_scores(error, args))?;
-    let only = if args.notions.is_empty() { &[] } else { config.options.notions.as_slice() };
-    let text = (!args.result.json).then(|| audit.text_of(only) + &page::wrote(args.result.report.as_deref()));
+    let text = (!args.result.json)
+        .then(|| args.text(&audit, &config.options.notions) + &page::wrote(args.result.report.as_deref()));
     let report = Report::new(audit, args.result.report.clone());
     match text {
         Some(text) => output::text(&text)?,
         None => output::json(&report)?,
     }
     Ok(bounds::ending(&report.bounds, args.strict))
+}
+
+impl AuditArgs {
+    /// Everything, what some notions are about, or a summary.
+    fn text(&self, audit: &Audit, notions: &[Notion]) -> String {
+        match (self.full, self.notions.is_empty()) {
+            (true, _) => audit.to_string(),
+            (false, true) => audit.summary() + MORE,
+            (false, false) => audit.text_of(notions),
+        }
+    }
 }
 
 impl Config {
@@ -226,7 +244,11 @@ impl Config {
         #[cfg(feature = "report")]
         if let Some(path) = &args.result.report {
             let groups: Vec<&str> = groups.names().collect();
-            let settings = json!({ "groups": groups, "predictions": args.predictions, "confidence": args.confidence });
+            let mut settings =
+                json!({ "groups": groups, "predictions": args.predictions, "confidence": args.confidence });
+            if let Some(score) = &self.options.score {
+                settings["score"] = json!({ "column": score.column, "threshold": score.threshold });
+            }
             let record =
                 Record::new(progress.during("hashing the data", || data.digest()), data.rows(), &settings, &());
             let report = evenhand_report::Report::from_audit(&audit, &data, record.by(page::command()));

@@ -1,11 +1,45 @@
-//! Verdicts on the bounds that were asked for: beside a result, and as exit code.
+//! Bounds: how they are asked for, and the verdicts on them, beside a result and as exit code.
 
-use evenhand::BoundTest;
+use clap::Args;
+use evenhand::correction::Limit;
+use evenhand::{BoundTest, Notion, NotionBound};
 use serde::Serialize;
 
 use crate::Ending;
 use crate::failure::Usage;
 use crate::output::note;
+
+/// How uneven rates may be.
+#[derive(Debug, Args)]
+pub(crate) struct BoundsArgs {
+    /// Ask for no more than this: largest |overall - group| rate.
+    ///
+    /// A number is for all notions, NOTION=RATE for one of them (repeatable).
+    #[arg(long, value_name = "[NOTION=]RATE", help_heading = "Bounds")]
+    pub(crate) max_violation: Vec<Limit>,
+
+    /// Ask for no more than this between any two groups: largest difference of their rates.
+    ///
+    /// For all notions, or NOTION=RATE for one.
+    #[arg(long, value_name = "[NOTION=]RATE", help_heading = "Bounds")]
+    pub(crate) max_difference: Vec<Limit>,
+
+    /// Ask for no less than this between any two groups: smallest ratio of their rates (0.8 is the four-fifths rule).
+    ///
+    /// For all notions, or NOTION=RATIO for one.
+    #[arg(long, value_name = "[NOTION=]RATIO", help_heading = "Bounds")]
+    pub(crate) min_ratio: Vec<Limit>,
+}
+
+impl BoundsArgs {
+    /// The bounds on these notions.
+    ///
+    /// # Errors
+    /// Those of [`NotionBound::of_limits`].
+    pub(crate) fn on(&self, notions: &[Notion]) -> evenhand::Result<Vec<NotionBound>> {
+        NotionBound::of_limits(&self.max_violation, &self.max_difference, &self.min_ratio, notions)
+    }
+}
 
 /// The test of a bound, and on what.
 #[derive(Serialize)]

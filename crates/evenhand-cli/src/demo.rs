@@ -20,11 +20,10 @@ use crate::text::{Lines, counted, or_dash, percent, rate, signed};
 
 /// See on made-up loans what a correction does; no files are needed.
 ///
-/// A population of applicants is drawn whose true labels (who would repay) are known. The
-/// decisions of the past were biased against two overlapping groups, by a known amount. A
-/// classifier is trained on these decisions, without correction and with it, and both are
-/// evaluated on held-out applicants against the true labels, which a real user never has;
-/// beside them stands a classifier that was trained on the true labels.
+/// Applicants are drawn whose true labels (who would repay) are known. The decisions of
+/// the past were biased against two overlapping groups, by a known amount. One classifier is
+/// trained on these decisions, one with correction, and one on the true labels. All are
+/// evaluated by the true labels of other applicants, which a real user never has.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DemoArgs {
@@ -53,9 +52,9 @@ Example:
   evenhand demo --rows 20000 --seed 3
   evenhand demo --write loans.csv
 
-JSON keys: rows, seed, notion, groups, multipliers (name, value, truth), uncorrected, corrected and
-true_labels (each with past and truth: rows, wrong, error, violation, violations, positive_rate, class_rates,
-groups), stop, loops, fits, seconds.";
+JSON keys: rows, seed, notion, groups, multipliers (name, value, truth), uncorrected, corrected
+and true_labels (each with past and truth: rows, wrong, error, violation, violations,
+positive_rate, class_rates, groups), stop, loops, fits, seconds.";
 
 /// The share of applicants that the classifiers are evaluated on.
 const HOLDOUT: f64 = 0.3;

@@ -1,18 +1,19 @@
 //! `evenhand evaluate`: a saved model judged on new labelled rows.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use evenhand::correction::{Estimated, Limit, Metrics};
-use evenhand::data::Carry;
+use evenhand::correction::{Estimated, Metrics, SAMPLE_ROWS, StoredFiles};
+use evenhand::data::{Carry, RowFiles, find_files};
 use evenhand::model::Evaluation;
-use evenhand::{Model, NotionBound, Table};
+use evenhand::{Error, Model, NotionBound, ReadOptions, Table, Warning};
 use serde::Serialize;
 
-use crate::args::{HeaderlessArgs, character};
-use crate::bounds::{self, Judged, TestedBound};
+use crate::args::NewRowsArgs;
+use crate::bounds::{self, BoundsArgs, Judged, TestedBound};
 use crate::failure::Usage;
+use crate::many_rows::ShownPass;
 use crate::output::{self, WarningRecord};
 use crate::predict::load;
 use crate::progress::Progress;
@@ -25,7 +26,7 @@ const MOST_LINES: usize = 40;
 /// Judge a saved model on new labelled rows.
 ///
 /// Error, rates by group and the violation of every constraint that the model was made for, with intervals; and whether
-/// bounds hold on these rows, with the verdicts and exit codes of evenhand fit and evenhand audit. Rows need the features of
+/// bounds hold on these rows, those that the model was asked to keep unless others are given, with the verdicts and exit codes of evenhand fit and evenhand audit. Rows need the features of
 /// training, the label and the columns that tell groups. What training read as missing, as numbers and as categories is read so here too.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -33,21 +34,11 @@ pub(crate) struct EvaluateArgs {
     /// Model file that `evenhand fit` wrote.
     model: PathBuf,
 
-    /// File of labelled rows that the model has not seen; in any format.
+    /// File, folder or pattern of labelled rows that the model has not seen; in any format. Many rows are read a chunk at a time.
     data: PathBuf,
 
-    /// Ask for no more than this: largest |overall - group| rate. A number is for all notions of the model, NOTION=RATE for one of
-    /// them (repeatable) [default of all bounds: those that the model was asked to keep].
-    #[arg(long, value_name = "[NOTION=]RATE", help_heading = "Bounds")]
-    max_violation: Vec<Limit>,
-
-    /// Ask for no more than this between any two groups: largest difference of their rates.
-    #[arg(long, value_name = "[NOTION=]RATE", help_heading = "Bounds")]
-    max_difference: Vec<Limit>,
-
-    /// Ask for no less than this between any two groups: smallest ratio of their rates (0.8 is the four-fifths rule).
-    #[arg(long, value_name = "[NOTION=]RATIO", help_heading = "Bounds")]
-    min_ratio: Vec<Limit>,
+    #[command(flatten)]
+    bounds: BoundsArgs,
 
     /// Confidence of the intervals, and of the verdicts on bounds.
     #[arg(long, value_name = "SHARE", default_value_t = 0.95, help_heading = "Bounds")]
@@ -57,16 +48,8 @@ pub(crate) struct EvaluateArgs {
     #[arg(long, help_heading = "Bounds")]
     strict: bool,
 
-    /// Text that means a missing value, besides those of training; may be repeated.
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-    missing: Vec<String>,
-
-    /// What separates the fields of a text file [default: as in training].
-    #[arg(long, value_name = "CHARACTER")]
-    delimiter: Option<String>,
-
     #[command(flatten)]
-    headerless: HeaderlessArgs,
+    new_rows: NewRowsArgs,
 
     /// Agree to run this command, for a model that was fitted by one.
     #[arg(long, value_name = "COMMAND")]
@@ -85,13 +68,13 @@ Examples:
   Fail a pipeline when it has become uneven, or the rows are too few to tell:
     evenhand evaluate model.json later.csv --max-violation 0.05 --strict
 
-Exit codes: 0 fine; 1 a bound was not met, by its verdict or by the value as measured, or it cannot
-be told; 2 bad input. With too few rows to tell and a value within the bound the exit code is 0, with
-a note, and with --strict 1.
+Exit codes: 0 fine; 1 a bound was not met, by its verdict or by the value as measured, or it
+cannot be told; 2 bad input. With too few rows to tell and a value within the bound the exit code
+is 0, with a note; with --strict it is 1.
 
 JSON keys: model, notion, metrics (rows, errors, error, violation, violations, positive_rate,
-class_rates, groups), violations (name, value, low, high), confidence, bounds (as those of evenhand fit),
-warnings.";
+class_rates, groups), violations (name, value, low, high), confidence, bounds (as those of
+evenhand fit), warnings.";
 
 /// Everything that is shown. The keys are stable.
 #[derive(Serialize)]
@@ -107,30 +90,45 @@ struct Report {
 
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Ending> {
     let model = load(&args.model, args.learner.as_deref())?;
-    let notions = &model.settings.notions;
-    let asked = NotionBound::of_limits(&args.max_violation, &args.max_difference, &args.min_ratio, notions)?;
+    let asked = args.bounds.on(&model.settings.notions)?;
     let judged = if asked.is_empty() { &model.settings.bounds } else { &asked };
     bounds::check_strict(args.strict, judged)?;
     if model.provenance.recipe.is_some() {
         let usage = Usage::new("the model was fitted by --recipe, whose files are not one table");
         return Err(usage.hint("evenhand fit --recipe NAME evaluates it on the test rows of the recipe").into());
     }
-    let mut reading = args.headerless.reading(model.reading_all().missing(&args.missing));
-    if let Some(delimiter) = &args.delimiter {
-        reading = reading.delimiter(character(delimiter)?);
-    }
+    let reading = args.new_rows.reading(model.reading_all())?;
     // Columns that are not there are told before those that are there are taken for others.
     let copied = files::copy_of_pipe(&args.data)?;
     let data = copied.as_ref().map_or(&args.data, |(_, path)| path);
-    model.check_columns(&Carry::open(data, &reading)?.names())?;
-    let progress = Progress::new(args.json);
-    let (table, mut warnings) =
-        progress.during(format!("reading {}", args.data.display()), || Table::read(data, &reading))?;
-    let (found, more) = progress.during("evaluating", || model.evaluate(&table, &asked, args.confidence))?;
-    warnings.extend(more);
+    model.check_columns(&Carry::open_all(&find_files(data)?, &reading)?.names())?;
+    let (found, warnings) = evaluate(&model, args, (data, &reading), &asked)?;
     let report = Report::new(args, &model, found, WarningRecord::all(warnings, None));
     output::report(args.json, &report, &report.warnings, || report.to_text(&model))?;
     Ok(bounds::ending(&report.bounds, args.strict))
+}
+
+/// Judges rows a chunk at a time where there are many and the model allows it, else all at once.
+fn evaluate(
+    model: &Model,
+    args: &EvaluateArgs,
+    (data, reading): (&Path, &ReadOptions),
+    asked: &[NotionBound],
+) -> Result<(Evaluation, Vec<Warning>)> {
+    let (progress, paths) = (Progress::new(args.json), find_files(data)?);
+    let many = || Ok::<_, Error>(reading.frequency.is_some() || RowFiles::may_exceed(&paths, SAMPLE_ROWS)?);
+    if !files::is_stdin(data) && model.check_evaluate_files().is_ok() && many()? {
+        let (files, mut warnings) = RowFiles::open(&paths, reading)?;
+        let rows = StoredFiles { files: &files, watch: Some(ShownPass::watch(progress)) };
+        let (found, more) = model.evaluate_files(&rows, asked, args.confidence)?;
+        warnings.extend(more);
+        return Ok((found, warnings));
+    }
+    let (table, mut warnings) =
+        progress.during(format!("reading {}", args.data.display()), || Table::read(data, reading))?;
+    let (found, more) = progress.during("evaluating", || model.evaluate(&table, asked, args.confidence))?;
+    warnings.extend(more);
+    Ok((found, warnings))
 }
 
 impl Report {

@@ -97,7 +97,7 @@ Example:
     },
     Common {
         command: "audit",
-        options: &[ROWS, &["predictions", "score", "threshold", "notion"], BOUNDS, RESULT],
+        options: &[ROWS, &["predictions", "score", "threshold", "notion", "full"], BOUNDS, RESULT],
         notions: false,
         below: "\
 Examples:

@@ -53,7 +53,7 @@ pub(crate) type Opened = (RowFiles, Vec<Warning>);
 /// What keeps them from being opened.
 pub(crate) fn open(streamable: &Streamable<'_>, sample_rows: usize) -> Result<Option<Opened>> {
     let paths = find_files(streamable.path)?;
-    if !RowFiles::may_exceed(&paths, sample_rows)? {
+    if streamable.reading.frequency.is_none() && !RowFiles::may_exceed(&paths, sample_rows)? {
         return Ok(None);
     }
     // What is ignored is never decoded, whatever it holds.

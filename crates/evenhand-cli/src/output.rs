@@ -124,6 +124,9 @@ fn advice(warning: &Warning) -> Option<String> {
                 "--notion target-rate={rate} --max-violation target-rate={close} beside the others asks for as many positives as before"
             ));
         }
+        Warning::WorseThanConstant { .. } => Some(
+            "a looser bound costs less; if the learner does not see the groups, it may have too little to tell people apart by: see when not to correct",
+        ),
         Warning::MissingApart { .. } => Some("fill the values where they are known, or make them a group of their own"),
         Warning::SmallGroup { .. } => Some("join it with others, as in `race=A,B`, or bring more rows"),
         Warning::MissingSensitive { .. } => Some("fill the values where they are known"),

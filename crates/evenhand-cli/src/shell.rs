@@ -13,7 +13,7 @@ use crate::outputs::Outputs;
 use crate::reference;
 use crate::{Ending, files, output};
 
-/// Print what makes a shell complete the commands and options of evenhand.
+/// Print a script with which a shell completes the commands and options of evenhand.
 #[derive(Debug, Args)]
 #[command(after_help = COMPLETIONS_BELOW)]
 pub(crate) struct CompletionsArgs {

@@ -1,6 +1,6 @@
 //! Numbers and tables as people read them.
 
-pub(crate) use evenhand::format::{clean, counted, thousands};
+pub(crate) use evenhand::format::{clean, counted, listed, thousands};
 
 /// A share as a percentage: `14.1 %`.
 pub(crate) fn percent(share: f64) -> String {

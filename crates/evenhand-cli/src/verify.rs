@@ -23,12 +23,10 @@ use crate::{Ending, signature, text};
 
 /// Compute a model's weights and rates again from its data, and say what matches.
 ///
-/// Weights are derived from the multipliers in the model and from the groups in the data;
-/// rates and violations from the saved classifier; and the classifier must be where the
-/// weighted loss is least. Thresholds of post-processing are found again from the classifier's
-/// scores. Columns, groups, verdicts and the whole run are computed again too; what cannot be is listed as not checked: the
-/// name of the software, what a learner elsewhere did, test rows in a file of their own, and settings that change nothing.
-/// With --key, the signature must be that of the key's owner. Exits with 1 when anything differs.
+/// Everything is computed again: columns, groups, weights, the run, thresholds, rates and verdicts; and the saved classifier must be where the weighted
+/// loss is least. What cannot be is listed as not checked: the name of the software, what a learner elsewhere did, test rows
+/// in a file of their own, and settings that change nothing. With --key, the signature must be that of the key's owner. Exits with 1 when
+/// anything differs.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct VerifyArgs {
@@ -66,7 +64,8 @@ Examples:
   evenhand verify adult.json              (of evenhand fit --recipe adult)
   evenhand verify model.json loans.csv --key public.pem
 
-JSON keys: matches, checks (name, matches, detail; matches is null where it cannot be checked), warnings.";
+JSON keys: matches, checks (name, matches, detail; matches is null where it cannot be checked),
+warnings.";
 
 /// The verdict, with what was noticed on the way.
 #[derive(Serialize)]

@@ -187,6 +187,6 @@ fn model(correction: &Correction, data: &Dataset) -> Result<Value, Box<dyn std::
     let (tests, _) = fitted.test_bounds(data, 0.95)?;
     let (metrics, _) = fitted.evaluate(data, correction.measure)?;
     let record = |model: &LogisticModel| LearnerRecord::Logistic { settings: learner, model: model.clone() };
-    let model = Model::new(correction, &fitted, record, Some(metrics), (data.digest(), data.rows()), None);
+    let model = Model::new(correction, &fitted, record, Some(metrics), (data.digest(), data.rows()), None)?;
     Ok(serde_json::from_str(&model.with_bound_tests(tests).to_json()?)?)
 }

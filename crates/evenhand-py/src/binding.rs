@@ -6,12 +6,12 @@ use evenhand::learner::FnPredictor;
 use evenhand::{Correction, Dataset, NotionBound, ReadOptions, Warning};
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Failure, raised};
+use crate::error::raised;
 use crate::learner::scores;
 use crate::model::{Warnings, warnings};
+use crate::pickle::{Reduced, reduced, restored};
 use crate::settings::{Limits, limits};
 use crate::table::Table;
 use crate::work::{apart, json};
@@ -95,17 +95,14 @@ impl Binding {
         self.inner.schema().weight_column()
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let restore = py.get_type::<Self>().getattr("restore")?;
-        Ok((restore, (PyBytes::new(py, json(self)?.as_bytes()),)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        reduced::<Self>(py, &json(self)?)
     }
 
     /// What pickling made bytes of.
     #[staticmethod]
     fn restore(state: &[u8]) -> PyResult<Self> {
-        serde_json::from_slice(state).map_err(|error| {
-            Failure::Engine(evenhand::Error::ModelFormat { path: "(pickled)".into(), source: error.into() }).into()
-        })
+        restored(state)
     }
 }
 

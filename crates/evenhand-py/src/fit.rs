@@ -134,7 +134,7 @@ fn fit_saved<P: Predictor + Send + 'static>(
     let (fitted, model) = watched(py, callback, keep, move |observer, stop| {
         let fitted = fit(&correction, &data, observer, stop)?;
         let source = (data.digest(), data.rows());
-        let model = evenhand::Model::new(&correction, &fitted, record, None, source, None);
+        let model = evenhand::Model::new(&correction, &fitted, record, None, source, None)?;
         let model = model.read_as(&reading, data.table());
         Ok((fitted, model))
     })?;

@@ -1,6 +1,6 @@
 //! How far labels were tilted against each group.
 
-use evenhand::{Identify, Logistic, Notion};
+use evenhand::{Identify, Logistic};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::binding::dataset;
 use crate::error::raised;
 use crate::model::{Warnings, warnings};
 use crate::report::{Report, record};
-use crate::settings::{Roles, tilt_of};
+use crate::settings::{Roles, parsed, tilt_of};
 use crate::table::Table;
 use crate::work::{apart, json};
 
@@ -36,16 +36,9 @@ pub(crate) fn identify<'py>(
 ) -> PyResult<(String, SampleWeight<'py>, Warnings, Report)> {
     let usual = Identify::default();
     let learner = Logistic { l2: l2.unwrap_or(usual.learner.l2), ..usual.learner };
-    let groups = groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;
+    let groups = parsed(&groups).map_err(raised)?;
     let tilt = tilt_of(tilt).map_err(raised)?;
-    let notions = match notions {
-        Some(notions) => notions
-            .iter()
-            .map(|notion| notion.parse::<Notion>())
-            .collect::<evenhand::Result<Vec<Notion>>>()
-            .map_err(raised)?,
-        None => usual.notions,
-    };
+    let notions = notions.map_or(Ok(usual.notions), |notions| parsed(&notions)).map_err(raised)?;
     let settings =
         Identify { groups, notions, withhold, confidence, resamples, seed, learner, plan: None, tilt, sensitivity };
     let data = dataset(table, roles)?;

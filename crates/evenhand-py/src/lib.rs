@@ -18,6 +18,7 @@ mod learner;
 mod memberships;
 mod model;
 mod observer;
+mod pickle;
 mod program;
 mod remote;
 mod remote_audit;

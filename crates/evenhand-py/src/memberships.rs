@@ -5,6 +5,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use crate::error::raised;
+use crate::settings::parsed;
 use crate::table::Table;
 use crate::work::apart;
 
@@ -15,8 +16,7 @@ pub(crate) fn memberships<'py>(
     table: &Bound<'py, Table>,
     groups: Vec<String>,
 ) -> PyResult<Vec<(String, Bound<'py, PyArray1<bool>>)>> {
-    let specs: Vec<GroupSpec> =
-        groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;
+    let specs: Vec<GroupSpec> = parsed(&groups).map_err(raised)?;
     let table = table.try_borrow()?;
     let rows = &table.inner;
     let found = apart(py, || Groups::bind(&specs, rows)?.0.membership(rows))?;

@@ -8,10 +8,10 @@ use evenhand::model::LearnerRecord;
 use evenhand::{Correction, Predictor, Warning};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 
 use crate::binding::Binding;
 use crate::error::raised;
+use crate::pickle::{Reduced, reduced};
 use crate::table::Table;
 use crate::work::{apart, json};
 
@@ -115,9 +115,8 @@ impl Model {
         Ok(Some(all.reshape([model.coefficients().len() / width, width])?))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let restore = py.get_type::<Self>().getattr("restore")?;
-        Ok((restore, (PyBytes::new(py, self.to_json()?.as_bytes()),)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        reduced::<Self>(py, &self.to_json()?)
     }
 
     /// What pickling made bytes of.

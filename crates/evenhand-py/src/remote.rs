@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use evenhand::audit::RemoteAuditRows;
 use evenhand::correction::{Iteration, Observer, RemoteRows, StoredFit, StoredSettings};
 use evenhand::learner::LogisticModel;
 use evenhand::model::LearnerRecord;
@@ -81,7 +82,7 @@ pub(crate) struct RemoteFit {
     warnings: Vec<(String, String)>,
 }
 
-/// Workers that Python drives: an object with `on_rows`, `encode` and `on_blocks`, each from a task to a list of answers.
+/// Workers that Python drives: an object with `on_rows`, and for fits `encode` and `on_blocks`, each from a task to a list of answers.
 pub(crate) struct Driver {
     object: Py<PyAny>,
     /// What Python raised; the engine is told that it was interrupted.
@@ -127,6 +128,12 @@ impl RemoteRows for Driver {
     }
 }
 
+impl RemoteAuditRows for Driver {
+    fn on_rows(&self, task: &[u8]) -> Result<Vec<Vec<u8>>> {
+        self.call("on_rows", task)
+    }
+}
+
 /// A clock, and nobody to stop for: Python's own signals are looked for whenever workers are asked.
 struct Clock(Instant);
 
@@ -168,7 +175,7 @@ impl RemoteFit {
         let learner = settings.learner;
         let record = |model: &LogisticModel| LearnerRecord::Logistic { settings: learner, model: model.clone() };
         let (correction, fitted) = (&settings.correction, &found.fitted);
-        let model = evenhand::Model::of_stored(correction, found, record);
+        let model = evenhand::Model::of_stored(correction, found, record).map_err(raised)?;
         let model = model.read_as(&roles.reading(), &found.columns);
         let [before, _] = found.evaluated();
         let mut warned = warnings(fitted.warnings());

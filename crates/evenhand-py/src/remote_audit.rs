@@ -1,15 +1,13 @@
 //! Audits of rows on other machines: what a worker does with those it has, and the audit that drives workers.
 
-use std::sync::{Mutex, PoisonError};
-
-use evenhand::audit::{AuditOptions, RemoteAuditRows, ScoreColumn};
-use evenhand::{Audit, Error, GroupSpec, Result};
+use evenhand::Audit;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 
-use crate::audit::options;
+use crate::audit::{AuditSettings, texts};
 use crate::error::raised;
 use crate::model::{Warnings, warnings};
+use crate::remote::Driver;
 use crate::settings::Roles;
 use crate::table::Table;
 use crate::work::{self, apart, caught};
@@ -41,57 +39,19 @@ impl AuditTask {
     }
 }
 
-/// Workers that Python drives: an object with `on_rows`, from a task to a list of answers.
-struct Driver {
-    object: Py<PyAny>,
-    /// What Python raised; the engine is told that it was interrupted.
-    raised: Mutex<Option<PyErr>>,
-}
-
-impl RemoteAuditRows for Driver {
-    fn on_rows(&self, task: &[u8]) -> Result<Vec<Vec<u8>>> {
-        let called = Python::attach(|py| -> PyResult<Vec<Vec<u8>>> {
-            py.check_signals()?;
-            self.object.bind(py).call_method1("on_rows", (PyBytes::new(py, task),))?.extract()
-        });
-        called.map_err(|error| {
-            *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-            Error::Interrupted
-        })
-    }
-}
-
-/// An audit of rows on other machines, as JSON and as text, and its warnings.
+/// An audit of rows on other machines, as JSON, as a summary and as text with everything, and its warnings.
 #[pyfunction]
-#[pyo3(signature = (rows, roles, *, groups, predictions=None, confidence=0.95, intersections=true, small_group=30, notions=None, max_violation=None, max_difference=None, min_ratio=None, score=None, threshold=0.5, unlabelled=false))]
-#[allow(clippy::too_many_arguments)] // the settings, by name
+#[pyo3(signature = (rows, roles, **settings))]
 pub(crate) fn audit_remote(
     py: Python<'_>,
     rows: Py<PyAny>,
     roles: &Roles,
-    groups: Vec<String>,
-    predictions: Option<&str>,
-    confidence: f64,
-    intersections: bool,
-    small_group: usize,
-    notions: Option<Vec<String>>,
-    max_violation: Option<f64>,
-    max_difference: Option<f64>,
-    min_ratio: Option<f64>,
-    score: Option<String>,
-    threshold: f64,
-    unlabelled: bool,
-) -> PyResult<(String, String, Warnings)> {
-    let specs: Vec<GroupSpec> =
-        groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;
-    let options = options(confidence, intersections, small_group, notions, [max_violation, max_difference, min_ratio])?;
-    let score = score.map(|column| ScoreColumn { column, threshold });
-    let options = AuditOptions { score, unlabelled, ..options };
-    let driver = Driver { object: rows, raised: Mutex::new(None) };
-    let done = py.detach(|| caught(|| Ok(Audit::of_remote(&driver, &roles.schema, &specs, predictions, &options)?)));
-    let audit = match driver.raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some(error) => return Err(error),
-        None => done?,
-    };
-    Ok((work::json(&audit)?, audit.to_string(), warnings(&audit.warnings)))
+    settings: Option<&Bound<'_, PyDict>>,
+) -> PyResult<(String, (String, String), Warnings)> {
+    let settings = AuditSettings::of(py, settings)?;
+    let AuditSettings { specs, predictions, options } = settings.get();
+    let (driver, predictions) = (Driver::new(rows), predictions.as_deref());
+    let done = py.detach(|| caught(|| Ok(Audit::of_remote(&driver, &roles.schema, specs, predictions, options)?)));
+    let audit = driver.outcome(done)?;
+    Ok((work::json(&audit)?, texts(&audit), warnings(&audit.warnings)))
 }

@@ -1,13 +1,13 @@
 //! The bias in labels of rows on other machines.
 
 use evenhand::correction::StoredSettings;
-use evenhand::{Identify, Logistic, Notion};
+use evenhand::{Identify, Logistic};
 use pyo3::prelude::*;
 
 use crate::error::raised;
 use crate::model::{Warnings, warnings};
 use crate::remote::Driver;
-use crate::settings::Roles;
+use crate::settings::{Roles, parsed};
 use crate::work::{caught, json};
 
 /// The identified bias as JSON, warnings, and how many times all encoded rows were gone through.
@@ -30,10 +30,8 @@ pub(crate) fn identify_remote(
 ) -> PyResult<(String, Warnings, usize)> {
     let usual = Identify::default();
     let learner = Logistic { l2: l2.unwrap_or(usual.learner.l2), ..usual.learner };
-    let groups = groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>().map_err(raised)?;
-    let parsed = |notions: Vec<String>| notions.iter().map(|notion| notion.parse::<Notion>()).collect();
-    let notions: evenhand::Result<Vec<Notion>> = notions.map_or(Ok(usual.notions.clone()), parsed);
-    let notions = notions.map_err(raised)?;
+    let groups = parsed(&groups).map_err(raised)?;
+    let notions = notions.map_or_else(|| Ok(usual.notions.clone()), |notions| parsed(&notions)).map_err(raised)?;
     let settings = Identify { groups, notions, withhold, confidence, resamples, seed, learner, sensitivity, ..usual };
     let stored = StoredSettings::default();
     let stored = StoredSettings { sample_rows: sample_rows.unwrap_or(stored.sample_rows), seed, ..stored };

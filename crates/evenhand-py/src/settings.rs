@@ -1,5 +1,7 @@
 //! What is asked, and the roles of columns.
 
+use std::str::FromStr;
+
 use evenhand::correction::{
     Apply, CorrectionOptions, CovariateShift, Decisions, Keep, Lagrangian, Limit, Score, Technique,
     ThresholdPostprocessing, Validation, WeightRange,
@@ -107,8 +109,8 @@ impl Settings {
             let preset = preset_of(preset)?;
             let (method, technique) = method_of(method, seed)?;
             let options = CorrectionOptions {
-                notions: notions.iter().map(|notion| notion.parse()).collect::<evenhand::Result<_>>()?,
-                groups: groups.iter().map(|group| group.parse()).collect::<evenhand::Result<_>>()?,
+                notions: parsed(&notions)?,
+                groups: parsed(&groups)?,
                 withhold,
                 max_violation: limits(max_violation),
                 max_difference: limits(max_difference),
@@ -166,6 +168,11 @@ impl Settings {
     fn notions(&self) -> Vec<String> {
         self.correction.notions.iter().map(ToString::to_string).collect()
     }
+}
+
+/// What texts mean: groups or notions.
+pub(crate) fn parsed<T: FromStr<Err = evenhand::Error>>(texts: &[String]) -> evenhand::Result<Vec<T>> {
+    texts.iter().map(|text| text.parse()).collect()
 }
 
 /// A bound as Python hands it over: numbers, each for a notion or for all.

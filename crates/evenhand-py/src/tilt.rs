@@ -7,12 +7,11 @@ use evenhand::features::Features;
 use evenhand::learner::FnPredictor;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
 
 use crate::binding::Binding;
-use crate::error::Failure;
 use crate::learner::scores;
+use crate::pickle::{Reduced, reduced, restored};
 use crate::table::Table;
 use crate::work::{apart, json};
 
@@ -62,16 +61,13 @@ impl Tilting {
         self.expected.uses_groups()
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let restore = py.get_type::<Self>().getattr("restore")?;
-        Ok((restore, (PyBytes::new(py, json(self)?.as_bytes()),)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        reduced::<Self>(py, &json(self)?)
     }
 
     /// What pickling made bytes of.
     #[staticmethod]
     fn restore(state: &[u8]) -> PyResult<Self> {
-        serde_json::from_slice(state).map_err(|error| {
-            Failure::Engine(evenhand::Error::ModelFormat { path: "(pickled)".into(), source: error.into() }).into()
-        })
+        restored(state)
     }
 }

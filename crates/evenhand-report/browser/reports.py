@@ -114,6 +114,20 @@ def classes(folder: Path) -> list[str]:
     return teams(folder, {f"team {at}": 400 for at in range(3)}, labels=("low", "middle", "high"))
 
 
+def scored(folder: Path, rows: dict[str, int], column: str = "team", label: str = "yes") -> list[str]:
+    """Rows with probabilities, which are too high for every other team."""
+    teams = [team for team, size in rows.items() for _ in range(size)]
+    high = {team: 12 * (at % 2) for at, team in enumerate(rows)}
+    with (folder / "scored.csv").open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["p", column, "label"])
+        for row, team in enumerate(teams):
+            score = row * 31 % 97 + 1
+            table.writerow([score / 98, team, label if row * 57 % 101 < score - high[team] else f"not {label}"])
+    groups = ["--group", column, "--positive", label]
+    return ["scored.csv", "--label", "label", "--score", "p", "--threshold", "0.6", *groups]
+
+
 def predicted(arguments: list[str]) -> list[str]:
     """Give the same rows with their predictions, for an audit."""
     return [*arguments[: arguments.index("--ignore")], "--predictions", "predicted"]
@@ -130,6 +144,14 @@ REPORTS: dict[str, Callable[[Path], list[str]]] = {
     "demo-audit": lambda folder: ["audit", *demo(folder)],
     "compas-identify": lambda _: ["identify", *recipe("compas"), "--sensitivity"],
     "predictions-audit": lambda folder: ["audit", *predicted(three(folder)), *TEAM],
+    "scores-audit": lambda folder: [
+        "audit",
+        *scored(folder, {"team 0": 600, "team 1": 500, "team 2": 300, "a few people": 9}),
+    ],
+    "hostile-scores-audit": lambda folder: [
+        "audit",
+        *scored(folder, dict.fromkeys(HOSTILE, 200), COLUMN, LABELS[1]),
+    ],
     "hostile": lambda folder: ["fit", *hostile(folder), *PARITY, "--holdout", "0.3"],
     "hostile-audit": lambda folder: ["audit", *hostile(folder)],
     "hostile-identify": lambda folder: ["identify", *hostile(folder), "--sensitivity"],

@@ -19,7 +19,16 @@ from looking import DARK, LIGHT, NARROW, NARROWEST, PRINTED, UNSCRIPTED, Form, O
 every_report = pytest.mark.parametrize("report", reports.REPORTS)
 # One of each kind, the named datasets and the hardest names: what takes long is asked of these alone, for the others
 # are made of the same parts.
-OF_EACH_KIND = ["demo", "adult", "compas", "demo-frontier", "predictions-audit", "compas-identify", "hostile"]
+OF_EACH_KIND = [
+    "demo",
+    "adult",
+    "compas",
+    "demo-frontier",
+    "predictions-audit",
+    "scores-audit",
+    "compas-identify",
+    "hostile",
+]
 one_of_each_kind = pytest.mark.parametrize("report", OF_EACH_KIND)
 # Where nothing could be corrected, there is no more or less of it.
 WITHOUT_SLIDER = [*(name for name in reports.REPORTS if name.endswith(("audit", "identify"))), "three-people"]
@@ -100,7 +109,7 @@ def test_the_policy_of_a_page_lets_nothing_in(opened: Open) -> None:
         assert not any(line.startswith("dialog") for line in one.noise), one.noise
 
 
-@pytest.mark.parametrize("report", ["hostile", "hostile-audit", "hostile-identify"])
+@pytest.mark.parametrize("report", ["hostile", "hostile-audit", "hostile-scores-audit", "hostile-identify"])
 def test_hostile_names_are_shown_as_text(report: str, opened: Open) -> None:
     with opened(report, LIGHT) as one:
         one.unfold()
@@ -158,6 +167,30 @@ def test_numbers_are_those_of_the_json_in_the_page(report: str, opened: Open) ->
                     for text in (points(gap[side]["value"]), interval(gap[side], points))
                 ]
             assert not gaps
+        if scores := data.get("scores"):
+            groups = [scores["overall"], *scores["groups"]]
+            none = {"value": None, "low": None}
+
+            def area(value: float | None) -> str:
+                return NONE if value is None else decimal(value, 3)
+
+            for row, group in zip(cells(table(one, "AUC of the scores")), groups, strict=True):
+                assert row[2:] == [area((group["auc"] or none)["value"]), interval(group["auc"] or none, area)]
+            for row, group in zip(cells(table(one, "Mean score minus share")), groups, strict=True):
+                measured = [percent(group["mean_score"]), percent(group["positive_rate"]["value"])]
+                gap = group["calibration"] or none
+                assert row[2:] == [*measured, points(gap["value"]), interval(gap, points)]
+            for row, group in zip(cells(table(one, "Expected calibration error")), groups, strict=True):
+                assert row[2:] == [
+                    points(group["calibration_error"]),
+                    points(group["calibration_error_by_chance"]),
+                ]
+            plots = one.page.locator("section[aria-labelledby=scores] .plot")
+            shown = groups[: plots.count()]
+            assert len(shown) == min(len(groups), 8)
+            for at, group in enumerate(shown):
+                assert plots.nth(at).locator("circle").count() == len(group["bins"])
+                assert plots.nth(at).locator(".interval").count() == len(group["bins"])
         if tradeoff := data["tradeoff"]:
             rows = cells(table(one, "Error and largest violation"))
             for row, point in zip(rows, [*tradeoff["points"], *tradeoff["baselines"]], strict=True):

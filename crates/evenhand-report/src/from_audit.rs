@@ -30,6 +30,7 @@ impl Report {
             notions: notions(audit.accuracy.is_some()),
             panels: Panel::all(&[(Series::Predictions, audit)], rates),
             intersections_left_out: audit.intersections_left_out,
+            scores: audit.scores.clone(),
             warnings: messages(&audit.warnings),
             ..empty(Kind::Audit, about, record)
         }
@@ -90,6 +91,7 @@ fn empty(kind: Kind, about: About, record: Record) -> Report {
         judged: None,
         panels: Vec::new(),
         intersections_left_out: 0,
+        scores: None,
         blind: Blind::default(),
         decided_from: None,
         bias: None,
@@ -102,7 +104,9 @@ fn empty(kind: Kind, about: About, record: Record) -> Report {
 
 #[cfg(test)]
 mod tests {
-    use evenhand::{Bound, Groups, Identify, Labels, Schema};
+    use evenhand::audit::ScoreColumn;
+    use evenhand::data::Categorical;
+    use evenhand::{Bound, Column, Groups, Identify, Labels, Schema, Table};
     use evenhand_datasets::synthetic;
 
     use super::*;
@@ -163,6 +167,62 @@ mod tests {
             "{}",
             sentence(0.0001)
         );
+    }
+
+    /// Scores that are a little too high for one of two teams, and of a third that is small.
+    fn scored() -> Report {
+        let team = |row: usize| if row.is_multiple_of(40) { "c" } else { ["a", "b"][row % 2] };
+        let score = |row: usize| ((row * 31 % 97) as f64 + 0.5) / 97.0;
+        let label = |row: usize| {
+            let too_high = if team(row) == "a" { 0.1 } else { 0.0 };
+            if (row * 57 % 101) as f64 / 101.0 < score(row) - too_high { "yes" } else { "no" }
+        };
+        let texts = |of: &dyn Fn(usize) -> &'static str| {
+            Column::Categorical(Categorical::from_values((0..1_000).map(|row| Some(of(row)))))
+        };
+        let columns = vec![
+            ("p".to_owned(), Column::Numeric((0..1_000).map(score).collect())),
+            ("team".to_owned(), texts(&team)),
+            ("label".to_owned(), texts(&label)),
+        ];
+        let schema = Schema::label("label").positive("yes");
+        let data = Dataset::new(Table::new(columns, 1).unwrap(), &schema).unwrap();
+        let (groups, _) = Groups::of(&["team".parse().unwrap()], &data).unwrap();
+        let score = Some(ScoreColumn { column: "p".to_owned(), threshold: 0.5 });
+        let audit = Audit::of_dataset(&data, &groups, None, &AuditOptions { score, ..AuditOptions::default() });
+        Report::from_audit(&audit.unwrap(), &data, Record::new(data.digest(), data.rows(), &"audit", &()))
+    }
+
+    #[test]
+    fn scores_have_a_section_in_every_format() {
+        let report = scored();
+        let found = report.scores.as_ref().unwrap();
+        let gap = |group: usize| found.groups[group].calibration.unwrap().value;
+        assert!(gap(0) > 0.06 && gap(1).abs() < 0.06, "{found:?}");
+        let said = report.summary().last().unwrap().clone();
+        assert!(
+            said.starts_with("With 95\u{a0}% intervals, the AUC of scores is from 0.") && said.contains(" in team=a"),
+            "{said}"
+        );
+        let page = report.html().unwrap();
+        let section = &page[page.find(r#"<h2 id="scores">"#).unwrap()..];
+        for one in
+            ["How well scores rank", "Calibration in the large", "Expected calibration error", "Scores against labels"]
+        {
+            assert!(section.contains(one), "{one}");
+        }
+        // A point with its interval for every bin of everyone and of each team.
+        let bins: usize = crate::scores::lines(found).map(|group| group.bins.len()).sum();
+        assert_eq!(section.matches("<circle class=\"\" cx=").count(), bins);
+        assert_eq!(
+            section.matches(r#"<line class="reference" x1="1.50%" y1="192.0" x2="98.50%" y2="12.0"/>"#).count(),
+            4
+        );
+        let area = crate::scores::auc(found.overall.auc.unwrap().value);
+        assert!(report.text().contains(&format!("Everyone [1,000\u{a0}rows]: AUC {area} (")), "{}", report.text());
+        assert!(report.markdown().contains(&format!("| Everyone | 1,000 | {area} | ")), "{}", report.markdown());
+        let again: Report = serde_json::from_str(&serde_json::to_string(&report).unwrap()).unwrap();
+        assert_eq!((again.html().unwrap(), again), (page, report));
     }
 
     #[test]

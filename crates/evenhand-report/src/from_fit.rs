@@ -99,6 +99,7 @@ impl Report {
             verdicts: after.test_bounds(&correction.bounds, trained.confidence)?,
             judged: None,
             intersections_left_out: audit.intersections_left_out,
+            scores: None,
             blind: Blind::of(trained.binding, std::iter::once(fit.found)),
             decided_from: fit.found.decided_from(correction),
             bias: fit.identify.then(|| Bias::identify(correction, trained.train, trained.confidence)).flatten(),

@@ -75,6 +75,7 @@ impl Report {
             verdicts: Vec::new(),
             judged: None,
             intersections_left_out: audit.intersections_left_out,
+            scores: None,
             blind: Blind::of(trained.binding, points.iter().map(|point| &point.solution)),
             decided_from: traced.frontier.decided_from(correction),
             bias: Bias::identify(correction, trained.train, trained.confidence),

@@ -34,7 +34,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! `report` is the value, made of `groups`, `gap`, `blind`, `bias`, `tradeoff`, `search` and `record`; `from_fit`, `from_frontier`
+//! `report` is the value, made of `groups`, `gap`, `scores`, `blind`, `bias`, `tradeoff`, `search` and `record`; `from_fit`, `from_frontier`
 //! and `from_audit` fill it, the first two with what `metrics` measures and `comparison` compares; `summary`, `limits`
 //! and `number` are its words; `text`, `markdown` and `html` write it.
 
@@ -54,6 +54,7 @@ mod metrics;
 mod number;
 mod record;
 mod report;
+mod scores;
 mod search;
 mod summary;
 mod text;

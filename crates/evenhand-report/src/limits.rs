@@ -57,7 +57,7 @@ impl Report {
             })
             .collect();
         let expected = self.expects_tilts();
-        let words: [(bool, &str, &str); 11] = [
+        let words: [(bool, &str, &str); 14] = [
             (
                 true,
                 "Violation",
@@ -100,6 +100,21 @@ impl Report {
                 !self.blind.memberships.is_empty(),
                 "AUC",
                 "of a member of a group and another row, how often features make the member the likelier one: 0.5 where they say nothing of the group, 1 where they tell it.",
+            ),
+            (
+                self.scores.is_some(),
+                "AUC",
+                "of a row labelled positive and one that is not, how often the first has the higher score: 0.5 for an order by chance, 1 for a perfect one. Its interval is Newcombe's.",
+            ),
+            (
+                self.scores.is_some(),
+                "Calibration",
+                "whether scores are as high as labels are frequent; in the large, mean score minus share labelled positive, with a normal interval.",
+            ),
+            (
+                self.scores.is_some(),
+                "Expected calibration error",
+                "the mean over rows of the distance between mean score and share labelled positive in the bin of their score; by chance, what scores that are probabilities would show on as many rows.",
             ),
         ];
         let used = words.into_iter().filter(|(is_used, ..)| *is_used);

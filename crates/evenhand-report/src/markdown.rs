@@ -4,13 +4,15 @@
 
 use std::fmt::Write as _;
 
+use evenhand::audit::Estimate;
 use evenhand::format::clean;
 use evenhand::identify::Sensitivity;
 
 use crate::bias::{SENSITIVITY, difference_words, quarters};
 use crate::blind::TOLD;
-use crate::number::{confidence, count, counted, decimal, factor, or_none, percent, points, range};
+use crate::number::{NONE, confidence, count, counted, decimal, factor, or_none, percent, points, range};
 use crate::report::Report;
+use crate::scores::{self, SCORES};
 use crate::{Line, Panel};
 
 impl Report {
@@ -24,6 +26,7 @@ impl Report {
         for panel in &self.panels {
             out.push_str(&table(panel, self.about.confidence));
         }
+        self.write_scores(&mut out);
         self.write_blind(&mut out);
         if let Some(bias) = &self.bias {
             out.push_str("\n### What the labels say about themselves\n\n");
@@ -57,6 +60,28 @@ impl Report {
         self.write_search(&mut out);
         self.write_record(&mut out);
         out
+    }
+
+    /// How well scores rank, and whether they are as high as labels are frequent.
+    fn write_scores(&self, out: &mut String) {
+        let Some(found) = &self.scores else { return };
+        let sure = confidence(self.about.confidence);
+        let _ = write!(out, "\n### {SCORES}\n\n{}\n\n", escaped(&scores::intro(found)));
+        let _ = write!(
+            out,
+            "| group | rows | AUC | {sure} interval | mean score − labelled positive, points | {sure} interval | calibration error, points | by chance |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+        );
+        for (at, group) in scores::lines(found).enumerate() {
+            let (name, rows) = (escaped(&scores::name(at, group)), count(group.rows));
+            let estimate = |one: Option<Estimate>, shown: fn(f64) -> String| {
+                let ends = range(one.map(|one| one.low), one.map(|one| one.high), shown);
+                format!("{} | {}", or_none(one.map(|one| one.value), shown), ends.unwrap_or_else(|| NONE.into()))
+            };
+            let (area, gap) = (estimate(group.auc, scores::auc), estimate(group.calibration, points));
+            let (error, chance) =
+                (or_none(group.calibration_error, points), or_none(group.calibration_error_by_chance, points));
+            let _ = writeln!(out, "| {name} | {rows} | {area} | {gap} | {error} | {chance} |");
+        }
     }
 
     /// How well features tell groups, and what deciding by that takes.

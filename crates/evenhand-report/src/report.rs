@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use evenhand::audit::AskedRate;
+use evenhand::audit::{AskedRate, ScoreAudit};
 use evenhand::correction::Effect;
 use evenhand::{BoundTest, Notion};
 use serde::{Deserialize, Serialize};
@@ -41,6 +41,9 @@ pub struct Report {
     pub panels: Vec<Panel>,
     /// How many intersections of groups are not shown, for there are too many.
     pub intersections_left_out: usize,
+    /// How well scores rank, and whether they are as high as labels are frequent, where an audit was given any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scores: Option<ScoreAudit>,
     /// What multipliers are applied to, and how well features tell groups that the learner may not see.
     #[serde(default)]
     pub blind: Blind,

@@ -26,6 +26,7 @@ impl Report {
                     .chain(self.asked.iter().map(|rate| self.asked_for(rate)))
                     .chain(self.verdicts())
                     .chain(self.panels.iter().skip(1).map(|panel| self.found_in(panel)))
+                    .chain(self.found_in_scores())
                     .collect()
             }
             Kind::Identify => self.bias.iter().flat_map(Bias::sentences).map(str::to_owned).collect(),

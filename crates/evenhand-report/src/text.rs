@@ -6,6 +6,7 @@ use crate::bias::SENSITIVITY;
 use crate::blind::TOLD;
 use crate::number::{confidence, count, counted, decimal, factor, or_none, percent, range};
 use crate::report::Report;
+use crate::scores::{self, SCORES};
 use crate::{Line, Panel};
 
 /// At most so many lines for groups and cells each; HTML and JSON have all.
@@ -20,6 +21,13 @@ impl Report {
         for panel in &self.panels {
             out.blank().line(format!("{} ({}, {confidence} intervals)", panel.title(), panel.rate_name()));
             table(panel, &mut out);
+        }
+        if let Some(found) = &self.scores {
+            out.blank().line(SCORES).line(scores::intro(found));
+            for (at, group) in scores::lines(found).enumerate().take(MOST_LINES) {
+                let rows = counted(group.rows, "row");
+                out.line(format!("  {} [{rows}]: {}", scores::name(at, group), scores::describe(group)));
+            }
         }
         if !self.blind.memberships.is_empty() {
             out.blank().line(TOLD);

@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // A model file holds settings, columns, groups, multipliers, weights by cell and the classifier: never a row.
     let record =
         |model: &LogisticModel| LearnerRecord::Logistic { settings: Logistic::default(), model: model.clone() };
-    let model = Model::new(&correction, &fitted, record, None, (data.digest(), data.rows()), None);
+    let model = Model::new(&correction, &fitted, record, None, (data.digest(), data.rows()), None)?;
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("model.json");
     model.save(&path)?;

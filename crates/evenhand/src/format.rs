@@ -18,6 +18,15 @@ pub fn counted(number: usize, noun: &str) -> String {
     format!("{} {noun}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
+/// The first few of some names, each as `shown` writes it, and how many more there are: `a, b and 3 more`.
+pub fn listed<N: AsRef<str>>(names: &[N], most: usize, shown: impl Fn(&str) -> String) -> String {
+    let few: Vec<String> = names.iter().take(most).map(|name| shown(name.as_ref())).collect();
+    match names.len().saturating_sub(most) {
+        0 => few.join(", "),
+        more => format!("{} and {more} more", few.join(", ")),
+    }
+}
+
 /// A text from the data on one line: characters that move the cursor, end a line, colour a terminal or turn the direction of
 /// writing around are shown as their escapes: `\n`, `\u{1b}`.
 pub fn clean(text: &str) -> String {
@@ -64,6 +73,13 @@ mod tests {
     fn thousands_are_set_apart() {
         assert_eq!((counted(1, "row"), counted(999, "row")), ("1 row".into(), "999 rows".into()));
         assert_eq!(counted(5_032_561, "row"), "5,032,561 rows");
+    }
+
+    #[test]
+    fn long_lists_are_cut_with_a_count() {
+        let quoted = |most| listed(&["a", "b", "c"], most, |name| format!("`{name}`"));
+        assert_eq!((quoted(3), quoted(2)), ("`a`, `b`, `c`".into(), "`a`, `b` and 1 more".into()));
+        assert_eq!(listed::<String>(&[], 3, str::to_owned), "");
     }
 
     #[test]

@@ -25,8 +25,9 @@ const EXAMPLES: &str = "\
 Example:
   evenhand data list --json
 
-JSON keys: cache, datasets (name, about, recipe, differs (from the paper's text, if it does), licence, citation, bytes, cached, folder, files);
-of a file: name, url, sha256 (of the unpacked content, any of these), bytes (unpacked).";
+JSON keys: cache, datasets (name, about, recipe, differs (from the paper's text, if it does),
+licence, citation, bytes, cached, folder, files); of a file: name, url, sha256 (of the unpacked
+content, any of these), bytes (unpacked).";
 
 /// What is shown. The keys are stable.
 #[derive(Serialize)]

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use evenhand::Preset;
-use evenhand::correction::Limit;
 
 use crate::args::{usage_of_rows, where_reports_are};
+use crate::bounds::BoundsArgs;
 use crate::many_rows::ManyRowsArgs;
 use crate::outputs::CsvArgs;
 use crate::training::{TrainingArgs, see_below};
@@ -15,7 +15,7 @@ use crate::training::{TrainingArgs, see_below};
 ///
 /// Weights depend on a row's groups and label alone; where the learner may not see a group, on what its features tell of it (see --tilt and
 /// --covariate-shift). They are found by a few fits, so that groups
-/// are treated alike in the sense of --notion, or just within a bound you give. Without a bound: as even as the rows
+/// are treated alike in the sense of --notion, or by the least correction that meets a bound you give. Without a bound: as even as the rows
 /// can tell, unless what is left costs more error than it is worth (about a point of error for a point of violation).
 /// The same
 /// classifier without correction is fitted for comparison. [Jiang & Nachum 2019]
@@ -28,23 +28,8 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) training: TrainingArgs,
 
-    /// Ask for no more than this: largest |overall - group| rate.
-    ///
-    /// The least correction that meets it is looked for. A number is for all notions, NOTION=RATE for one of them (repeatable).
-    #[arg(long, value_name = "[NOTION=]RATE", help_heading = "Bounds")]
-    pub(super) max_violation: Vec<Limit>,
-
-    /// Ask for no more than this between any two groups: largest difference of their rates.
-    ///
-    /// For all notions, or NOTION=RATE for one.
-    #[arg(long, value_name = "[NOTION=]RATE", help_heading = "Bounds")]
-    pub(super) max_difference: Vec<Limit>,
-
-    /// Ask for no less than this between any two groups: smallest ratio of their rates (0.8 is the four-fifths rule).
-    ///
-    /// For all notions, or NOTION=RATIO for one.
-    #[arg(long, value_name = "[NOTION=]RATIO", help_heading = "Bounds")]
-    pub(super) min_ratio: Vec<Limit>,
+    #[command(flatten)]
+    pub(super) bounds: BoundsArgs,
 
     /// Confidence of the verdicts on bounds.
     #[cfg_attr(feature = "report", doc = "Also that of the intervals of --report.")]
@@ -87,7 +72,7 @@ pub(crate) struct FitArgs {
 
     /// Where to write a report: one page (.html), a section of a model card (.md) or text (.txt).
     ///
-    /// For people who were not there. With a correction the learner is called some twenty times more for it (with --apply tilt, a few times).
+    /// For others to read. With a correction the learner is called some twenty times more for it (with --apply tilt, a few times).
     #[cfg_attr(feature = "report", arg(long, value_name = "FILE", help_heading = "Output"))]
     #[cfg_attr(not(feature = "report"), arg(skip))]
     pub(super) report: Option<PathBuf>,
@@ -240,12 +225,13 @@ Methods:
   percentile-thresholds
                  one fit, then for each pattern of groups the percentile of its training scores at
                  which it has the overall rate of that fit; one notion of one rate. The paper's
-                 calibration as it was run (by that name too), to repeat its numbers: the method above
-                 has the optimum. It needs the groups in the same way
+                 calibration as it was run (by that name too), to repeat its numbers; the method
+                 above has the optimum. It needs the groups in the same way
   lagrangian     a linear model and multipliers trained jointly by gradients, violations relaxed by
                  hinges; two classes, built-in learner only [Eban et al. 2017]
-Bounds are looked for by `correction` and `threshold-postprocessing`, and tested whatever the
-method. Options under Correction belong to `correction`, but that --preset notebook also sets how others fit.
+`correction` and `threshold-postprocessing` look for a classifier within the bounds; verdicts on
+bounds are given for every method. Options under Correction belong to `correction`, but --preset
+notebook also sets how others fit.
 
 Examples:
   evenhand fit adult.csv --label income --positive '>50K' --group sex --group race \\
@@ -256,14 +242,18 @@ Examples:
         --notion equal-opportunity --notion target-rate=0.2 --weights weights.parquet \\
         --test later.parquet --max-violation 0.02 --max-violation target-rate=0.005
 
-", where_reports_are!("  A page to show to others, who need nothing but a browser:
+",
+    where_reports_are!(
+        "  A page to show to others, who need nothing but a browser:
     evenhand fit loans.csv --label approved --group sex --notion demographic-parity \\
         --holdout 0.3 --report report.html
-"), "
+"
+    ),
+    "
   A public dataset, prepared and split as in the paper (see evenhand data):
     evenhand fit --recipe adult --notion equalized-odds --max-violation 0.03 --model model.json
-  Disparate impact as its table and `evenhand paper` have it is `paper-disparate-impact`; `disparate-impact`
-  withholds whole columns, and so has other numbers.
+  Disparate impact as in its table is `paper-disparate-impact`; `disparate-impact` withholds whole
+  columns, and so has other numbers.
 
 Columns of --weights: row, the number of the row in the data file, from 1 (of a recipe in the
 published file), and weight.
@@ -271,31 +261,43 @@ published file), and weight.
 Columns of --trace: loop, violation, error, loss, seconds; then `multiplier: NAME` for each
 constraint, and `violation: NAME` for each.
 
-Bounds for one notion: with several notions a number is for all of them, and NOTION=NUMBER for one in
-place of it: `--max-violation 0.05 --max-violation target-rate=0.005` holds a target rate closely
-that 0.05 would hardly ask for. A notion without any bound is asked to be as even as rows can tell.
+Bounds for one notion: with several notions a number is for all of them, and NOTION=NUMBER for one:
+`--max-violation 0.05 --max-violation target-rate=0.005` holds a target rate closely. A notion
+without any bound becomes as even as the rows can tell.
 
 Verdicts: a bound is tested on the test rows, or on the training rows where there are none; there it
-is easier to meet than on new rows. It speaks of every group of the specification, also of one that
-training had no rows of, or none of the label that the notion asks about. It is met, or not met,
-when the whole interval at --confidence says so; otherwise there are too few rows to tell. Where a
-group cannot be measured, or everyone is in it, nobody can tell, and the group is named.
+is easier to meet than on new rows. It is about every group that was asked for, also one of which
+training had no rows. It is met, or not met, when the whole interval at --confidence says so;
+otherwise there are too few rows to tell. Where a group cannot be measured, or everyone is in it,
+nobody can tell, and the group is named.
 
 Exit codes: 0 fine; 1 a bound was not met, by its verdict or by the value as measured, or it cannot
 be told, because a group cannot be measured there or there is nobody to compare it with; 2 bad
-input. With too few rows to tell and a value within the bound the exit code is 0, with a note, and
-with --strict 1.
+input. With too few rows to tell and a value within the bound the exit code is 0, with a note; with
+--strict it is 1.
 
 Changes: a bound can be met by predicting fewer rows positive, or by taking from those who had less
 (levelling down). Where a correction changes the positive rate by more than --notable-change, beyond
-chance, or raises the error so, or moves rows without a value apart from the others, the first lines
-say so. `--notion target-rate=RATE --max-violation target-rate=CLOSE` beside another notion keeps positives at RATE.
+chance, or raises the error so, or moves rows without a value away from the others, the first lines
+say so. `--notion target-rate=RATE --max-violation target-rate=CLOSE` beside another notion keeps
+positives at RATE.
 
-JSON keys: effect (what the correction changes: rows, notable_change, confidence, error and positive_rate with before, after, low, high and
-notable, helped, missing, summary), method, notion, groups, classes (in the order of class_rates), columns (numeric and categorical, as they were read), multipliers (name, value, odds_factor: by what the odds of the group are multiplied, against all others),
-apply (of a correction, `weights` or `tilt`), rule (how they become weights: tilt, factor, range, relative), memberships (how well features tell each group that the learner
-may not see, where that was modelled: group, labelled, null for all rows, and auc), train and test (rows, wrong, error, violation, violations, positive_rate, class_rates, groups),
-validation (with --validation), threshold (with --threshold best), thresholds (with methods that decide by group), groups_needed (there, and with --apply tilt where features tell groups), slack (with --method lagrangian), uncorrected (train, test), stop, trade_off (violation and cost, where a search without a bound stopped for the cost), loops, fits, seconds, warnings, model, weights, trace, ", where_reports_are!("report (where one was asked for), "), "bounds.
-Keys of a bound: rows (`test` or `training`), bound, notion (where it is for one), value, low, high, confidence, verdict (`met`,
-`not-met`, `too-few-rows`, `cannot-tell`), worst, unmeasured, own_reference (constraints whose group is everyone), expected_under_parity (what a perfectly even classifier would show by chance), row_count."
+JSON keys: effect (what the correction changes: rows, notable_change, confidence, error and
+positive_rate with before, after, low, high and notable, helped, missing, summary), method,
+notion, groups, classes (in the order of class_rates), columns (numeric and categorical, as they
+were read), multipliers (name, value, odds_factor: by what the odds of the group are multiplied,
+against all others), apply (of a correction, `weights` or `tilt`), rule (how they become weights:
+tilt, factor, range, relative), memberships (how well features tell each group that the learner
+may not see, where that was modelled: group, labelled, null for all rows, and auc), train and test
+(rows, wrong, error, violation, violations, positive_rate, class_rates, groups), validation (with
+--validation), threshold (with --threshold best), thresholds (with methods that decide by group),
+groups_needed (there, and with --apply tilt where features tell groups), slack (with --method
+lagrangian), uncorrected (train, test), stop, trade_off (violation and cost, where a search
+without a bound stopped for the cost), loops, fits, seconds, warnings, model, weights, trace, ",
+    where_reports_are!("report (where one was asked for), "),
+    "bounds.
+Keys of a bound: rows (`test` or `training`), bound, notion (where it is for one), value, low,
+high, confidence, verdict (`met`, `not-met`, `too-few-rows`, `cannot-tell`), worst, unmeasured,
+own_reference (constraints whose group is everyone), expected_under_parity (what a perfectly even
+classifier would show by chance), row_count."
 );

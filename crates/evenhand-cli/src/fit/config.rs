@@ -42,6 +42,9 @@ impl Config {
         let correction = correction(&args)?;
         let mut usual = args.training.usual(Preset::from(args.preset));
         usual.penalise_intercept &= !args.no_penalise_intercept;
+        if args.weights.is_some() {
+            args.training.check_each_once("--weights")?;
+        }
         let training = Training::new(args.training, usual)?;
         check_files(&training, [&args.model, &args.report], &[&args.weights, &args.trace])?;
         BoundTest::check_confidence(args.confidence)?;
@@ -80,9 +83,9 @@ fn correction(args: &FitArgs) -> Result<Correction> {
     let method = method(args)?;
     let usual = args.training.options(Preset::from(args.preset))?;
     let options = CorrectionOptions {
-        max_violation: args.max_violation.clone(),
-        max_difference: args.max_difference.clone(),
-        min_ratio: args.min_ratio.clone(),
+        max_violation: args.bounds.max_violation.clone(),
+        max_difference: args.bounds.max_difference.clone(),
+        min_ratio: args.bounds.min_ratio.clone(),
         method,
         notable_change: Some(args.notable_change),
         margin: args.margin,

@@ -4,27 +4,27 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use evenhand::correction::{Apply, CorrectionOptions, Limit, Score};
+use evenhand::correction::{Apply, CorrectionOptions, Score};
 use evenhand::{BoundTest, Correction, Logistic};
 
 use super::config::Config;
 use crate::Ending;
 use crate::args::{DataArgs, where_reports_are};
-use crate::bounds;
+use crate::bounds::{self, BoundsArgs};
 use crate::failure::Usage;
 use crate::many_rows::ManyRowsArgs;
 use crate::outputs::CsvArgs;
 use crate::signature::SigningKey;
 use crate::training::{MeasureArg, ScoreRowsArgs, ThresholdArg, Training, notions_below};
 
-/// Correct the scores of a model that there is already, without training it.
+/// Correct the scores of an existing model, without training it again.
 ///
-/// One column holds its probabilities of the positive class. Multipliers tilt them, by what all other columns tell of groups, so that groups are
-/// treated alike in the sense of --notion, or just within a bound you give. The columns that define groups are kept from it: new rows need the
-/// score and the other columns, and no group. With no other column it is the score alone that tells the group.
+/// One column holds its probabilities of the positive class. They are shifted, by what all other columns tell of groups, until groups
+/// are treated alike in the sense of --notion, or just within a bound you give. The columns that define groups are not used: new rows need
+/// the score and the other columns, and no group. Without other columns, only the score tells the group. For two classes.
 ///
-/// Decisions then depend on an estimate of who is in a group, or with --with-group on the group itself. Who may not decide so trains with
-/// weights: `evenhand fit`. Two classes. [Jiang & Nachum 2019, Corollary 1]
+/// Decisions then depend on an estimate of who is in a group, or with --with-group on the group itself. Where that is not allowed, train with
+/// weights: `evenhand fit`. [Jiang & Nachum 2019, Corollary 1]
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // switches on a command line
@@ -48,19 +48,8 @@ pub(crate) struct CorrectArgs {
     #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
     withhold: Vec<String>,
 
-    /// Ask for no more than this: largest |overall - group| rate.
-    ///
-    /// A number is for all notions, NOTION=RATE for one of them (repeatable).
-    #[arg(long, value_name = "[NOTION=]RATE", help_heading = "Bounds")]
-    max_violation: Vec<Limit>,
-
-    /// Ask for no more than this between any two groups: largest difference of their rates.
-    #[arg(long, value_name = "[NOTION=]RATE", help_heading = "Bounds")]
-    max_difference: Vec<Limit>,
-
-    /// Ask for no less than this between any two groups: smallest ratio of their rates.
-    #[arg(long, value_name = "[NOTION=]RATIO", help_heading = "Bounds")]
-    min_ratio: Vec<Limit>,
+    #[command(flatten)]
+    bounds: BoundsArgs,
 
     /// Confidence of the verdicts on bounds.
     #[arg(long, value_name = "SHARE", default_value_t = 0.95, help_heading = "Bounds")]
@@ -95,7 +84,7 @@ pub(crate) struct CorrectArgs {
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     margin: Option<f64>,
 
-    /// Groups with fewer rows of those that a rate conditions on are measured, shown and judged, but not searched for [default: 30].
+    /// Groups with fewer rows than this, of those that a rate is about, are measured, shown and judged, but not corrected for [default: 30].
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     min_group: Option<usize>,
 
@@ -216,9 +205,9 @@ fn correction(args: &CorrectArgs) -> Result<Correction> {
         notions: args.notions.iter().map(|one| one.parse()).collect::<evenhand::Result<_>>()?,
         groups: args.data.groups()?,
         withhold: args.withhold.clone(),
-        max_violation: args.max_violation.clone(),
-        max_difference: args.max_difference.clone(),
-        min_ratio: args.min_ratio.clone(),
+        max_violation: args.bounds.max_violation.clone(),
+        max_difference: args.bounds.max_difference.clone(),
+        min_ratio: args.bounds.min_ratio.clone(),
         margin: args.margin,
         min_group: args.min_group,
         measure: args.measure.into(),

@@ -90,7 +90,7 @@ fn run_with<L: Learner>(
     let tested = compared.test.as_ref().map(|test| test.after.clone());
     if config.model.is_some() || config.report.is_some() || config.predictions.is_some() {
         let (digest, split) = (progress.during("hashing the data", || rows.all.digest()), config.training.split());
-        let model = Model::new(&config.correction, &fitted, record, tested, (digest, rows.all.rows()), split);
+        let model = Model::new(&config.correction, &fitted, record, tested, (digest, rows.all.rows()), split)?;
         let model = model.with_bound_tests(compared.bound_tests.clone()).read_as(&rows.reading, rows.all.table());
         let model = config.training.recipe().into_iter().fold(model, Model::of_recipe);
         if let Some(path) = &config.model {

@@ -4,7 +4,7 @@ use evenhand::correction::Binding;
 use evenhand::features::Code;
 use serde::Serialize;
 
-use crate::text::clean;
+use crate::text::{clean, listed};
 
 /// At most so many columns of a kind are named; JSON has all.
 const MOST_NAMES: usize = 20;
@@ -33,12 +33,10 @@ impl ReadColumns {
 
     /// In a line.
     pub(super) fn to_text(&self) -> String {
-        let listed = |names: &[String]| {
-            let shown: Vec<String> = names.iter().take(MOST_NAMES).map(|name| clean(name)).collect();
-            let more = names.len().saturating_sub(MOST_NAMES);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            if shown.is_empty() { "none".to_owned() } else { shown.join(", ") + &more }
-        };
-        format!("Read as numbers: {}; as categories: {}\n", listed(&self.numeric), listed(&self.categorical))
+        let [numeric, categorical] = [&self.numeric, &self.categorical].map(|names| match &names[..] {
+            [] => "none".to_owned(),
+            names => listed(names, MOST_NAMES, clean),
+        });
+        format!("Read as numbers: {numeric}; as categories: {categorical}\n")
     }
 }

@@ -16,7 +16,7 @@ use crate::files;
 use crate::many_rows::PassCounts;
 use crate::memberships;
 use crate::output::WarningRecord;
-use crate::text::{Lines, clean, counted, error_share, or_dash, percent, rate, signed, thousands};
+use crate::text::{Lines, clean, counted, error_share, listed, or_dash, percent, rate, signed, thousands};
 
 /// At most so many lines for constraints, groups and multipliers each; JSON has all.
 const MOST_LINES: usize = 40;
@@ -221,12 +221,8 @@ impl Report {
     /// A warning that names the constraints test rows cannot tell, if there are any.
     pub(super) fn unmeasured(&self) -> Option<String> {
         let names = self.test.as_ref().map(Metrics::unmeasured).filter(|names| !names.is_empty())?;
-        let shown: Vec<String> = names.iter().take(MOST_NAMES).map(|name| format!("`{}`", clean(name))).collect();
-        let more = match names.len().saturating_sub(MOST_NAMES) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        Some(format!("warning (test rows): could not be measured, for lack of rows: {}{more}", shown.join(", ")))
+        let names = listed(&names, MOST_NAMES, |name| format!("`{}`", clean(name)));
+        Some(format!("warning (test rows): could not be measured, for lack of rows: {names}"))
     }
 
     /// Before and after, on training rows and on test rows.

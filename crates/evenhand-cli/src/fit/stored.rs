@@ -42,7 +42,7 @@ pub(super) fn run(config: &Config, learner: &Logistic, (files, mut warnings): Op
 
     let mut outputs = Outputs::new(config.csv);
     if let Some(path) = &config.model {
-        let model = model(config, *learner, &found, &files).with_bound_tests(bound_tests.clone());
+        let model = model(config, *learner, &found, &files)?.with_bound_tests(bound_tests.clone());
         let file = model.to_file(|message| config.signing_key.as_ref().map(|key| key.sign(message)))?;
         outputs.text(path, &file)?;
     }
@@ -60,8 +60,8 @@ pub(super) fn run(config: &Config, learner: &Logistic, (files, mut warnings): Op
     show(config, &Report::new(config, fitted, shown, seconds, records)?.with_passes(passes))
 }
 
-fn model(config: &Config, settings: Logistic, found: &StoredFit, files: &RowFiles) -> Model {
+fn model(config: &Config, settings: Logistic, found: &StoredFit, files: &RowFiles) -> Result<Model> {
     let record = |model: &LogisticModel| LearnerRecord::Logistic { settings, model: model.clone() };
-    let model = Model::of_stored(&config.correction, found, record);
-    model.read_as(files.options(), &found.columns)
+    let model = Model::of_stored(&config.correction, found, record)?;
+    Ok(model.read_as(files.options(), &found.columns))
 }

@@ -29,9 +29,9 @@ use crate::page;
 use crate::training::{Costly, Fitter, Training, TrainingArgs, see_below};
 use report::Report;
 
-/// Trace error against violation, from no correction to as little violation as a correction leads to.
+/// Show what a smaller violation costs in error, from no correction on.
 ///
-/// Smaller and smaller violations are asked for, each point starting from the one before it.
+/// Smaller and smaller violations are asked for; each point starts from the one before it.
 /// Weights are bounded, as in the paper, until a point needs more. Choose a point by its test rows, and give its bound to `evenhand fit --max-violation`
 /// with the same --apply.
 #[derive(Debug, Args)]
@@ -86,17 +86,19 @@ Examples:
     evenhand fit adult.csv --label income --positive '>50K' --group sex --group race \\
         --notion equalized-odds --holdout 0.3 --max-violation 0.03 --model model.json
 
-Columns of --out: asked (`nothing`, `max-violation` or `evenness`), max_violation, violation, error,
-positive_rate; with test rows test_violation, test_error, test_positive_rate; weights (`bounded` or
-`unbounded`, with `-expected` where exponents are by what features tell of groups, and `-bare` where
-group membership alone is in them, which can move all rows towards one class; `tilt` with --apply
-tilt, which has no weights), threshold (from which probability on rows are decided positive), stop, fits, dominated (1 where another point has no more violation and no more error on
+Columns of --out: asked (`nothing`, `max-violation` or `evenness`), max_violation, violation,
+error, positive_rate; with test rows test_violation, test_error, test_positive_rate; weights
+(`bounded` or `unbounded`, with `-expected` where they go by what features tell of groups, and
+`-bare` where they go by group membership alone, which can move all rows towards one class; `tilt`
+with --apply tilt, which has no weights), threshold (from which probability on rows are decided
+positive), stop, fits, dominated (1 where another point has no more violation and no more error on
 the training rows); then `multiplier: NAME` for each constraint.
 
-JSON keys: notion, groups, classes (in the order of class_rates), apply (`weights` or `tilt`), points
-(asked, max_violation, multipliers, weights, threshold (with --threshold best), train, test, stop, fits, dominated), memberships (group,
-labelled and auc, where groups that features do not tell were modelled), floor, fits, passes, sample_rows
-and distinct_rows (where rows were not all in memory, and repeat), seconds, warnings, out",
+JSON keys: notion, groups, classes (in the order of class_rates), apply (`weights` or `tilt`),
+points (asked, max_violation, multipliers, weights, threshold (with --threshold best), train,
+test, stop, fits, dominated), memberships (group, labelled and auc, where groups that features do
+not tell were modelled), floor, fits, passes, sample_rows and distinct_rows (where rows were not
+all in memory, and repeat), seconds, warnings, out",
     where_reports_are!(", report (where one was asked for)"),
     "."
 );

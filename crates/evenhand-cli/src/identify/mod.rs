@@ -26,13 +26,10 @@ use crate::{files, page, weight_table};
 
 /// Estimate how far labels were tilted for or against each group.
 ///
-/// The multipliers with which true labels keep a notion, such as the same rate in every group,
-/// are, under the model of the paper, the bias of whoever gave the labels. They are given as
-/// factors on the odds of a label, with what they assume, and with two intervals: one for
-/// each group by itself, and one that holds for all groups at once, which the sentences go by.
-/// Exit code 1 where there are no such multipliers, or they are not identified: then there is no
-/// estimate, and it is said why.
-/// [Jiang & Nachum 2019, Prop. 1; Hothorn, Bretz & Westfall 2008]
+/// The estimate is a factor on the odds of a label for each group. It assumes that true labels keep a notion, such as the same rate
+/// in every group, and that labels are biased as in the paper; the output says so first. There are two intervals: one for each group by
+/// itself, and one that holds for all groups at once, which the sentences use. Where no factors, or several, would make groups alike, there is no estimate:
+/// the output says why, and the exit code is 1. [Jiang & Nachum 2019, Prop. 1; Hothorn, Bretz & Westfall 2008]
 #[derive(Debug, Args)]
 #[command(override_usage = usage_of_rows!("identify"), after_long_help = EXAMPLES)]
 pub(crate) struct IdentifyArgs {
@@ -229,6 +226,9 @@ fn check_files(args: &IdentifyArgs, read: &[PathBuf]) -> Result<()> {
     if let Some(report) = &args.result.report {
         page::check(report, &others)?;
         others.push(report);
+    }
+    if args.weights.is_some() {
+        args.data.check_each_once("--weights")?;
     }
     args.weights.iter().try_for_each(|weights| files::check_table(weights, &others))
 }

@@ -11,13 +11,14 @@ use evenhand_datasets::inject::{Flip, Truth};
 use crate::args::{DataArgs, usage_of_rows};
 use crate::failure::Usage;
 use crate::outputs::CsvArgs;
+use crate::text::listed;
 
 /// Put a known bias into labels, and keep the true ones beside them.
 ///
-/// The labels of DATA are taken for the truth. With --multiplier, biased labels are drawn as the paper's
-/// Proposition 1 has it: the odds of a positive label fall for a group by a factor that the multiplier decides,
-/// and by no more than that. With --violation, the multipliers are found that give so much of a violation (Assumption 1). With --flip, labels of a group are turned over at a rate. What is trained on the
-/// biased labels can then be evaluated by the true ones. [Jiang & Nachum 2019]
+/// The labels of DATA are taken for the truth. With --multiplier, biased labels are drawn as in the paper's
+/// Proposition 1: the odds of a positive label are multiplied for a group by a factor that the multiplier decides.
+/// With --violation, multipliers are found that give so much of a violation (Assumption 1). With --flip, labels of a group are turned around at
+/// a rate. What is trained on the biased labels can then be evaluated by the true ones. [Jiang & Nachum 2019]
 #[derive(Debug, Args)]
 #[command(override_usage = usage_of_rows!("inject --out <FILE>"), after_long_help = EXAMPLES)]
 pub(crate) struct InjectArgs {
@@ -114,16 +115,17 @@ Examples:
 
 Multipliers are in units of g/Z - 1, as `evenhand identify` gives them: one of 0.4 on a group that
 is half of all multiplies its odds by exp(-0.4), and those of the others by exp(0.4). With --notion
-equalized-odds they are named `tpr GROUP` and `fpr GROUP`, and with a rate of one's own by its
+equalized-odds they are named `tpr GROUP` and `fpr GROUP`, and with a rate of your own by its
 sentence; `evenhand identify --notion` finds them where the truth keeps the notion.
 A violation is that of the probabilities by which labels are drawn; the labels themselves vary about
 it. It must be one that the true labels do not have already. Groups without one have no multiplier.
 Columns given to --ignore are not written; of a recipe those that it uses are, of all its rows.
 
-JSON keys: label, classes, positive, truth, truth_column, multipliers (name, value) or flips (group,
-from, to, rate), violations (with --violation: name, asked, before, that of the true labels), divergence (of the biased
-from the true labels, nats a row), seed, rows, changed, true_rates and biased_rates (in the order of classes), groups
-(name, rows, changed, true_rates, biased_rates), out, warnings.";
+JSON keys: label, classes, positive, truth, truth_column, multipliers (name, value) or flips
+(group, from, to, rate), violations (with --violation: name, asked, before, that of the true
+labels), divergence (of the biased from the true labels, nats a row), seed, rows, changed,
+true_rates and biased_rates (in the order of classes), groups (name, rows, changed, true_rates,
+biased_rates), out, warnings.";
 
 /// A bias as it was written: of what, and how much.
 pub(super) enum Asked {
@@ -224,8 +226,7 @@ pub(super) fn flips(asked: &[(String, f64)], problem: &Problem, labels: &Labels)
 const MOST_NAMES: usize = 12;
 
 fn unknown(option: &str, name: &str, known: &[String]) -> anyhow::Error {
-    let listed: Vec<String> = known.iter().take(MOST_NAMES).map(|known| format!("`{known}`")).collect();
-    let more = if known.len() > MOST_NAMES { format!(" and {} more", known.len() - MOST_NAMES) } else { String::new() };
-    let message = format!("{option}: there is no group `{name}`; there are: {}{more}", listed.join(", "));
+    let known = listed(known, MOST_NAMES, |known| format!("`{known}`"));
+    let message = format!("{option}: there is no group `{name}`; there are: {known}");
     Usage::new(message).hint("name groups with --group, and biases of them by these names").into()
 }

@@ -27,6 +27,7 @@ use report::Report;
 
 pub(crate) fn run(args: &InjectArgs) -> Result<Ending> {
     let (asked, correction) = (Asked::new(args)?, correction(args)?);
+    args.data.check_each_once("--out")?;
     let mut origin = args.data.origin()?;
     let inputs = origin.files();
     files::check_table(&args.out, &inputs.iter().map(AsRef::as_ref).collect::<Vec<_>>())?;

@@ -17,6 +17,9 @@ use crate::outputs::Outputs;
 use crate::progress::Progress;
 use crate::text::{Lines, thousands};
 
+/// What the page is for.
+const LEAD: &str = "With the right weights, a classifier trained on biased labels comes closer to the truth with every row; without weights the bias stays. This page shows the paper's Theorems 2 and 3 on made-up people.";
+
 /// How many rows are trained on: two sizes a decade.
 const SIZES: [usize; 9] = [1_000, 3_162, 10_000, 31_623, 100_000, 316_228, 1_000_000, 3_162_278, 10_000_000];
 
@@ -227,7 +230,9 @@ impl Rates {
     }
 
     fn markdown(&self) -> String {
-        let mut out = "# Theorems 2 and 3, shown\n\nWritten by `evenhand paper --rates --out DIR`.\n\n![Errors against rows](rates.svg)\n\n".to_owned();
+        let mut out = format!(
+            "# Theorems 2 and 3, shown\n\n{LEAD}\n\nWritten by `evenhand paper --rates --out DIR`.\n\n![Errors against rows](rates.svg)\n\n"
+        );
         for remark in self.remarks() {
             let _ = writeln!(out, "- {remark}");
         }

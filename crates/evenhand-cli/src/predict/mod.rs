@@ -15,7 +15,7 @@ use evenhand::{Column, Error, Model, ReadOptions, Warning};
 use evenhand_datasets::Recipe;
 use serde::Serialize;
 
-use crate::args::{HeaderlessArgs, character};
+use crate::args::NewRowsArgs;
 use crate::failure::Usage;
 use crate::output::{self, WarningRecord};
 use crate::outputs::{CsvArgs, Outputs};
@@ -24,15 +24,16 @@ use crate::{Ending, files, text};
 
 /// Score the rows of a new file with a model.
 ///
+/// All columns of the file are written again as they are, and these are added: `probability` (of the positive class) and `decision`; with more than
+/// two classes `probability_CLASS` for every class and `decision`. Where the model itself reads a column of such a name, the added one is called
+/// `corrected_probability` (`corrected_decision`).
+///
+/// Labels are not needed, nor sensitive columns unless the model was trained on them as features. Models of `fit --method
+/// threshold-postprocessing` and `percentile-thresholds` do need the columns that define groups: each group has thresholds of its own, and
+/// `probability` is that of the learner. After `fit --apply tilt`, `probability` is the shifted one that decides.
+///
 /// A folder or a pattern (`'people/*.parquet'`) names all its files, which become one. Rows are read, scored and written a chunk at a time, so that
-/// there may be more than memory holds. They may also come from standard input and go to standard output, `-`; what is said of them then goes to standard error.
-/// All columns of the file are carried along as they are, to the letter from a text file to a text file and with their
-/// types from a typed file to a typed one, and these are added at the end: with two classes `probability` (of the positive
-/// class) and `decision`; with more, `probability_CLASS` for every class and `decision`. Where the model reads a column of such a name, as the score that
-/// it corrects, the added one is called `corrected_probability` (`corrected_decision`). Neither labels nor sensitive columns are needed, unless the
-/// model was trained on them as features, or post-processed (`fit --method threshold-postprocessing` or `percentile-thresholds`): then the columns that define the groups
-/// are needed, since each group has thresholds of its own, and `probability` is still that of the learner. After `fit --apply tilt`, `probability` is
-/// the tilted one that decides.
+/// there may be more than memory holds. With `-` they come from standard input, or go to standard output.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PredictArgs {
@@ -54,16 +55,8 @@ pub(crate) struct PredictArgs {
     #[arg(long, value_name = "COLUMN")]
     ignore: Vec<String>,
 
-    /// Text that means a missing value, besides those of training; may be repeated.
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-    missing: Vec<String>,
-
-    /// What separates the fields of a text file [default: as in training].
-    #[arg(long, value_name = "CHARACTER")]
-    delimiter: Option<String>,
-
     #[command(flatten)]
-    headerless: HeaderlessArgs,
+    new_rows: NewRowsArgs,
 
     /// The new data are a file as the dataset of --recipe is published, without a header perhaps; otherwise a table with
     /// columns named as in that recipe.
@@ -85,7 +78,8 @@ Examples:
   evenhand predict model.json - --out - < applicants.csv | head
   evenhand predict model.json 'people/*.parquet' --out scored.parquet
 
-What training read as missing, as numbers and as categories, with blanks or without, is read so here too: the model file says.
+The file is read as the training file was: the model file says what means missing, and which
+columns are numbers or categories.
 
 JSON keys: model, out, rows, columns (those added), decisions (class and rows), warnings.";
 
@@ -110,11 +104,7 @@ struct Decided {
 pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
     files::check_table(&args.out, &[&args.data, &args.model])?;
     let model = load(&args.model, args.learner.as_deref())?;
-    let reading = model.reading_features().ignore(&args.ignore).missing(&args.missing);
-    let mut reading = args.headerless.reading(reading);
-    if let Some(delimiter) = &args.delimiter {
-        reading = reading.delimiter(character(delimiter)?);
-    }
+    let reading = args.new_rows.reading(model.reading_features().ignore(&args.ignore))?;
     let progress = Progress::new(args.json);
     let copied = files::copy_of_pipe(&args.data)?;
     let data = copied.as_ref().map_or(&args.data, |(_, path)| path);

@@ -24,10 +24,10 @@ use crate::outputs::{CsvArgs, Outputs};
 use crate::text::{Lines, percent, rate};
 use crate::training::{Costly, Fitter, Training, TrainingArgs, see_below};
 
-/// Show what more and less of a correction does: weights from x times the multipliers found, for x from 0 to 1.5.
+/// Show what more and less of a correction does, for x times its multipliers.
 ///
-/// At x = 0 there is no correction, at x = 1 the one that was found. Error and violation against x tell how much of it is needed, and
-/// whether more would help.
+/// At x = 0 there is no correction, at x = 1 the one that was found, and x goes up to 1.5. Error and violation against x show how much of it is
+/// needed, and whether more would help.
 #[derive(Debug, Args)]
 #[command(override_usage = usage_of_rows!("sweep --notion <NOTION>"), after_long_help = EXAMPLES)]
 pub(crate) struct SweepArgs {
@@ -73,10 +73,11 @@ Example:
   evenhand sweep adult.csv --label income --positive '>50K' --group sex --group race \\
       --notion demographic-parity --holdout 0.3 --figure sweep.svg --out sweep.csv
 
-Columns of --out: notion, x, train_error, train_violation; with test rows test_error, test_violation.
+Columns of --out: notion, x, train_error, train_violation; with test rows test_error,
+test_violation.
 
-JSON keys: notion, groups, multipliers (name, value; those at x = 1), points (x, train and test: rows,
-error, violation), fits, seconds, warnings, out, figure."
+JSON keys: notion, groups, multipliers (name, value; those at x = 1), points (x, train and test:
+rows, error, violation), fits, seconds, warnings, out, figure."
 );
 
 /// What is shown. The keys are stable.

@@ -69,7 +69,7 @@ pub(crate) struct TrainingArgs {
     #[arg(long, value_enum, help_heading = "Correction")]
     pub(super) tilt: Option<TiltArg>,
 
-    /// Groups with fewer rows of those that a rate conditions on are measured, shown and judged, but not searched for
+    /// Groups with fewer rows than this, of those that a rate is about, are measured, shown and judged, but not corrected for
     /// [default: 30].
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     pub(super) min_group: Option<usize>,
@@ -173,8 +173,8 @@ Notions:
   demographic-parity    every group is predicted positive at the overall rate
   disparate-impact      the same, by a learner that may not see the sensitive columns
   paper-disparate-impact
-                        the same, by a learner that may not see the groups' own indicators, as in the paper's
-                        table; other values of their columns stay features
+                        the same, by a learner that may not see the groups' own indicators, as
+                        in the paper's table; other values of their columns stay features
   equal-opportunity     every group has the overall true positive rate
   equalized-odds        every group has the overall true and false positive rates
   predictive-equality   every group has the overall false positive rate
@@ -185,12 +185,13 @@ Notions:
                         these rows, known to be labelled right, are predicted right
   known-rate=GROUP:RATE these rows are predicted positive at this rate, known from elsewhere
   'rate=predicted EVENT [weighted by COLUMN] [given SUBSET] [against SUBSET|RATE]'
-                        one's own: any rate of decisions, over any rows, is that of others, or a number
+                        your own: any rate of decisions, over any rows, is that of others, or a
+                        number
 
-A rate of one's own reads as a sentence:
+A rate of your own reads as a sentence:
   EVENT    positive, negative, CLASS, 'as labelled' or wrongly
-  COLUMN   numbers of which none is negative or missing: a row counts as much as its own says. Not with
-           --apply tilt, thresholds by group, disparate-impact or identify
+  COLUMN   numbers, none of them negative or missing: how much a row counts. Not with --apply tilt,
+           thresholds by group, disparate-impact or identify
   SUBSET   everyone, 'each group' (those of --group), a group such as 'sex=female' or 'age<=30',
            'labelled CLASS', 'not labelled CLASS', or several of these joined by `and`
   against  a subset or a number; or 'at least NUMBER', 'at most NUMBER'. Left out: the same rate
@@ -221,7 +222,8 @@ that name is called as ./network.
             "\
 A learner of your own is called as
   COMMAND fit TRAIN MODEL          TRAIN is in LIBSVM format, TRAIN.weight has a weight per line
-  COMMAND predict MODEL ROWS OUT   OUT gets a line per row: the probability of class 1, or of each class
+  COMMAND predict MODEL ROWS OUT   OUT gets a line per row: the probability of class 1, or of
+                                   each class
 "
         )
     };

@@ -165,6 +165,11 @@ impl TrainingArgs {
         if self.data.is_recipe() { Preset::Notebook.learner() } else { preset.learner() }
     }
 
+    /// Checks that rows are there once, for an output with a line for each of them.
+    pub(crate) fn check_each_once(&self, output: &str) -> Result<()> {
+        self.data.check_each_once(output)
+    }
+
     /// What is asked, by the conventions of a preset.
     pub(crate) fn options(&self, preset: Preset) -> Result<CorrectionOptions> {
         Ok(CorrectionOptions {

@@ -27,6 +27,27 @@ fn predictions_of_any_model_are_audited() {
 }
 
 #[test]
+fn everything_is_shown_on_request() {
+    snapshot!(with_predictions(), &format!("{AUDIT} --predictions predicted --confidence 0.9 --full"));
+}
+
+#[test]
+fn a_summary_fits_a_screen() {
+    let test = with_scores();
+    let groups = "--group region --group 'age<=30' --ignore predicted --score p";
+    let shown = |more: &str| {
+        let output = test.expect(0, &format!("{AUDIT} {groups} {more}"));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let (summary, whole) = (shown(""), shown("--full"));
+    assert!(summary.lines().count() < 50 && whole.lines().count() > 200, "{summary}");
+    assert!(summary.ends_with("--notion NOTION what one notion is about.\n"), "{summary}");
+    assert!(whole.contains("difference") && !whole.contains("--full"), "{whole}");
+    let (of_notion, everything) = (shown("--notion equal-accuracy"), shown("--notion equal-accuracy --full"));
+    assert!(of_notion.lines().count() < everything.lines().count() && everything == whole);
+}
+
+#[test]
 fn json_has_the_same_numbers() {
     snapshot!(with_predictions(), &format!("{AUDIT} --predictions predicted --json"));
 }
@@ -96,7 +117,7 @@ fn few_rows_are_too_few_to_tell_and_fail_a_strict_pipeline_alone() {
     assert!(refused.contains("--strict is about bounds, and there is none"), "{refused}");
     let shown = String::from_utf8(test.expect(0, &format!("{PEOPLE} --notion equal-accuracy")).stdout).unwrap();
     assert!(shown.contains("Equal accuracy:") && !shown.contains("Demographic parity"), "{shown}");
-    let whole = String::from_utf8(test.expect(0, PEOPLE).stdout).unwrap();
+    let whole = String::from_utf8(test.expect(0, &format!("{PEOPLE} --full")).stdout).unwrap();
     assert!(3 * shown.lines().count() < whole.lines().count(), "{shown}");
 }
 

@@ -191,8 +191,7 @@ fn the_papers_disparate_impact_withholds_the_indicators_of_groups_alone() {
     test.expect(0, "predict model.json loans.csv --out decided.csv");
     // With one group of a column the other values tell it, and that is said.
     let told = test.run(&fit.replace("r0,r1", "r0"));
-    let said =
-        "warning: the groups of column `region` are withheld from the learner, and are told exactly by what is left";
+    let said = "warning: the groups of column `region` are withheld from the learner, but what is left of the column";
     assert!(told.contains(said) && told.contains("--withhold 'region' too"), "{told}");
     let audit = "audit decided.csv --label approved --predictions decision --ignore id --ignore probability --group region=r0,r1";
     let [ours, parity] = ["paper-disparate-impact", "demographic-parity"]

@@ -39,7 +39,7 @@ fn levelling_down_is_said_before_the_bound_is_said_to_be_met() {
     let first = "\
 The correction changes more than evenness (training rows):
   52 % fewer rows are predicted positive than without correction (1.7 % against 3.6 %)
-  levelled down: who had less than everyone now has still less: `sex=f` (positive rate 0.2 % against 0.6 %); \
+  levelled down: groups that had less than everyone now have still less: `sex=f` (positive rate 0.2 % against 0.6 %); \
 `target-rate=0.036` beside the notion asks for as many positives as without correction
 ";
     assert!(text.starts_with(first), "{text}");

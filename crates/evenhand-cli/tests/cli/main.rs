@@ -13,6 +13,7 @@ mod effect;
 mod errors;
 mod evaluate;
 mod fit;
+mod frequency;
 mod frontier;
 mod help;
 mod identify;

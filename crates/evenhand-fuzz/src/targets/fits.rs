@@ -74,7 +74,8 @@ fn saved(
     data: &Dataset,
 ) -> Result<(), String> {
     let record = |model: &LogisticModel| LearnerRecord::Logistic { settings: *learner, model: model.clone() };
-    let model = Model::new(correction, fitted, record, None, (data.digest(), data.rows()), None);
+    let model = Model::new(correction, fitted, record, None, (data.digest(), data.rows()), None)
+        .map_err(|error| format!("a fit has no record: {error}"))?;
     let json = model.to_json().map_err(|error| format!("a fit cannot be saved: {error}"))?;
     let read = Model::from_json(&json).map_err(|error| format!("what was saved of a fit cannot be read: {error}"))?;
     let predict = |model: &Model| model.predict(data.table()).map_err(|error| error.to_string());

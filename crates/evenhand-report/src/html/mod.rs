@@ -1,6 +1,6 @@
 //! A report as one page that needs nothing else: no network, no fonts, no server.
 //!
-//! `groups`, `gaps`, `blind`, `bias`, `sensitivity`, `tradeoff` and `steps` turn parts of a report into charts and tables; `dots` and `plot` are
+//! `groups`, `gaps`, `scores`, `blind`, `bias`, `sensitivity`, `tradeoff` and `steps` turn parts of a report into charts and tables; `dots` and `plot` are
 //! the charts, `table` their text alternative, `scale` their axes, and `charted` has them together; `direction` keeps
 //! names that run from right to left apart. Templates escape whatever they are given; the report itself is in the page
 //! as JSON, and the script, which is the only one that the page's policy lets run, reads it from there.
@@ -14,6 +14,7 @@ mod gaps;
 mod groups;
 mod plot;
 mod scale;
+mod scores;
 mod sensitivity;
 mod steps;
 mod table;
@@ -28,6 +29,7 @@ use crate::number::{percent, points};
 use crate::report::Report;
 use charted::Charted;
 use direction::isolated;
+use scores::ScoresView;
 use sensitivity::SensitivityView;
 use steps::SearchView;
 use table::Table;
@@ -49,6 +51,7 @@ struct Page<'a> {
     headline: Vec<[String; 3]>,
     panels: Vec<Charted>,
     gaps: Option<Charted>,
+    scores: Option<ScoresView>,
     /// How well features tell groups.
     told: Option<Table>,
     bias: Option<Charted>,
@@ -83,6 +86,7 @@ impl Report {
             headline: self.headline(),
             panels: self.panels.iter().map(|panel| groups::panel(panel, &self.about)).collect(),
             gaps: gaps::gaps(self),
+            scores: self.scores.as_ref().map(|found| scores::view(found, &self.about)),
             told: blind::told(&self.blind),
             bias: self.bias.as_ref().and_then(bias::bias),
             sensitivity: self.bias.as_ref().and_then(sensitivity::sensitivity),

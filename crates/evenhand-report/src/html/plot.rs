@@ -22,6 +22,10 @@ pub(super) struct Plot {
     pub(super) ticks_up: Vec<(String, String)>,
     /// What lies under the curves.
     pub(super) under: Option<Under>,
+    /// Where both numbers are the same: the ends of a line.
+    pub(super) diagonal: Option<[Spot; 2]>,
+    /// Intervals upwards.
+    pub(super) bars: Vec<Bar>,
     pub(super) curves: Vec<Curve>,
     /// Marks apart from the curves.
     pub(super) others: Vec<Other>,
@@ -36,6 +40,21 @@ pub(super) struct Under {
     pub(super) band: String,
     /// The height of the level.
     pub(super) level: String,
+}
+
+/// An interval at a place.
+#[derive(Debug)]
+pub(super) struct Bar {
+    x: String,
+    low: String,
+    high: String,
+}
+
+impl Bar {
+    pub(super) fn new(scales: [&Scale; 2], along: f64, ends: [f64; 2]) -> Self {
+        let [low, high] = ends.map(|end| height(scales[1], end));
+        Self { x: scales[0].at(along), low, high }
+    }
 }
 
 /// A mark with an outline of its own.
@@ -76,6 +95,11 @@ impl Plot {
     /// A point on two scales.
     pub(super) fn spot(scales: [&Scale; 2], values: [f64; 2], title: String) -> Spot {
         Spot { x: scales[0].at(values[0]), y: height(scales[1], values[1]), title, label: None, filled: false }
+    }
+
+    /// The line on which both numbers are the same, where both scales go from 0 to 1.
+    pub(super) fn diagonal(scales: [&Scale; 2]) -> [Spot; 2] {
+        [0.0, 1.0].map(|value| Self::spot(scales, [value, value], String::new()))
     }
 
     /// A band between two values at every place, and a level.
@@ -266,6 +290,8 @@ mod tests {
             ticks_along: Vec::new(),
             ticks_up: Vec::new(),
             under: None,
+            diagonal: None,
+            bars: Vec::new(),
             curves: vec![Curve { accent: true, points }],
             others: Vec::new(),
             is_live: true,

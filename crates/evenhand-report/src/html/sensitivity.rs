@@ -76,6 +76,8 @@ fn plot(curve: &SensitivityCurve) -> Plot {
         ticks_along: across.ticks(points_short),
         ticks_up: Plot::ticks_up(&up, factor_short),
         under: Some(Plot::under(scales, &band, 1.0)),
+        diagonal: None,
+        bars: Vec::new(),
         curves: vec![Curve { accent: true, points: curve.points.iter().map(spot).collect() }],
         others: diamond.into_iter().collect(),
         is_live: false,

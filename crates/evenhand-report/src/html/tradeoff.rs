@@ -72,6 +72,8 @@ pub(super) fn tradeoff(report: &Report, tradeoff: &Tradeoff) -> Option<TradeoffV
             ticks_along: across.ticks(points_short),
             ticks_up: Plot::ticks_up(&up, percent),
             under: None,
+            diagonal: None,
+            bars: Vec::new(),
             curves: vec![Curve { accent: true, points: spots.collect() }],
             others: marks.collect(),
             is_live: true,

@@ -2,7 +2,7 @@
 //!
 //! Holds [`Audit`], a value that reports render. `plan` says by what rows are counted and `tally` counts them, wherever they are and in any parts (`rows`);
 //! `confusion` adds counts up, `rate` turns them into shares with intervals, `violation` compares groups, `change` two sets of predictions, `class` puts them
-//! together for one class, `asked` measures rates of one's own and judges bounds, and `text` writes them out. Leans on nothing that learns or corrects:
+//! together for one class, `asked` measures rates of one's own and judges bounds, `text` writes them out, and `summary` what is looked for first. Leans on nothing that learns or corrects:
 //! predictions of any model can be audited.
 
 mod asked;
@@ -15,6 +15,7 @@ mod rows;
 mod score_column;
 mod score_counts;
 mod scores;
+mod summary;
 mod tally;
 mod text;
 mod violation;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::confusion::Sums;
 use super::score_counts::ScoreCounts;
 use crate::data::{Codes, WeightUnit};
-use crate::exact::UnitSum;
+use crate::exact::ExactSum;
 use crate::group::Membership;
 use crate::parallel;
 
@@ -54,7 +54,7 @@ struct Entry {
     weights: Option<Box<EntryWeights>>,
     /// Of scores and of their squares, each times the weight of its row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    scores: Option<Box<[UnitSum; 2]>>,
+    scores: Option<Box<[ExactSum; 2]>>,
 }
 
 /// In units of [`WeightUnit`].
@@ -62,8 +62,8 @@ struct Entry {
 struct EntryWeights {
     /// Rows that weigh anything.
     rows: usize,
-    sum: UnitSum,
-    squares: UnitSum,
+    sum: ExactSum,
+    squares: ExactSum,
 }
 
 /// Some rows to be counted; all lengths are equal.
@@ -144,7 +144,7 @@ impl Tally {
     }
 
     fn mean_one(&self, unit: WeightUnit) -> f64 {
-        let (mut sum, mut rows) = (UnitSum::default(), 0);
+        let (mut sum, mut rows) = (ExactSum::default(), 0);
         for weights in self.entries.values().filter_map(|entry| entry.weights.as_deref()) {
             sum.merge(&weights.sum);
             rows += weights.rows;

@@ -41,24 +41,9 @@ impl Text<'_> {
 impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let audit = self.audit;
-        let first = audit.classes.first();
-        let labelled = first.and_then(|class| class.labels.as_ref().map(|labels| labels.groups.len()));
-        let predicted = || first.and_then(|class| class.predictions.as_ref().map(|found| found.groups.len()));
-        let groups = labelled.or_else(predicted).unwrap_or(0);
-        writeln!(f, "Audit of {} in {}.", counted(audit.rows, "row"), counted(groups, "group"))?;
-        let percent = audit.confidence * 100.0;
-        writeln!(
-            f,
-            "Brackets hold {percent} % intervals: Wilson's for shares, Newcombe's for how far these are apart."
-        )?;
+        audit.write_head(f)?;
         if audit.small_group > 0 {
             writeln!(f, "A share of fewer than {} is marked `few`.", counted(audit.small_group, "row"))?;
-        }
-        if audit.weighted {
-            writeln!(f, "Rates are weighted; intervals use the effective number of rows (Kish).")?;
-        }
-        if labelled.is_none() {
-            writeln!(f, "Without labels: error rates, accuracy and the notions about them are left out.")?;
         }
         if let (Some(accuracy), true) = (&audit.accuracy, audit.classes.len() > 1) {
             writeln!(
@@ -79,13 +64,7 @@ impl Display for Text<'_> {
         if audit.intersections_left_out > 0 {
             writeln!(f, "\nLeft out: {} with fewer rows.", counted(audit.intersections_left_out, "intersection"))?;
         }
-        if !audit.warnings.is_empty() {
-            writeln!(f, "\nWarnings")?;
-        }
-        for warning in &audit.warnings {
-            writeln!(f, "  {}", clean(&warning.to_string()))?;
-        }
-        Ok(())
+        audit.write_warnings(f)
     }
 }
 
@@ -121,6 +100,37 @@ impl Text<'_> {
 }
 
 impl Audit {
+    /// How many rows and groups there are, and what brackets hold.
+    pub(super) fn write_head(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let first = self.classes.first();
+        let labelled = first.and_then(|class| class.labels.as_ref().map(|labels| labels.groups.len()));
+        let predicted = || first.and_then(|class| class.predictions.as_ref().map(|found| found.groups.len()));
+        let groups = labelled.or_else(predicted).unwrap_or(0);
+        writeln!(f, "Audit of {} in {}.", counted(self.rows, "row"), counted(groups, "group"))?;
+        let percent = self.confidence * 100.0;
+        writeln!(
+            f,
+            "Brackets hold {percent} % intervals: Wilson's for shares, Newcombe's for how far these are apart."
+        )?;
+        if self.weighted {
+            writeln!(f, "Rates are weighted; intervals use the effective number of rows (Kish).")?;
+        }
+        if labelled.is_none() {
+            writeln!(f, "Without labels: error rates, accuracy and the notions about them are left out.")?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn write_warnings(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if !self.warnings.is_empty() {
+            writeln!(f, "\nWarnings")?;
+        }
+        for warning in &self.warnings {
+            writeln!(f, "  {}", clean(&warning.to_string()))?;
+        }
+        Ok(())
+    }
+
     /// The text of what these notions are about, with all bounds and rates that were asked for; all of it without any.
     pub fn text_of(&self, notions: &[Notion]) -> String {
         let only = (!notions.is_empty()).then(|| notions.iter().filter_map(AuditedNotion::of).collect());
@@ -135,7 +145,6 @@ impl Audit {
         if scores.rounded {
             writeln!(f, "So many different scores were ranked to the nearest 1/65,536.")?;
         }
-        let number = |value: Option<f64>| value.map_or_else(|| "undefined".to_owned(), |value| format!("{value:.4}"));
         writeln!(f, "\nAUC: how often a row labelled positive has the higher score of two, a tie counting half")?;
         writeln!(f, "  difference  {:<9}  largest minus smallest group", number(scores.auc_difference))?;
         self.write_estimates(f, |group| group.auc)?;
@@ -172,7 +181,7 @@ impl Audit {
             let few = if group.rows < self.small_group { ", few" } else { "" };
             let shown = of(group).map_or_else(
                 || "undefined".to_owned(),
-                |Estimate { value, low, high }| format!("{value:.4} [{low:.4}, {high:.4}]"),
+                |Estimate { value, low, high }| with_interval(value, low, high),
             );
             writeln!(f, "  {:NAME$}  {shown}  {rows}{few}", clean(&group.group))?;
         }
@@ -187,7 +196,7 @@ impl Audit {
     }
 
     /// The rates that were asked for, and how far they are from what they are compared with.
-    fn write_asked(&self, f: &mut Formatter<'_>) -> fmt::Result {
+    pub(super) fn write_asked(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if !self.rates.is_empty() {
             writeln!(f, "\nRATES ASKED FOR: of {}", self.judged())?;
         }
@@ -214,7 +223,7 @@ impl Audit {
         Ok(())
     }
 
-    fn write_bounds(&self, f: &mut Formatter<'_>) -> fmt::Result {
+    pub(super) fn write_bounds(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if self.bounds.is_empty() {
             return Ok(());
         }
@@ -270,7 +279,6 @@ fn write_violation(f: &mut Formatter<'_>, violation: &Violation) -> fmt::Result 
         AuditedNotion::EqualizedOdds => (", the larger of both rates", ", the smaller of both rates"),
         _ => ("", ""),
     };
-    let number = |value: Option<f64>| value.map_or_else(|| "undefined".to_owned(), |value| format!("{value:.4}"));
     let largest = violation.paper.as_ref();
     writeln!(f, "  violation   {:<9}  largest |overall - group|{of_two_larger}", number(largest.map(|l| l.value)))?;
     if let Some(largest) = largest {
@@ -313,7 +321,7 @@ fn definition(notion: AuditedNotion, positive: &str) -> String {
     }
 }
 
-fn rate_name(kind: RateKind) -> &'static str {
+pub(super) fn rate_name(kind: RateKind) -> &'static str {
     match kind {
         RateKind::PositiveRate => "positive rate",
         RateKind::TruePositiveRate => "true positive rate",
@@ -322,10 +330,20 @@ fn rate_name(kind: RateKind) -> &'static str {
     }
 }
 
+/// A number that may be undefined.
+pub(super) fn number(value: Option<f64>) -> String {
+    value.map_or_else(|| "undefined".to_owned(), |value| format!("{value:.4}"))
+}
+
+/// A number and its interval: `0.1754 [0.1282, 0.2182]`.
+pub(super) fn with_interval(value: f64, low: f64, high: f64) -> String {
+    format!("{value:.4} [{low:.4}, {high:.4}]")
+}
+
 /// A rate, its interval and its counts.
-struct Shown<'a> {
-    rate: &'a Rate,
-    weighted: bool,
+pub(super) struct Shown<'a> {
+    pub(super) rate: &'a Rate,
+    pub(super) weighted: bool,
 }
 
 impl Display for Shown<'_> {
@@ -333,7 +351,7 @@ impl Display for Shown<'_> {
         let Rate { value: Some(value), low: Some(low), high: Some(high), successes, count, .. } = *self.rate else {
             return write!(f, "{:23}  no rows to ask about", "undefined");
         };
-        write!(f, "{value:.4} [{low:.4}, {high:.4}]  ")?;
+        write!(f, "{}  ", with_interval(value, low, high))?;
         // Without weights the sum of weights is a number of rows, exact up to 2^53.
         if self.weighted {
             write!(f, "{}", counted(count, "row"))

@@ -1,7 +1,7 @@
 //! Verdicts in words, the same in every front end.
 
 use super::{Bound, BoundTest, Verdict};
-use crate::format::clean;
+use crate::format::{clean, listed};
 
 /// At most so many constraints are named in a line; the rest are counted.
 const MOST_NAMES: usize = 10;
@@ -78,12 +78,7 @@ impl BoundTest {
 
 /// The first few names in backquotes, and how many more there are.
 fn named(names: &[String]) -> Option<String> {
-    let shown: Vec<String> = names.iter().take(MOST_NAMES).map(|name| format!("`{}`", clean(name))).collect();
-    let more = match names.len().saturating_sub(MOST_NAMES) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    (!names.is_empty()).then(|| shown.join(", ") + &more)
+    (!names.is_empty()).then(|| listed(names, MOST_NAMES, |name| format!("`{}`", clean(name))))
 }
 
 /// 95 for 0.95, without what the multiplication leaves behind.

@@ -1,6 +1,7 @@
 //! How a rate of one's own takes the one form: a constraint for each of its subsets, and each class.
 
 use super::form::{Constraint, Event, Labelled, OwnRows, Reference, class_asked};
+use crate::format::listed;
 use crate::notion::{Against, ClassName, Counted, Notion, RateNotion, Subset, SubsetLabel, SubsetRows};
 use crate::{Error, Result};
 
@@ -106,9 +107,8 @@ fn class(name: &ClassName, names: &Names<'_>, positive: Option<usize>) -> std::r
             Err(format!("`negative` is the other of two classes, and there are {count}; name it"))
         }
         (ClassName::Named(name), _) => class_asked(Some(name), names.classes, positive).map_err(|_| {
-            let known: Vec<String> = names.classes.iter().take(MOST_NAMES).map(|class| format!("`{class}`")).collect();
-            let more = if count > MOST_NAMES { format!(" and {} more", count - MOST_NAMES) } else { String::new() };
-            format!("`{name}` is no class; there are: {}{more}", known.join(", "))
+            let known = listed(names.classes, MOST_NAMES, |class| format!("`{class}`"));
+            format!("`{name}` is no class; there are: {known}")
         }),
     }
 }

@@ -6,6 +6,7 @@
 
 use std::sync::OnceLock;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::form::{Constraint, Labelled};
@@ -306,22 +307,19 @@ impl TiltTable {
 
     fn products(&self) -> Vec<f64> {
         let count = self.entries.len();
+        let below: Vec<Vec<f64>> = (0..count).into_par_iter().map(|row| self.products_below(row)).collect();
+        let entry = |at: usize| below[(at / count).max(at % count)][(at / count).min(at % count)];
+        (0..count * count).map(entry).collect()
+    }
+
+    /// A row of the Gram matrix, up to its diagonal.
+    fn products_below(&self, row: usize) -> Vec<f64> {
         let mut dense = vec![0.0; self.labels.len() * self.classes];
-        let mut gram = vec![0.0; count * count];
-        for (row, entries) in self.entries.iter().enumerate() {
-            for &(cell, class, coefficient) in entries {
-                dense[cell * self.classes + class] = coefficient * self.shares[cell];
-            }
-            for (column, others) in self.entries.iter().enumerate().take(row + 1) {
-                let product = |&(cell, class, other): &(usize, usize, f64)| dense[cell * self.classes + class] * other;
-                let sum = exact::sum(others.iter().map(product));
-                (gram[row * count + column], gram[column * count + row]) = (sum, sum);
-            }
-            for &(cell, class, _) in entries {
-                dense[cell * self.classes + class] = 0.0;
-            }
+        for &(cell, class, coefficient) in &self.entries[row] {
+            dense[cell * self.classes + class] = coefficient * self.shares[cell];
         }
-        gram
+        let product = |&(cell, class, other): &(usize, usize, f64)| dense[cell * self.classes + class] * other;
+        self.entries[..=row].iter().map(|others| exact::sum(others.iter().map(product))).collect()
     }
 
     /// The exponents `Σ_k λ_k t_k`, cell by cell, a number per class.

@@ -31,8 +31,8 @@ pub use crate::blocks::PassWatch;
 pub use crate::bound::{Bound, BoundTest, Limit, NotionBound, Verdict};
 pub use crate::constraint::{Constraint, Event, Labelled, Measure, Reference, Tilt, WeightRange, WeightRule};
 pub use evaluation::{
-    Change, Effect, Estimated, Evaluated, GroupChange, GroupRates, Metrics, MissingChange, NamedMultiplier, NamedValue,
-    PatternRule, Predictions, Step, Thresholds, decisions,
+    Change, Constant, Effect, Estimated, Evaluated, GroupChange, GroupRates, Metrics, MissingChange, NamedMultiplier,
+    NamedValue, PatternRule, Predictions, Step, Thresholds, decisions,
 };
 pub(crate) use evaluation::{Classifier, TiltBy};
 pub use fitted::Fitted;
@@ -47,7 +47,7 @@ pub use settings::{
     Score, Solver, SqpSettings, Technique, Threshold, ThresholdPostprocessing, Validation,
 };
 pub use solution::{Solution, TradeOff};
-pub(crate) use stored::{Learnt, PreparedRows, RawRows, TableRows, digest_as, remote_rows};
+pub(crate) use stored::{JudgedRows, Learnt, PreparedRows, RawRows, TableRows, digest_as, remote_rows};
 pub use stored::{
     RemoteRows, RemoteTask, SAMPLE_ROWS, Sampled, StoredFiles, StoredFit, StoredFrontier, StoredSettings,
 };

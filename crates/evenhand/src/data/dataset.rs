@@ -264,7 +264,11 @@ pub(crate) fn no_weight(column: &str) -> Error {
     Error::NoWeight { what: format!("the weights in column `{column}`") }
 }
 
-fn check_each_weight<'a>(table: &'a Table, name: &str) -> Result<&'a [f64]> {
+/// The weights in a column, each of which is one.
+///
+/// # Errors
+/// [`Error::UnknownColumn`], [`Error::ColumnKind`] and [`Error::RowWeight`].
+pub(crate) fn check_each_weight<'a>(table: &'a Table, name: &str) -> Result<&'a [f64]> {
     let Column::Numeric(weights) = table.column(name)? else {
         return Err(Error::ColumnKind {
             column: name.to_owned(),

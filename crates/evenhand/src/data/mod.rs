@@ -3,7 +3,7 @@
 //! `read` makes a `table` of a file, `write` a file of a table, `carry` a file of a file; `codes` is the storage of
 //! categories. `schema` says which column is what, `labels` numbers the classes, and
 //! `dataset` puts the three together, checked once. `digest` fingerprints a dataset,
-//! `split` cuts its rows in two, `row_weights` takes the unit out of weights. Knows nothing of groups, encodings or learners.
+//! `split` cuts its rows in two, `row_weights` takes the unit out of weights, `repeat` reads rows that stand for several. Knows nothing of groups, encodings or learners.
 
 mod carry;
 mod codes;
@@ -11,6 +11,7 @@ mod dataset;
 mod digest;
 mod labels;
 mod read;
+mod repeat;
 mod row_weights;
 mod schema;
 mod split;
@@ -21,7 +22,7 @@ mod write;
 pub use carry::{Carry, NextChunk};
 pub use codes::Codes;
 pub use dataset::Dataset;
-pub(crate) use dataset::{check_part, no_weight};
+pub(crate) use dataset::{check_each_weight, check_part, no_weight};
 pub(crate) use digest::digest_text;
 pub use digest::sha256;
 pub use labels::Labels;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::unit::power_of_two;
-use crate::exact::WideSum;
+use crate::exact::ExactSum;
 use crate::parallel;
 
 /// A mean this close to 1 is 1: what was scaled before is left as it is, to the bit.
@@ -37,6 +37,11 @@ impl RowWeightScale {
     /// The scale of weights of which the largest, the total and how many are not zero are known.
     pub(crate) fn new(largest: f64, total: f64, rows: usize) -> Self {
         Self { largest, mean: total / largest / rows as f64 }
+    }
+
+    /// The same with the total relative to the largest, as [`mean_one`] adds it up.
+    pub(crate) fn of_relative(largest: f64, total: f64, rows: usize) -> Self {
+        Self { largest, mean: total / rows as f64 }
     }
 
     /// Whether a weight is anything beside the largest.
@@ -101,12 +106,12 @@ pub(crate) fn mean_one(weights: Arc<[f64]>) -> Arc<[f64]> {
     // Relative to the largest, so that no sum overflows and none is lost below the smallest double.
     let sum = |rows: std::ops::Range<usize>| {
         let counted = weights[rows].iter().filter(|&&weight| counts(weight, largest));
-        counted.fold((WideSum::default(), 0_usize), |(mut total, rows), weight| {
+        counted.fold((ExactSum::default(), 0_usize), |(mut total, rows), weight| {
             total.add(weight / largest);
             (total, rows + 1)
         })
     };
-    let add = |left: &mut (WideSum, usize), right: (WideSum, usize)| {
+    let add = |left: &mut (ExactSum, usize), right: (ExactSum, usize)| {
         left.0.merge(&right.0);
         left.1 += right.1;
     };

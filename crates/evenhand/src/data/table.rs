@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::Codes;
 use crate::{Error, Result, parallel};
@@ -20,6 +21,8 @@ pub struct Table {
     places: HashMap<String, usize>,
     /// Columns of whole numbers that doubles do not hold, each with the first.
     rounded: Vec<Rounded>,
+    /// Where rows that were repeated stood before.
+    places_before: Option<Arc<Vec<u32>>>,
 }
 
 /// A whole number that a double does not hold.
@@ -65,7 +68,7 @@ impl Table {
         for (at, name) in names.iter().enumerate() {
             places.entry(name.clone()).or_insert(at);
         }
-        Ok(Self { rows, first_row, names, columns, places, rounded: Vec::new() })
+        Ok(Self { rows, first_row, names, columns, places, rounded: Vec::new(), places_before: None })
     }
 
     /// The same table, with what its columns lost of whole numbers.
@@ -119,7 +122,26 @@ impl Table {
 
     /// The number under which a user finds a row in the file.
     pub fn shown_row(&self, row: usize) -> usize {
-        row + self.first_row
+        self.first_row + self.places_before.as_ref().map_or(row, |places| places[row] as usize)
+    }
+
+    /// The same rows, which users find where others stood.
+    pub(super) fn shown_as(self, places: Arc<Vec<u32>>) -> Self {
+        Self { places_before: Some(places), ..self }
+    }
+
+    /// All columns but one.
+    pub(super) fn without(&self, name: &str) -> Self {
+        let kept = || (0..self.names.len()).filter(|&at| self.names[at] != name);
+        let names: Vec<String> = kept().map(|at| self.names[at].clone()).collect();
+        Self {
+            places: names.iter().cloned().enumerate().rev().map(|(at, name)| (name, at)).collect(),
+            columns: kept().map(|at| self.columns[at].clone()).collect(),
+            names,
+            rounded: self.rounded.iter().filter(|one| one.column != name).cloned().collect(),
+            places_before: self.places_before.clone(),
+            ..*self
+        }
     }
 
     /// The names, in the order of the file.
@@ -200,6 +222,7 @@ impl Table {
             all.rounded.extend(lost.collect::<Vec<_>>());
             all.rows += table.rows;
         }
+        all.places_before = None;
         Ok(all)
     }
 
@@ -213,6 +236,7 @@ impl Table {
             columns: self.columns.iter().map(|column| column.select(rows)).collect(),
             places: self.places.clone(),
             rounded: self.rounded.clone(),
+            places_before: None,
         }
     }
 }

@@ -35,6 +35,7 @@ impl Error {
             Self::PositiveNeeded { .. } => "positive-needed",
             Self::UnknownClass { .. } => "class-unknown",
             Self::RowWeight { .. } => "weight-invalid",
+            Self::Frequency { .. } => "frequency-invalid",
             Self::RateWeight { .. } => "rate-weight-invalid",
             Self::NoWeight { .. } => "weight-none",
             Self::NoFeatures => "no-features",

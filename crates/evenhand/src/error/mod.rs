@@ -1,11 +1,14 @@
 //! Everything that can go wrong, as data.
 //!
-//! Holds [`Error`], the one error type of the library; `code` has its stable slugs. A message
+//! Holds [`Error`], the one error type of the library; `code` has its stable slugs, `words` how messages write lists and counts. A message
 //! says what, where and what to do. Leans on nothing; everything else leans on it.
 
 mod code;
+mod words;
 
 use std::path::PathBuf;
+
+use words::{asked, count, count_have, list, other_rows, paths};
 
 /// The result of every fallible call in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -290,6 +293,18 @@ pub enum Error {
         /// What was found.
         found: String,
     },
+    /// A frequency of a row that is no whole number.
+    #[error(
+        "frequency column `{column}`, row {row}: `{found}` is not a frequency; it is how many times a row counts, a whole number from 0 to 4294967295"
+    )]
+    Frequency {
+        /// The column of frequencies.
+        column: String,
+        /// The row, counted as the file counts it.
+        row: usize,
+        /// The value.
+        found: String,
+    },
     /// A row weight that is negative, missing or infinite.
     #[error("weight column `{column}`, row {row}: `{found}` is not a weight; weights are finite and not negative")]
     RowWeight {
@@ -517,43 +532,12 @@ impl Error {
             | Self::LabelMissing { row, .. }
             | Self::UnknownClass { row, .. }
             | Self::RateWeight { row, .. }
+            | Self::Frequency { row, .. }
             | Self::RowWeight { row, .. } => Some(row),
             Self::InFile { source, .. } => source.row_mut(),
             _ => None,
         }
     }
-}
-
-/// At most this many names are listed in a message; the rest are counted.
-const LISTED: usize = 12;
-
-fn paths(paths: &[PathBuf]) -> String {
-    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
-}
-
-fn list(names: &[String]) -> String {
-    let shown: Vec<String> = names.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
-    match names.len().saturating_sub(LISTED) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
-}
-
-fn asked(class: Option<&str>) -> String {
-    class.map_or_else(|| "no class in particular".to_owned(), |class| format!("`{class}`, which is no class"))
-}
-
-fn count(number: usize, noun: &str) -> String {
-    if number == 1 { format!("a {noun}") } else { format!("{number} {noun}s") }
-}
-
-/// How many rows there were the second time, which may be as many.
-fn other_rows(before: usize, after: usize) -> String {
-    if before == after { "as many with other values".to_owned() } else { after.to_string() }
-}
-
-fn count_have(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun} has") } else { format!("{number} {noun}s have") }
 }
 
 #[cfg(test)]
@@ -575,12 +559,5 @@ mod tests {
         assert_eq!(error.to_string(), "a.csv: not readable as CSV: cut off");
         let source = std::error::Error::source(&error).unwrap();
         assert!(source.downcast_ref::<std::io::Error>().is_some());
-    }
-
-    #[test]
-    fn long_lists_are_cut_with_a_count() {
-        let known: Vec<String> = (0..20).map(|i| format!("c{i}")).collect();
-        let message = Error::UnknownColumn { column: "x".into(), known }.to_string();
-        assert!(message.ends_with("`c11` and 8 more"), "{message}");
     }
 }

@@ -9,13 +9,15 @@
 //! (`features::DenseColumn::bound`, `Weights::bound`, `kernel::CellRows::heaviest`).
 //! [Demmel & Nguyen 2013, 2015; Rump 2010]
 //!
-//! [`WideSum`] needs no bound and rounds nothing on the way, at the cost of a kilobyte and some nanoseconds: for few sums that are not in the
-//! innermost loops. [`UnitSum`] is as exact for numbers that are known to lie between 0 and 4, in a tenth of the room.
+//! [`ExactSum`] needs no bound and rounds nothing on the way, at the cost of some nanoseconds a number: for sums that are not in the innermost loops.
+//! `wide` has those by cells, where row weights are too far apart for a grid; `whole` the arithmetic from exact sums to a mean and a spread.
 
+mod exact_sum;
 mod grid;
-mod unit_sum;
+mod whole;
 mod wide;
 
+pub(crate) use exact_sum::ExactSum;
 pub(crate) use grid::{Grid, GridSums, Totals, run, sum};
-pub(crate) use unit_sum::UnitSum;
-pub(crate) use wide::{WideSum, is_wide, wide_sums};
+pub(crate) use whole::Float;
+pub(crate) use wide::{is_wide, wide_sums};

@@ -2,17 +2,15 @@
 //!
 //! Holds [`Facts`]: the questions whose answers settle groups, kinds of columns and encodings. `table` answers them for rows in memory. Whoever
 //! asks sees no row, so that rows may also be in many files or on many machines: `profile` sums up some of them and is merged with others, on the exact sums of
-//! `moments` and `exact_sum`, and `rescan` has what rows must be asked for again; `wire` has answers as bytes. Leans on `data` and `group`.
+//! `moments`, and `rescan` has what rows must be asked for again; `wire` has answers as bytes. Leans on `data` and `group`.
 
 mod distinct;
-mod exact_sum;
 mod moments;
 mod number;
 mod profile;
 mod ranked;
 mod rescan;
 mod table;
-mod whole;
 mod wire;
 
 use std::collections::BTreeMap;

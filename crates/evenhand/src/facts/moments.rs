@@ -4,8 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::exact_sum::ExactSum;
-use super::whole::Float;
+use crate::exact::{ExactSum, Float};
 
 /// Three exact sums.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +46,7 @@ impl Moments {
         self.weights.merge(&other.weights);
         self.firsts.merge(&other.firsts);
         self.seconds.merge(&other.seconds);
+        self.carry();
     }
 
     /// Makes equal sums equal to the bit.
@@ -56,7 +56,7 @@ impl Moments {
 
     /// The weighted mean and standard deviation, within a unit in the last place, measured in a power of two; 0 without weight.
     pub(super) fn mean_and_spread(&self, unit: f64) -> (f64, f64) {
-        let sums = [&self.weights, &self.firsts, &self.seconds].map(ExactSum::value);
+        let sums = [&self.weights, &self.firsts, &self.seconds].map(ExactSum::exact);
         let [Some((weight, w)), Some((first, f)), Some((second, s))] = sums else { return (f64::NAN, f64::NAN) };
         let mean = first.over(&weight).scaled(f - w);
         // (Σw·Σwv² − (Σwv)²) / (Σw)²: both products have four factors, and so the same lowest power.

@@ -1,12 +1,13 @@
-//! What an encoding has to know of a column of numbers.
+//! What an encoding has to know of a column of numbers, and the summary of some rows that it comes from: of all in memory, or merged with those of others.
 //!
-//! Holds [`NumberFacts`]. Numbers are measured in a unit of their own size, so that squares of 1e200 do not overflow and those of 1e-200 do not
+//! Holds [`NumberFacts`] and [`NumberProfile`]. Numbers are measured in a unit of their own size, so that squares of 1e200 do not overflow and those of 1e-200 do not
 //! vanish.
 
 use serde::{Deserialize, Serialize};
 
+use super::distinct::Distinct;
+use super::moments::Moments;
 use crate::data::power_of_two;
-use crate::exact::WideSum;
 
 /// Between these a feature, and a sum of its squares, is a double with all its digits.
 pub(crate) const COMPUTABLE: std::ops::Range<f64> = 1e-100..1e100;
@@ -39,39 +40,111 @@ pub struct Furthest {
     pub row: usize,
 }
 
-impl NumberFacts {
-    /// Those of numbers in memory.
-    pub(super) fn of(values: &[f64], row_weights: Option<&[f64]>, shown_row: impl Fn(usize) -> usize) -> Self {
-        let weight = |row: usize| row_weights.map_or(1.0, |weights| weights[row]);
-        let known = || values.iter().enumerate().filter(|(row, value)| !value.is_nan() && weight(*row) > 0.0);
-        let total = known().map(|(row, _)| weight(row)).collect::<WideSum>().value();
-        let furthest = known().max_by(|(_, one), (_, other)| one.abs().total_cmp(&other.abs()));
-        let unit = furthest.map_or(1.0, |(_, value)| unit_of(value.abs()));
-        let mean = |of: &dyn Fn(f64) -> f64| {
-            let sum = || known().map(|(row, &value)| weight(row) * of(value / unit)).collect::<WideSum>().value();
-            if total > 0.0 { sum() / total } else { 0.0 }
+/// What is known of a column of numbers in some rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct NumberProfile {
+    /// A whole number that no double holds, with its row.
+    pub(super) rounded: Option<(usize, String)>,
+    pub(super) missing: usize,
+    pub(super) distinct: Distinct,
+    /// The least and the largest number by their bits: 0 and −0 are two.
+    ends: Option<(f64, f64)>,
+    /// Of the rows that weigh anything.
+    range: Option<(f64, f64)>,
+    furthest: Option<Furthest>,
+    moments: Moments,
+}
+
+impl NumberProfile {
+    /// The summary of some numbers, with all that are distinct where these are at most so many.
+    pub(super) fn of(values: &[f64], weights: Option<&[f64]>, most: usize, shown_row: impl Fn(usize) -> usize) -> Self {
+        let distinct = Distinct::of(values, most);
+        let mut own = Self {
+            rounded: None,
+            missing: 0,
+            distinct,
+            ends: None,
+            range: None,
+            furthest: None,
+            moments: Moments::default(),
         };
-        let centre = mean(&|value| value);
-        let spread = mean(&|value| (value - centre).powi(2)).sqrt();
-        let ends = |ends: Option<(f64, f64)>, (_, &value): (usize, &f64)| {
-            let (low, high) = ends.unwrap_or((value, value));
-            Some((low.min(value), high.max(value)))
-        };
-        let mut others = values.iter().filter(|value| !value.is_nan());
-        Self {
-            unit,
-            mean: centre,
-            spread,
-            range: known().fold(None, ends),
-            furthest: furthest.map(|(row, &value)| Furthest { value, row: shown_row(row) }),
-            constant: others.next().is_none_or(|first| others.all(|value| value.total_cmp(first).is_eq())),
-            missing: values.iter().any(|value| value.is_nan()),
+        for (row, &value) in values.iter().enumerate() {
+            if value.is_nan() {
+                own.missing += 1;
+                continue;
+            }
+            own.ends = Some(own.ends.map_or((value, value), |ends| wider(ends, (value, value))));
+            let weight = weights.map_or(1.0, |weights| weights[row]);
+            if weight <= 0.0 {
+                continue;
+            }
+            own.range = Some(own.range.map_or((value, value), |(low, high)| (low.min(value), high.max(value))));
+            if own.furthest.is_none_or(|known| value.abs() >= known.value.abs()) {
+                own.furthest = Some(Furthest { value, row: shown_row(row) });
+            }
+            if weights.is_some() {
+                own.moments.add(weight, value);
+            }
         }
+        // Without weights, few distinct numbers are added once each.
+        match own.distinct.counts().filter(|_| weights.is_none()) {
+            Some(counts) => counts.for_each(|(value, rows)| own.moments.add(rows as f64, value)),
+            None if weights.is_none() => own.moments.add_all(values.iter().copied().filter(|value| !value.is_nan())),
+            None => (),
+        }
+        own.moments.carry();
+        own
+    }
+
+    /// The summary of these rows and of others.
+    pub(super) fn merge(mut self, other: Self) -> Self {
+        self.moments.merge(&other.moments);
+        Self {
+            // The first by its row, so that the order of merging does not show.
+            rounded: [self.rounded, other.rounded].into_iter().flatten().min(),
+            missing: self.missing + other.missing,
+            distinct: self.distinct.merge(other.distinct),
+            ends: merged(self.ends, other.ends, wider),
+            range: merged(self.range, other.range, |one, other| (one.0.min(other.0), one.1.max(other.1))),
+            furthest: merged(self.furthest, other.furthest, |one, other| {
+                let order = one.value.abs().total_cmp(&other.value.abs()).then(one.row.cmp(&other.row));
+                if order.then(one.value.total_cmp(&other.value)).is_ge() { one } else { other }
+            }),
+            moments: self.moments,
+        }
+    }
+
+    /// What an encoding has to know.
+    pub(super) fn facts(&self) -> NumberFacts {
+        let unit = self.furthest.map_or(1.0, |furthest| unit_of(furthest.value.abs()));
+        let (mean, spread) = self.moments.mean_and_spread(unit);
+        NumberFacts {
+            unit,
+            mean,
+            spread,
+            range: self.range,
+            furthest: self.furthest,
+            constant: self.ends.is_none_or(|(low, high)| low.total_cmp(&high).is_eq()),
+            missing: self.missing > 0,
+        }
+    }
+}
+
+fn wider(one: (f64, f64), other: (f64, f64)) -> (f64, f64) {
+    let low = if other.0.total_cmp(&one.0).is_lt() { other.0 } else { one.0 };
+    let high = if other.1.total_cmp(&one.1).is_gt() { other.1 } else { one.1 };
+    (low, high)
+}
+
+fn merged<T>(one: Option<T>, other: Option<T>, merge: impl Fn(T, T) -> T) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(merge(one, other)),
+        (one, other) => one.or(other),
     }
 }
 
 /// The power of two in which numbers are measured so that their squares neither overflow nor vanish: 1 unless they
 /// are far from it. Dividing by it rounds nothing.
-pub(super) fn unit_of(largest: f64) -> f64 {
+fn unit_of(largest: f64) -> f64 {
     if largest <= 0.0 || COMPUTABLE.contains(&largest) { 1.0 } else { power_of_two(largest) }
 }

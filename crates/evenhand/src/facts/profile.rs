@@ -6,14 +6,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::distinct::{Distinct, merge_counts};
-use super::exact_sum::ExactSum;
-use super::moments::Moments;
-use super::number::unit_of;
+use super::distinct::merge_counts;
+use super::number::NumberProfile;
 use super::ranked::{Ranked, select};
 use super::rescan::{Answer, Question, Rescan};
-use super::{Categories, Facts, Furthest, Kind, NumberFacts, Patterns, not_numbers};
+use super::{Categories, Facts, Kind, NumberFacts, Patterns, not_numbers};
 use crate::data::{Categorical, Column, Labels, RowWeightScale, Schema, Table, WeightUnit, check_part, no_weight};
+use crate::exact::ExactSum;
 use crate::group::{Group, edges_of, ranks};
 use crate::{Error, Result};
 
@@ -45,20 +44,6 @@ struct TextProfile {
     /// In text order.
     counts: Vec<(String, usize)>,
     missing: usize,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct NumberProfile {
-    /// A whole number that no double holds, with its row.
-    rounded: Option<(usize, String)>,
-    missing: usize,
-    distinct: Distinct,
-    /// The least and the largest number by their bits: 0 and −0 are two.
-    ends: Option<(f64, f64)>,
-    /// Of the rows that weigh anything.
-    range: Option<(f64, f64)>,
-    furthest: Option<Furthest>,
-    moments: Moments,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -162,8 +147,7 @@ impl Profile {
         if weights.rows == 0 {
             return Err(no_weight(column));
         }
-        let total = weights.total.value().map_or(f64::NAN, |(whole, power)| whole.float(power).value());
-        let scale = RowWeightScale::new(weights.largest, total, weights.rows);
+        let scale = RowWeightScale::new(weights.largest, weights.total.value(), weights.rows);
         if !scale.counts(weights.smallest) {
             let found = format!("{:e} and {:e} in column `{column}`", weights.smallest, weights.largest);
             return Err(Error::setting("weight", found, "weights of comparable size; set the small ones to 0"));
@@ -275,94 +259,9 @@ impl TextProfile {
     }
 }
 
-impl NumberProfile {
-    fn of(values: &[f64], weights: Option<&[f64]>, most: usize, shown_row: impl Fn(usize) -> usize) -> Self {
-        let distinct = Distinct::of(values, most);
-        let mut own = Self {
-            rounded: None,
-            missing: 0,
-            distinct,
-            ends: None,
-            range: None,
-            furthest: None,
-            moments: Moments::default(),
-        };
-        for (row, &value) in values.iter().enumerate() {
-            if value.is_nan() {
-                own.missing += 1;
-                continue;
-            }
-            own.ends = Some(own.ends.map_or((value, value), |ends| wider(ends, (value, value))));
-            let weight = weights.map_or(1.0, |weights| weights[row]);
-            if weight <= 0.0 {
-                continue;
-            }
-            own.range = Some(own.range.map_or((value, value), |(low, high)| (low.min(value), high.max(value))));
-            if own.furthest.is_none_or(|known| value.abs() >= known.value.abs()) {
-                own.furthest = Some(Furthest { value, row: shown_row(row) });
-            }
-            if weights.is_some() {
-                own.moments.add(weight, value);
-            }
-        }
-        // Without weights, few distinct numbers are added once each.
-        match own.distinct.counts().filter(|_| weights.is_none()) {
-            Some(counts) => counts.for_each(|(value, rows)| own.moments.add(rows as f64, value)),
-            None if weights.is_none() => own.moments.add_all(values.iter().copied().filter(|value| !value.is_nan())),
-            None => (),
-        }
-        own.moments.carry();
-        own
-    }
-
-    fn merge(mut self, other: Self) -> Self {
-        self.moments.merge(&other.moments);
-        Self {
-            // The first by its row, so that the order of merging does not show.
-            rounded: [self.rounded, other.rounded].into_iter().flatten().min(),
-            missing: self.missing + other.missing,
-            distinct: self.distinct.merge(other.distinct),
-            ends: merged(self.ends, other.ends, wider),
-            range: merged(self.range, other.range, |one, other| (one.0.min(other.0), one.1.max(other.1))),
-            furthest: merged(self.furthest, other.furthest, |one, other| {
-                let order = one.value.abs().total_cmp(&other.value.abs()).then(one.row.cmp(&other.row));
-                if order.then(one.value.total_cmp(&other.value)).is_ge() { one } else { other }
-            }),
-            moments: self.moments,
-        }
-    }
-
-    fn facts(&self) -> NumberFacts {
-        let unit = self.furthest.map_or(1.0, |furthest| unit_of(furthest.value.abs()));
-        let (mean, spread) = self.moments.mean_and_spread(unit);
-        NumberFacts {
-            unit,
-            mean,
-            spread,
-            range: self.range,
-            furthest: self.furthest,
-            constant: self.ends.is_none_or(|(low, high)| low.total_cmp(&high).is_eq()),
-            missing: self.missing > 0,
-        }
-    }
-}
-
-fn wider(one: (f64, f64), other: (f64, f64)) -> (f64, f64) {
-    let low = if other.0.total_cmp(&one.0).is_lt() { other.0 } else { one.0 };
-    let high = if other.1.total_cmp(&one.1).is_gt() { other.1 } else { one.1 };
-    (low, high)
-}
-
-fn merged<T>(one: Option<T>, other: Option<T>, merge: impl Fn(T, T) -> T) -> Option<T> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(merge(one, other)),
-        (one, other) => one.or(other),
-    }
-}
-
 impl WeightProfile {
     fn of(weights: &[f64]) -> Self {
-        let mut own = Self { total: ExactSum::of_products(1), rows: 0, largest: 0.0, smallest: f64::MAX };
+        let mut own = Self { total: ExactSum::default(), rows: 0, largest: 0.0, smallest: f64::MAX };
         for &weight in weights.iter().filter(|weight| **weight > 0.0) {
             own.total.add(weight);
             own.rows += 1;
@@ -375,6 +274,7 @@ impl WeightProfile {
 
     fn merge(mut self, other: &Self) -> Self {
         self.total.merge(&other.total);
+        self.total.carry();
         self.rows += other.rows;
         self.largest = self.largest.max(other.largest);
         self.smallest = self.smallest.min(other.smallest);

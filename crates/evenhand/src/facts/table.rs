@@ -1,11 +1,12 @@
 //! Answers for rows that are in memory. Nothing is computed before it is asked for.
 
+use super::number::NumberProfile;
 use super::{Categories, Facts, Kind, NumberFacts, Patterns};
 use crate::data::{Column, Dataset, Table};
 use crate::group::{Group, quantile_edges};
 use crate::{Error, Result};
 
-/// Up to so many distinct numbers are found by inserting them one by one, which ends early where there are more.
+/// Up to so many distinct numbers are found one by one, which ends early where there are more.
 const FEW: usize = 1 << 12;
 
 /// A table, and how much its rows count.
@@ -105,7 +106,10 @@ impl Facts for TableFacts<'_> {
     }
 
     fn number(&self, column: &str) -> Result<NumberFacts> {
-        Ok(NumberFacts::of(self.numbers(column)?, self.row_weights, |row| self.table.shown_row(row)))
+        // Distinct numbers are counted for sums alone, and only rows that weigh alike are added so.
+        let most = if self.row_weights.is_some() { 0 } else { FEW };
+        let shown_row = |row| self.table.shown_row(row);
+        Ok(NumberProfile::of(self.numbers(column)?, self.row_weights, most, shown_row).facts())
     }
 
     fn edges(&self, column: &str, count: usize) -> Result<Vec<f64>> {

@@ -1,19 +1,23 @@
 //! From raw columns to features, as training rows taught it.
 //!
 //! Holds [`Encoding`]: dictionaries, means, scales and buckets, fitted on training rows and
-//! saved in the model, so that prediction takes a raw file. What new data may do that
+//! saved in the model, so that prediction takes a raw file. `code` has what may become of a column, and
+//! `category`, `number` and `bucket` how it becomes that. What new data may do that
 //! training data did not has a stated behaviour, told by a [`Warning`]: unseen categories
 //! count as none of the known ones, missing numbers become the training mean, extra
 //! columns are not used, the order of columns does not matter. A lost column is an error.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::design::{Active, CodedColumn, DenseColumn, Features};
-use super::number::{number, scaled};
-use crate::data::{Categorical, Codes, Column, Table};
-use crate::facts::{Categories, Facts, Kind, TableFacts, not_numbers};
+use super::bucket::bucket;
+use super::category::{Known, look_up, one_hot};
+use super::code::{Code, ColumnPlan, PlanKind};
+use super::design::{Active, CodedColumn, Features};
+use super::number::{RawNumbers, number};
+use crate::data::{Codes, Column, Table};
+use crate::facts::{Facts, Kind, TableFacts, not_numbers};
 use crate::{Error, Result, Warning};
 
 /// How raw columns become features.
@@ -32,93 +36,8 @@ pub struct EncodedColumn {
     pub code: Code,
 }
 
-/// What becomes of a raw column.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "code", rename_all = "kebab-case")]
-pub enum Code {
-    /// One feature per category, and one for missing if training had any.
-    OneHot {
-        /// The categories of the training rows, in text order.
-        values: Vec<String>,
-        /// Whether missing is a category of its own.
-        missing: bool,
-        /// Categories that are no features, although training rows have them: those that the learner may not see.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        withheld: Vec<String>,
-    },
-    /// The number less `centre`, over `scale`; missing is `fill`.
-    Number {
-        /// Subtracted.
-        centre: f64,
-        /// Divided by.
-        scale: f64,
-        /// The training mean.
-        fill: f64,
-        /// Whether a second feature tells that the number was missing.
-        indicator: bool,
-    },
-    /// Left-open, right-closed intervals between neighbouring edges; outside all of them, no feature.
-    Buckets {
-        /// Ascending edges, one more than there are buckets.
-        edges: Vec<f64>,
-        /// Whether a bucket switches on the features of all lower buckets too.
-        thermometer: bool,
-    },
-}
-
-/// What to do with one raw column, before any row was seen.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ColumnPlan {
-    /// The raw column. It may stand in several plans.
-    pub column: String,
-    /// What should become of it.
-    pub kind: PlanKind,
-}
-
-/// What should become of a raw column.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum PlanKind {
-    /// One feature per category.
-    OneHot,
-    /// One feature per category but these.
-    OneHotWithout(Vec<String>),
-    /// The number as it is.
-    Number,
-    /// The number less the given centre.
-    Centred(f64),
-    /// The number less its training mean, over its training standard deviation.
-    Standardised,
-    /// Buckets between the given edges.
-    Buckets {
-        /// Ascending edges.
-        edges: Vec<f64>,
-        /// Whether lower buckets stay on.
-        thermometer: bool,
-    },
-}
-
 /// Coded columns, numbers, and what was not as in training.
 pub(crate) type EncodedRows<'t> = (Vec<CodedColumn>, Vec<RawNumbers<'t>>, Vec<Warning>);
-
-/// Numbers as they are, and how they become a feature.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct RawNumbers<'t> {
-    pub(crate) feature: usize,
-    pub(crate) centre: f64,
-    pub(crate) scale: f64,
-    /// Stands for a missing number.
-    pub(crate) fill: f64,
-    pub(crate) values: &'t [f64],
-}
-
-impl RawNumbers<'_> {
-    fn features(&self) -> DenseColumn {
-        let value = |&raw: &f64| scaled(if raw.is_nan() { self.fill } else { raw }, self.centre, self.scale);
-        DenseColumn::new(self.feature, self.values.iter().map(value).collect())
-    }
-}
 
 /// With fewer distinct values a small table says nothing about its column.
 const NEARLY_UNIQUE: usize = 50;
@@ -289,137 +208,17 @@ impl Encoding {
 
 impl EncodedColumn {
     fn numbers<'a>(&self, column: &'a Column) -> Result<&'a [f64]> {
-        as_numbers(&self.column, column)
-    }
-}
-
-impl Code {
-    /// How many features this code makes.
-    pub fn width(&self) -> usize {
-        match self {
-            Self::OneHot { values, missing, .. } => values.len() + usize::from(*missing),
-            Self::Number { indicator, .. } => 1 + usize::from(*indicator),
-            Self::Buckets { edges, .. } => edges.len().saturating_sub(1),
+        match column {
+            Column::Numeric(values) => Ok(values),
+            Column::Categorical(_) => Err(not_numbers(&self.column)),
         }
     }
-
-    /// The categories that are no features.
-    pub(crate) fn withheld(&self) -> &[String] {
-        match self {
-            Self::OneHot { withheld, .. } => withheld,
-            Self::Number { .. } | Self::Buckets { .. } => &[],
-        }
-    }
-
-    fn feature_names(&self, column: &str) -> Vec<String> {
-        let absent = |wanted: bool| wanted.then(|| format!("{column} is missing"));
-        match self {
-            Self::OneHot { values, missing, .. } => {
-                values.iter().map(|value| format!("{column}={value}")).chain(absent(*missing)).collect()
-            }
-            Self::Number { indicator, .. } => std::iter::once(column.to_owned()).chain(absent(*indicator)).collect(),
-            Self::Buckets { edges, thermometer: false } => {
-                edges.windows(2).map(|edge| format!("{column} in ({}, {}]", edge[0], edge[1])).collect()
-            }
-            Self::Buckets { edges, thermometer: true } => {
-                edges.windows(2).map(|edge| format!("{column}>{}", edge[0])).collect()
-            }
-        }
-    }
-}
-
-fn as_numbers<'a>(name: &str, column: &'a Column) -> Result<&'a [f64]> {
-    match column {
-        Column::Numeric(values) => Ok(values),
-        Column::Categorical(_) => Err(not_numbers(name)),
-    }
-}
-
-fn one_hot(column: &str, facts: &dyn Facts, without: &[String]) -> Result<(Code, bool)> {
-    facts.check_exact(column)?;
-    let Categories { values, missing } = facts.categories(column)?;
-    let missing = missing > 0;
-    let constant = values.len() + usize::from(missing) < 2;
-    let (withheld, values) = values.into_iter().partition(|value| without.contains(value));
-    Ok((Code::OneHot { values, missing, withheld }, constant))
-}
-
-/// The categories of training rows.
-struct Known<'a> {
-    values: &'a [String],
-    missing: bool,
-    withheld: &'a [String],
-}
-
-fn look_up(
-    column: &Categorical,
-    &Known { values, missing, withheld }: &Known<'_>,
-    first: usize,
-    name: &str,
-    warnings: &mut Vec<Warning>,
-) -> CodedColumn {
-    let features = values.len() + usize::from(missing);
-    let (unseen, counts) = (features as u32, column.counts());
-    let mut table: Vec<u32> =
-        column.dictionary().iter().map(|value| values.binary_search(value).map_or(unseen, |at| at as u32)).collect();
-    let is_withheld = |code: usize| withheld.binary_search(&column.dictionary()[code]).is_ok();
-    let strange: Vec<usize> =
-        (0..table.len()).filter(|&code| table[code] == unseen && counts[code] > 0 && !is_withheld(code)).collect();
-    let absent = counts[column.missing()];
-    table.push(if missing { values.len() as u32 } else { unseen });
-    let rows = strange.iter().map(|&code| counts[code]).sum::<usize>() + if missing { 0 } else { absent };
-    if rows > 0 {
-        let example = strange.first().map_or(Warning::MISSING, |&code| &column.dictionary()[code]).to_owned();
-        warnings.push(Warning::UnseenCategories { column: name.to_owned(), rows, example });
-    }
-    warnings.extend(nearly_known(column, values, &strange, &counts, name));
-    CodedColumn {
-        codes: column.codes().map(&table, features + 1),
-        active: Active::one_hot(first, features, features + 1),
-    }
-}
-
-/// What to say of unseen categories that differ from a known one by blanks or case alone.
-fn nearly_known(
-    column: &Categorical,
-    values: &[String],
-    strange: &[usize],
-    counts: &[usize],
-    name: &str,
-) -> Option<Warning> {
-    if strange.is_empty() {
-        return None;
-    }
-    let bare = |text: &str| text.split_whitespace().collect::<String>().to_lowercase();
-    let known: HashMap<String, &String> = values.iter().rev().map(|value| (bare(value), value)).collect();
-    let text = |code: usize| &column.dictionary()[code];
-    let mut near = strange.iter().filter_map(|&code| Some((code, *known.get(&bare(text(code)))?))).peekable();
-    let &(first, meant) = near.peek()?;
-    let (found, meant) = (text(first).clone(), meant.clone());
-    let rows = near.map(|(code, _)| counts[code]).sum();
-    Some(Warning::NearlyKnown { column: name.to_owned(), rows, found, known: meant })
-}
-
-fn bucket(values: &[f64], edges: &[f64], thermometer: bool, first: usize) -> CodedColumn {
-    let buckets = edges.len().saturating_sub(1);
-    // The first edge that is not below the value closes its bucket; NaN is below nothing and lands outside.
-    let code = |&value: &f64| match edges.partition_point(|&edge| edge < value) {
-        0 => buckets,
-        at if value.is_nan() || at > buckets => buckets,
-        at => at - 1,
-    };
-    let codes = values.iter().map(|value| code(value) as u32).collect();
-    let active = Active::new((0..=buckets).map(|code| {
-        let lowest = if thermometer { 0 } else { code };
-        let on = if code < buckets { lowest..code + 1 } else { 0..0 };
-        on.map(|feature| (first + feature) as u32)
-    }));
-    CodedColumn { codes: Codes::narrow(codes, buckets + 1), active }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Categorical;
 
     fn table(columns: Vec<(&str, Column)>) -> Table {
         Table::new(columns.into_iter().map(|(name, column)| (name.to_owned(), column)).collect(), 1).unwrap()
@@ -501,17 +300,5 @@ mod tests {
         assert_eq!(warnings.len(), 2);
         let (features, _) = encoding.transform(&train, &[]).unwrap();
         assert!(features.dense()[0].values().iter().all(|value| value.abs() < 1e-12));
-    }
-
-    #[test]
-    fn buckets_are_left_open_and_right_closed_and_thermometers_keep_lower_ones_on() {
-        let edges = vec![0.0, 10.0, 20.0];
-        let values = [0.0, 0.1, 10.0, 10.1, 20.0, 20.1, f64::NAN];
-        let on = |thermometer| {
-            let column = bucket(&values, &edges, thermometer, 5);
-            (0..values.len()).map(|row| column.active.of(column.codes.get(row)).to_vec()).collect::<Vec<_>>()
-        };
-        assert_eq!(on(false), [vec![], vec![5], vec![5], vec![6], vec![6], vec![], vec![]]);
-        assert_eq!(on(true), [vec![], vec![5], vec![5], vec![5, 6], vec![5, 6], vec![], vec![]]);
     }
 }

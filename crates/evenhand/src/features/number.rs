@@ -1,8 +1,9 @@
 //! Columns of numbers, centred and scaled so that a learner can compute with them.
 //!
-//! Holds [`number`] and [`scaled`]. What even a unit of its own cannot save of a column is refused, never dropped.
+//! Holds [`number`], [`scaled`] and [`RawNumbers`]. What even a unit of its own cannot save of a column is refused, never dropped.
 
-use super::encoding::{Code, PlanKind};
+use super::code::{Code, PlanKind};
+use super::design::DenseColumn;
 use crate::facts::{COMPUTABLE, Furthest, NumberFacts};
 use crate::{Error, Result};
 
@@ -40,6 +41,24 @@ pub(crate) fn scaled(value: f64, centre: f64, scale: f64) -> f64 {
     let difference = value - centre;
     let scaled = if difference.is_finite() { difference / scale } else { value / scale - centre / scale };
     scaled.clamp(-COMPUTABLE.end, COMPUTABLE.end)
+}
+
+/// Numbers as they are, and how they become a feature.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RawNumbers<'t> {
+    pub(crate) feature: usize,
+    pub(crate) centre: f64,
+    pub(crate) scale: f64,
+    /// Stands for a missing number.
+    pub(crate) fill: f64,
+    pub(crate) values: &'t [f64],
+}
+
+impl RawNumbers<'_> {
+    pub(super) fn features(&self) -> DenseColumn {
+        let value = |&raw: &f64| scaled(if raw.is_nan() { self.fill } else { raw }, self.centre, self.scale);
+        DenseColumn::new(self.feature, self.values.iter().map(value).collect())
+    }
 }
 
 #[cfg(test)]

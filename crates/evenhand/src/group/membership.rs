@@ -13,6 +13,9 @@ use crate::{Error, Result, Warning, parallel};
 /// Rows whose bits are worked out together: small enough to stay in the nearest cache.
 const BLOCK: usize = 1024;
 
+/// How many patterns are compared one by one before they are looked up: most rows have one of a few.
+const FREQUENT: usize = 8;
+
 /// For some rows and named groups, which rows are in which. Groups may overlap.
 ///
 /// Rows whose value of a column is missing are in no group of that column. They are a set of their own, named after the
@@ -342,13 +345,14 @@ impl Leaf {
             out.fill(0);
             fill(block, out);
             for bits in out.chunks_exact(words) {
-                let code = known.get(bits).copied().unwrap_or_else(|| {
+                let frequent = leaf.patterns(words).take(FREQUENT).position(|pattern| pattern == bits);
+                let code = frequent.map(|place| place as u32).or_else(|| known.get(bits).copied());
+                leaf.codes.push(code.unwrap_or_else(|| {
                     let code = known.len() as u32;
                     known.insert(bits.to_vec(), code);
                     leaf.patterns.extend_from_slice(bits);
                     code
-                });
-                leaf.codes.push(code);
+                }));
             }
         }
         leaf

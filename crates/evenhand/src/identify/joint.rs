@@ -8,8 +8,10 @@ use faer::linalg::solvers::{Llt, Solve};
 use faer::{Mat, Side};
 
 use super::bias_model::{BiasModel, Term, Totals};
+use super::chord::{Chord, Mixing};
 use super::estimate::pseudo_inverse;
-use super::joint_rows::{JointRows, MeanContrast, Members, Rows};
+use super::joint_rows::{JointRows, MeanContrast, Members};
+use super::rows::Rows;
 use crate::constraint::{Constraint, Event, Functional, Labelled, Reference, Tilt};
 use crate::correction::{Apply, Expectations, ExpectedTilt, Problem, WeightMap};
 use crate::learner::{Learner, Logistic, Training};
@@ -20,6 +22,9 @@ const MOST_COEFFICIENTS: usize = 4_000;
 
 /// Newton steps, at most; usually there are five to ten.
 const STEPS: usize = 60;
+
+/// Steps by the derivatives of a sample, at most.
+const CHORDS: usize = 20;
 
 /// Violations of scores can be made as small as this.
 const EVEN: f64 = 1e-9;
@@ -91,13 +96,52 @@ impl<'a> Joint<'a> {
         Self::newton(rows, learner, (start, multipliers))
     }
 
-    /// Solves for even truth on rows that need not be in memory, from where others have led.
+    /// Solves for even truth on rows that need not be in memory, from where a sample of them has led: by the sample's derivatives first, which ask all
+    /// rows for gradients and rates alone, and then by their own, of which covariances are made.
     ///
     /// # Errors
     /// Those of [`Joint::solve`], and what keeps rows from being read.
-    pub(super) fn solve_from(rows: &'a dyn Rows, learner: &Logistic, start: &Joint<'_>) -> Result<Self> {
+    pub(super) fn solve_from(rows: &'a dyn Rows, learner: &Logistic, sample: &Joint<'_>) -> Result<Self> {
         let rows = joint_rows(rows, |problem| Ok(by_cell(problem)))?;
-        Self::newton(rows, learner, (start.coefficients.clone(), start.multipliers.clone()))
+        let start = sample.approach(&rows, learner)?;
+        Self::newton(rows, learner, start)
+    }
+
+    /// The coefficients and multipliers of other rows, of which these are a sample, as near as steps by the derivatives of these come to them.
+    fn approach(&self, rows: &JointRows<'_>, learner: &Logistic) -> Result<(Vec<f64>, Vec<f64>)> {
+        let weight = |rows: &JointRows<'_>| rows.problem.cells().total_weight();
+        let chord = Chord {
+            information: &self.information,
+            by_multiplier: &self.by_multiplier,
+            of_violations: &self.of_violations,
+            scale: weight(rows) / weight(&self.rows),
+        };
+        let (root, side) = (weight(rows).sqrt(), self.coefficients.len());
+        let mut at = [self.coefficients.as_slice(), &self.multipliers].concat();
+        let (mut nearest, mut mixing) = ((at.clone(), f64::INFINITY), Mixing::default());
+        for _ in 0..CHORDS {
+            let (coefficients, multipliers) = at.split_at(side);
+            let totals = rows.totals(coefficients)?;
+            let violations = rows.model.violations(&totals);
+            let mut gradient = rows.gradient(coefficients, multipliers, &totals)?;
+            for (place, (slope, coefficient)) in gradient.iter_mut().zip(coefficients).enumerate() {
+                *slope += learner.penalty(place, rows.stride()) * coefficient;
+            }
+            let (step, decrement) = chord.step(&gradient, &violations);
+            let violation = largest(&violations);
+            let missing = violation.max(decrement / root);
+            // What no longer comes closer is left to steps by the derivatives of all rows.
+            if missing.is_nan() || missing > 0.5 * nearest.1 {
+                break;
+            }
+            nearest = (at.clone(), missing);
+            if is_solved(violation, decrement, learner) {
+                break;
+            }
+            at = mixing.next(&at, &step);
+        }
+        let multipliers = nearest.0.split_off(side);
+        Ok((nearest.0, multipliers))
     }
 
     fn newton(
@@ -123,7 +167,7 @@ impl<'a> Joint<'a> {
             let gradient = Mat::from_fn(coefficients.len(), 1, |row, _| at.gradient[row]);
             let step = information.solve(&gradient);
             let decrement = (gradient.transpose() * &step)[(0, 0)].max(0.0).sqrt();
-            let violation = violations.iter().fold(0.0, |largest: f64, one| largest.max(one.abs()));
+            let violation = largest(&violations);
             let finite = violation.is_finite() && decrement.is_finite();
             let missing = violation.max(decrement / root);
             if let Some((from, of, less)) =
@@ -135,7 +179,7 @@ impl<'a> Joint<'a> {
                 (before, farthest, steps) = (Some((from, of, less)), 0.25 * farthest, steps + 1);
                 continue;
             }
-            let converged = finite && violation < EVEN && decrement < learner.tolerance.max(1e-9);
+            let converged = finite && is_solved(violation, decrement, learner);
             if converged || !finite || steps == STEPS {
                 return Ok(Self {
                     multipliers: shortest(&at.tilts, &multipliers),
@@ -180,8 +224,7 @@ impl<'a> Joint<'a> {
     }
 
     fn contrasts(&self, asked: &[(Option<usize>, usize)]) -> Result<Vec<MeanContrast>> {
-        let contrast = |&of| self.rows.mean_contrast(&self.coefficients, &self.multipliers, &self.totals, of);
-        asked.iter().map(contrast).collect()
+        self.rows.mean_contrasts(&self.coefficients, &self.multipliers, &self.totals, asked)
     }
 
     /// The covariances of multipliers and effects; or why they are not identified.
@@ -229,6 +272,16 @@ impl<'a> Joint<'a> {
         let values = contrasts.iter().map(|contrast| -contrast.value).collect();
         Ok(Ok(Covariances { multipliers, effects: (values, effects) }))
     }
+}
+
+/// The size of the largest violation.
+fn largest(violations: &[f64]) -> f64 {
+    violations.iter().fold(0.0, |largest: f64, one| largest.max(one.abs()))
+}
+
+/// Whether both systems are solved.
+fn is_solved(violation: f64, decrement: f64, learner: &Logistic) -> bool {
+    violation < EVEN && decrement < learner.tolerance.max(1e-9)
 }
 
 /// Rows with what each is to every constraint, where there are not too many coefficients.

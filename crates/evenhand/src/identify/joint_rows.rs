@@ -1,76 +1,20 @@
 //! Sums over rows of a model of biased labels: what the truth is made of, and how far it is from even.
 //!
-//! Holds [`JointRows`]. Coefficients are those of the truth; everything here is a pass over rows in memory or in blocks, which [`Rows`] hides.
+//! Holds [`JointRows`]. Coefficients are those of the truth; everything here is a pass over [`Rows`], and adds on grids that follow from [`Sizes`].
 
 use std::ops::Range;
 
 use faer::Mat;
 
 use super::bias_model::{BiasModel, Member, Row, Totals};
+use super::rows::{Rows, View};
+use super::sizes::Sizes;
 use crate::Result;
 use crate::correction::Problem;
-use crate::data::Codes;
 use crate::exact::{Grid, GridSums, Totals as Sums};
 use crate::features::Features;
 use crate::kernel::blocks;
 use crate::kernel::product::{Gram, GramGrids, Grids, Scatter, Tables, margins};
-use crate::parallel;
-
-/// Rows that sums are made over, wherever they are.
-pub(super) trait Rows: Sync {
-    /// Their cells and constraints, and how they are laid out; the rows themselves need not be there.
-    fn problem(&self) -> &Problem;
-
-    /// What no row weighs more than.
-    fn heaviest(&self) -> f64;
-
-    /// What a pass says of all of them, parts of no more than a run of so many sums at a time.
-    ///
-    /// # Errors
-    /// What keeps rows from being read.
-    fn sum(&self, sums: usize, pass: &RowPass<'_>) -> Result<Part>;
-}
-
-/// Sums over some rows, and the least of something that each has.
-pub(super) type Part = (Sums, f64);
-
-/// Makes sums over some rows of a view.
-pub(super) type RowPass<'a> = dyn Fn(View<'_>, Range<usize>) -> Part + Sync + 'a;
-
-/// Rows in memory, all or some of them.
-#[derive(Clone, Copy)]
-pub(super) struct View<'a> {
-    pub(super) features: &'a Features,
-    pub(super) cell_of_row: &'a Codes,
-    pub(super) row_weights: Option<&'a [f64]>,
-}
-
-impl Rows for Problem {
-    fn problem(&self) -> &Problem {
-        self
-    }
-
-    fn heaviest(&self) -> f64 {
-        self.cells().cell_rows().heaviest
-    }
-
-    fn sum(&self, sums: usize, pass: &RowPass<'_>) -> Result<Part> {
-        let cells = self.cells();
-        let (features, row_weights) = (self.features(), cells.row_weights().map(|weights| &**weights));
-        let view = View { features, cell_of_row: cells.cell_of_row(), row_weights };
-        let merge = |left: &mut Part, right: Part| {
-            left.0.merge(&right.0);
-            left.1 = left.1.min(right.1);
-        };
-        Ok(parallel::sum_and(self.labels().len(), sums, |rows| pass(view, rows), merge))
-    }
-}
-
-impl View<'_> {
-    fn weight(&self, row: usize) -> f64 {
-        self.row_weights.map_or(1.0, |weights| weights[row])
-    }
-}
 
 /// Rows with what each is to every constraint.
 pub(super) struct JointRows<'a> {
@@ -133,7 +77,7 @@ impl<'a> JointRows<'a> {
     }
 
     fn tables(&self, coefficients: &[f64]) -> Vec<Tables> {
-        coefficients.chunks(self.stride()).map(|own| Tables::new(self.problem.features(), own)).collect()
+        Tables::by_margin(self.problem.features(), coefficients)
     }
 
     /// What all rows tell of each constraint.
@@ -218,7 +162,7 @@ impl<'a> JointRows<'a> {
                     state.values[scattered + at].push(weight * row.information(one, other));
                 }
                 for one in 0..terms {
-                    for other in 0..terms {
+                    for other in 0..=one {
                         state.tilts.add(one * terms + other, weight * row.tilt_product(one, other));
                     }
                 }
@@ -264,46 +208,78 @@ impl<'a> JointRows<'a> {
             information,
             by_multiplier: columns(1),
             of_violations: columns(1 + terms),
-            tilts: Mat::from_fn(terms, terms, |row, column| tilts[row * terms + column]),
+            tilts: symmetric(terms, tilts),
         })
     }
 
-    /// How far the bias moved the log odds of a class in a group, on average over its rows.
-    pub(super) fn mean_contrast(
+    /// The gradient of the log loss in the coefficients alone, without a penalty.
+    pub(super) fn gradient(&self, coefficients: &[f64], multipliers: &[f64], totals: &Totals) -> Result<Vec<f64>> {
+        let (tables, features) = (self.tables(coefficients), self.problem.features());
+        let (count, stride) = (self.model.margins(), self.stride());
+        let grids = Grids::new(features, self.sizes(totals, multipliers).residual(), count * stride);
+        let pass = |view: View<'_>, rows: Range<usize>| {
+            let mut state = (Row::new(&self.model), vec![Vec::new(); count], vec![Scatter::new(view.features); count]);
+            let each = |(row, values, _): &mut Scattering, at: usize, margins: &mut dyn Iterator<Item = f64>| {
+                row.set(&self.model, margins, self.member(view, at), &totals.shares, multipliers);
+                let (label, weight) = (self.label(view, at), view.weight(at));
+                for (margin, values) in values.iter_mut().enumerate() {
+                    values.push(weight * row.residual(label, margin));
+                }
+            };
+            let done = |(_, values, scatters): &mut Scattering, block: Range<usize>| {
+                for (values, scatter) in values.iter_mut().zip(scatters) {
+                    scatter.add(view.features, block.clone(), values, &grids);
+                    values.clear();
+                }
+            };
+            visit(view, &tables, rows, &mut state, each, done);
+            let (_, _, scatters) = state;
+            let valid = scatters.iter().all(Scatter::valid);
+            (Sums::new(scatters.iter().flat_map(|sums| sums.totals(view.features)), valid), f64::INFINITY)
+        };
+        let by_feature = grids.by_feature(stride);
+        Ok(self.rows.sum(count * stride, &pass)?.0.to_floats(|at| by_feature[at % stride]))
+    }
+
+    /// How far the bias moved the log odds of classes in groups, on average over the rows of each group.
+    pub(super) fn mean_contrasts(
         &self,
         coefficients: &[f64],
         multipliers: &[f64],
         totals: &Totals,
-        (group, class): (Option<usize>, usize),
-    ) -> Result<MeanContrast> {
+        asked: &[(Option<usize>, usize)],
+    ) -> Result<Vec<MeanContrast>> {
         let (tables, features) = (self.tables(coefficients), self.problem.features());
         let (count, terms, stride) = (self.model.margins(), self.model.terms.len(), self.stride());
-        let width = count * stride + 2 + terms;
+        let (slopes, others) = (asked.len() * count * stride, 2 + terms);
+        let width = slopes + asked.len() * others;
         let sizes = self.sizes(totals, multipliers);
         let scattered = Grids::new(features, sizes.contrast(), width);
-        let grids: Vec<Grid> = sizes.contrasts().map(|size| Grid::new(size, width)).collect();
+        let of_one: Vec<Grid> = sizes.contrasts().map(|size| Grid::new(size, width)).collect();
+        let grids = of_one.repeat(asked.len());
         let pass = |view: View<'_>, rows: Range<usize>| {
-            let (row, scatters) = (Row::new(&self.model), vec![Scatter::new(view.features); count]);
-            let mut state = (row, vec![Vec::new(); count], scatters, GridSums::new(&grids));
+            let scatters = vec![Scatter::new(view.features); asked.len() * count];
+            let mut state = (Row::new(&self.model), vec![Vec::new(); scatters.len()], scatters, GridSums::new(&grids));
             let each =
                 |(row, values, _, sums): &mut Contrasting<'_>, at: usize, margins: &mut dyn Iterator<Item = f64>| {
-                    let cell = view.cell_of_row.get(at);
-                    if !group.is_none_or(|group| self.problem.cells().is_in(cell, group)) {
-                        for values in values.iter_mut() {
-                            values.push(0.0);
-                        }
-                        return;
-                    }
-                    let weight = view.weight(at);
+                    let (cell, weight) = (view.cell_of_row.get(at), view.weight(at));
                     row.set(&self.model, margins, self.member(view, at), &totals.shares, multipliers);
-                    sums.add(0, weight);
-                    sums.add(1, weight * row.contrast(&row.exponents, class));
-                    for term in 0..terms {
-                        let tilts = &row.tilts[term * self.model.classes..][..self.model.classes];
-                        sums.add(2 + term, weight * row.contrast(tilts, class));
-                    }
-                    for (margin, values) in values.iter_mut().enumerate() {
-                        values.push(weight * row.contrast_slope(class, margin));
+                    for (k, (&(group, class), values)) in asked.iter().zip(values.chunks_mut(count)).enumerate() {
+                        if !group.is_none_or(|group| self.problem.cells().is_in(cell, group)) {
+                            for values in values {
+                                values.push(0.0);
+                            }
+                            continue;
+                        }
+                        sums.add(k * others, weight);
+                        sums.add(k * others + 1, weight * row.contrast(&row.exponents, class));
+                        for term in 0..terms {
+                            let tilts = &row.tilts[term * self.model.classes..][..self.model.classes];
+                            sums.add(k * others + 2 + term, weight * row.contrast(tilts, class));
+                        }
+                        for (margin, values) in values.iter_mut().enumerate() {
+                            values.push(weight * row.contrast_slope(class, margin));
+                        }
                     }
                 };
             let done = |(_, values, scatters, _): &mut Contrasting<'_>, block: Range<usize>| {
@@ -319,15 +295,18 @@ impl<'a> JointRows<'a> {
             (Sums::new(all, valid), f64::INFINITY)
         };
         let by_feature = scattered.by_feature(stride);
-        let grid = |at: usize| at.checked_sub(count * stride).map_or_else(|| by_feature[at % stride], |at| grids[at]);
+        let grid = |at: usize| at.checked_sub(slopes).map_or_else(|| by_feature[at % stride], |at| grids[at]);
         let all = self.rows.sum(width, &pass)?.0.to_floats(grid);
-        let (by_coefficient, sums) = all.split_at(count * stride);
-        let total = sums[0];
-        Ok(MeanContrast {
-            value: sums[1] / total,
-            by_multiplier: sums[2..].iter().map(|sum| sum / total).collect(),
-            by_coefficient: by_coefficient.iter().map(|sum| sum / total).collect(),
-        })
+        let (by_coefficient, sums) = all.split_at(slopes);
+        let contrast = |(by_coefficient, sums): (&[f64], &[f64])| {
+            let total = sums[0];
+            MeanContrast {
+                value: sums[1] / total,
+                by_multiplier: sums[2..].iter().map(|sum| sum / total).collect(),
+                by_coefficient: by_coefficient.iter().map(|sum| sum / total).collect(),
+            }
+        };
+        Ok(by_coefficient.chunks(count * stride).zip(sums.chunks(others)).map(contrast).collect())
     }
 
     /// Sums of products over rows of the parts that each has in violations, less what follows from its residuals in `of_violations` directions of the
@@ -371,7 +350,10 @@ impl<'a> JointRows<'a> {
                     *part = weight * (own - moved);
                 }
                 for (one, part) in parts.iter().enumerate() {
-                    parts.iter().enumerate().for_each(|(other, by)| products.add(one * wide + other, part * by));
+                    parts[..=one]
+                        .iter()
+                        .enumerate()
+                        .for_each(|(other, by)| products.add(one * wide + other, part * by));
                 }
             };
             visit(view, &tables, rows, &mut state, each, |_, _| {});
@@ -379,7 +361,7 @@ impl<'a> JointRows<'a> {
         };
         let (products, least) = self.rows.sum(wide * wide, &pass)?;
         let products = products.to_floats(|at| grids[at]);
-        Ok((Mat::from_fn(wide, wide, |row, column| products[row * wide + column]), least))
+        Ok((symmetric(wide, &products), least))
     }
 }
 
@@ -402,6 +384,11 @@ fn visit<S>(
     }
 }
 
+/// The matrix of which the lower triangle is given, row by row of a square.
+fn symmetric(side: usize, values: &[f64]) -> Mat<f64> {
+    Mat::from_fn(side, side, |row, column| values[row.max(column) * side + row.min(column)])
+}
+
 impl Members {
     /// What no row exceeds of how much it is in the group of a constraint, and among those that the group is a share of.
     fn largest(&self, term: usize, terms: usize) -> [f64; 2] {
@@ -412,54 +399,10 @@ impl Members {
     }
 }
 
-/// What the numbers of any row never exceed: the unit of sums follows from it. The formulas are those of [`Row`], with every probability at most 1
-/// and adding up to 1.
-struct Sizes {
-    /// Twice the weight of the heaviest row.
-    weight: f64,
-    /// Per constraint, its tilt, and its part in its violation.
-    tilts: Vec<f64>,
-    violations: Vec<f64>,
-    /// An exponent, and its derivatives in margins.
-    exponent: f64,
-}
+/// One row, numbers of a block per margin, and their sums.
+type Scattering = (Row, Vec<Vec<f64>>, Vec<Scatter>);
 
-impl Sizes {
-    fn residual(&self) -> f64 {
-        2.0 * self.weight * (1.0 + self.exponent)
-    }
-
-    fn information(&self) -> f64 {
-        self.residual() * (1.0 + self.exponent)
-    }
-
-    /// Residuals, their derivatives in each multiplier, and those of violations.
-    fn scattered(&self) -> Vec<f64> {
-        let slopes = self.tilts.iter().map(|tilt| self.residual() * tilt);
-        let violations = self.violations.iter().map(|violation| 4.0 * self.weight * violation);
-        std::iter::once(self.residual()).chain(slopes).chain(violations).collect()
-    }
-
-    fn tilt_products(&self) -> impl Iterator<Item = f64> {
-        self.tilts.iter().flat_map(move |one| self.tilts.iter().map(move |other| 2.0 * self.weight * (one * other)))
-    }
-
-    fn contrast(&self) -> f64 {
-        2.0 * self.weight * self.exponent
-    }
-
-    /// Weights, contrasts of exponents, and those of the tilt of each constraint.
-    fn contrasts(&self) -> impl Iterator<Item = f64> {
-        [self.weight, self.contrast()].into_iter().chain(self.tilts.iter().map(|tilt| 2.0 * self.weight * tilt))
-    }
-
-    /// By how much a row moves a violation; nothing for a direction that is none's.
-    fn violation_part(&self, at: usize) -> f64 {
-        self.violations.get(at).map_or(0.0, |violation| 2.0 * self.weight * violation)
-    }
-}
-
-/// One row, numbers of a block per margin, their sums, and sums of contrasts.
+/// One row, numbers of a block per contrast and margin, their sums, and sums of contrasts.
 type Contrasting<'a> = (Row, Vec<Vec<f64>>, Vec<Scatter>, GridSums<'a>);
 
 /// One row, sums of products, the least determinant; of a row its parts and its margins.

@@ -4,17 +4,20 @@
 //! allowed, and the true ones give every group the overall rate. Then the multipliers that make the *scores* of a
 //! corrected classifier even are the bias itself. [Jiang & Nachum 2019, Prop. 1 and Cor. 1]
 //! `estimate` finds them with standard errors: by weights for rates among everyone, of one class in two, and for all other notions by `joint`, a model of the truth and
-//! the bias together (`bias_model` is one row of it, `joint_rows` their sums). `simultaneous` says how far intervals reach that hold for all groups at
+//! the bias together (`bias_model` is one row of it, `joint_rows` their sums over `rows`, rounded by `sizes`, `chord` steps by the derivatives of a sample). `simultaneous` says how far intervals reach that hold for all groups at
 //! once, `bootstrap` checks them by drawing rows again, `sensitivity` asks what they would be if
 //! groups truly differed, `stored` goes through rows that are not all in memory, `weights` undoes them in labels, `words` says what they mean. Leans on `correction` and the built-in learner.
 
 mod bias_model;
 mod bootstrap;
+mod chord;
 mod estimate;
 mod joint;
 mod joint_rows;
+mod rows;
 mod sensitivity;
 mod simultaneous;
+mod sizes;
 mod stored;
 mod weights;
 mod words;
@@ -141,16 +144,6 @@ impl Identify {
         let correction = self.correction()?;
         let (_, problem, warnings) = Binding::new(&correction, data)?;
         Ok((self.of_classes(&problem, data.labels().classes())?, warnings))
-    }
-
-    /// As [`Identify::run`], on rows that are already encoded, grouped and bound to what true labels are taken to keep. Classes are called by their
-    /// numbers.
-    ///
-    /// # Errors
-    /// As [`Identify::run`].
-    pub fn run_on(&self, problem: &Problem) -> Result<Identification> {
-        let classes: Vec<String> = (0..problem.classes()).map(|class| class.to_string()).collect();
-        self.of_classes(problem, &classes)
     }
 
     fn of_classes(&self, problem: &Problem, classes: &[String]) -> Result<Identification> {

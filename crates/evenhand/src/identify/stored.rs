@@ -9,15 +9,20 @@ use faer::Mat;
 
 use super::estimate::{self, Estimated, Found};
 use super::joint::{self, Joint};
-use super::joint_rows::{Part, RowPass, Rows, View};
+use super::rows::{Part, RowPass, Rows, View};
 use super::{Identification, Identify};
 use crate::constraint::Tilt;
 use crate::correction::{
-    Correction, PreparedRows, Problem, RawRows, RemoteRows, Silent, StoredFiles, StoredSettings, remote_rows,
+    Correction, Learnt, PreparedRows, Problem, RawRows, RemoteRows, Sampled, Silent, StoredFiles, StoredSettings,
+    remote_rows,
 };
 use crate::data::Schema;
 use crate::learner::{AskedByCell, Logistic};
+use crate::notion::Notion;
 use crate::{Error, Result, Warning};
+
+/// Rows of the sample for a model of truth and bias, at most.
+const JOINT_SAMPLE: usize = 1 << 18;
 
 /// An identification of rows that were never all in memory.
 #[derive(Debug)]
@@ -64,7 +69,8 @@ impl Identify {
     fn run_raw(&self, raw: &dyn RawRows, schema: &Schema, settings: &StoredSettings) -> Result<StoredIdentification> {
         self.check_stored()?;
         let correction = self.correction()?;
-        let mut rows = PreparedRows::new(&correction, raw, schema, settings.sampled())?;
+        let learnt = Learnt::new(&correction, raw, schema, &raw.profile(schema)?)?;
+        let mut rows = learnt.prepare(raw, self.sampled(settings))?;
         let (problem, learner) = (&rows.problem, &self.learner);
         let estimated = match joint::obstacle(problem, self.tilt) {
             Some(why) => Estimated::missing(why),
@@ -76,6 +82,13 @@ impl Identify {
         let warnings = std::mem::take(&mut rows.warnings);
         let (sample_rows, distinct_rows, passes) = (rows.sample_rows, rows.distinct_rows, rows.store.passes());
         Ok(StoredIdentification { found, warnings, sample_rows, distinct_rows, passes })
+    }
+
+    /// The sample that a search begins on: a smaller one where truth and bias are in one model, since each of its steps takes second derivatives.
+    fn sampled(&self, settings: &StoredSettings) -> Sampled {
+        let by_weights = self.notions.iter().all(|notion| *notion == Notion::DemographicParity);
+        let most = if by_weights { usize::MAX } else { JOINT_SAMPLE };
+        Sampled { sample_rows: settings.sample_rows.min(most), ..settings.sampled() }
     }
 
     /// Whether rows that are never all in memory can be asked this.
@@ -116,7 +129,7 @@ fn variance(rows: &PreparedRows<'_>, learner: &Logistic, found: &Found) -> Resul
     Ok(estimate::sandwich(&rows.influence(learner, &weights, &found.predictor, &asked)?, count))
 }
 
-/// By the model of the truth and the bias together: from where the sample leads, Newton steps on all rows.
+/// By the model of the truth and the bias together: from where the sample leads, on all rows.
 fn jointly(rows: &PreparedRows<'_>, learner: &Logistic) -> Result<Estimated> {
     let on_sample = Joint::solve(&rows.sample, &rows.learner_on_sample(learner), Tilt::Centred)?;
     let stored = StoredRows(rows);

@@ -88,6 +88,11 @@ impl Tables {
         Self { coded, dense, intercept: coefficients[features.width()] }
     }
 
+    /// Those of each margin of rows, for coefficients that stand one margin after the other.
+    pub(crate) fn by_margin(features: &Features, coefficients: &[f64]) -> Vec<Self> {
+        coefficients.chunks(features.width() + 1).map(|margin| Self::new(features, margin)).collect()
+    }
+
     /// What no margin of any row exceeds: the largest number of each column, added up, with room for rounding.
     pub(crate) fn bound(&self, features: &Features) -> f64 {
         let largest = |table: &Vec<f64>| table.iter().fold(0.0, |largest: f64, one| largest.max(one.abs()));

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Model;
-use crate::correction::{BoundTest, Estimated, Metrics, NotionBound};
+use crate::correction::{BoundTest, Estimated, Evaluated, Metrics, NotionBound};
 use crate::data::{Dataset, Table};
 use crate::{Result, Warning};
 
@@ -27,6 +27,18 @@ pub struct Evaluation {
     pub bounds: Vec<BoundTest>,
     /// Of intervals and verdicts.
     pub confidence: f64,
+}
+
+impl Evaluation {
+    /// That of a classifier on rows.
+    pub(super) fn of(evaluated: &Evaluated<'_>, bounds: &[NotionBound], confidence: f64) -> Result<Self> {
+        Ok(Self {
+            metrics: evaluated.metrics(),
+            violations: evaluated.estimate(confidence)?,
+            bounds: evaluated.test_bounds(bounds, confidence)?,
+            confidence,
+        })
+    }
 }
 
 impl Model {
@@ -52,12 +64,6 @@ impl Model {
         let (problem, mut warnings) = self.binding.problem(&data)?;
         warnings.extend(self.thresholds.as_ref().and_then(|thresholds| thresholds.unseen(&problem)));
         let evaluated = self.classifier().evaluated(&problem, self.settings.measure)?;
-        let found = Evaluation {
-            metrics: evaluated.metrics(),
-            violations: evaluated.estimate(confidence)?,
-            bounds: evaluated.test_bounds(bounds, confidence)?,
-            confidence,
-        };
-        Ok((found, warnings))
+        Ok((Evaluation::of(&evaluated, bounds, confidence)?, warnings))
     }
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::constraint::WeightRule;
 use crate::correction::{
     Apply, Binding, BoundTest, Classifier, Correction, ExpectedTilt, Fitted, Iteration, MembershipQuality, Metrics,
-    NamedValue, Predictions, Sampled, StoredFit, Termination, Thresholds, TiltBy, TradeOff,
+    NamedMultiplier, Predictions, Sampled, StoredFit, Termination, Thresholds, TiltBy, TradeOff,
 };
 use crate::data::{ReadOptions, Table, digest_text};
 use crate::features::Features;
@@ -24,8 +24,8 @@ pub struct Model {
     pub settings: Correction,
     /// Columns, groups and constraints as training rows taught them.
     pub binding: Binding,
-    /// One multiplier per constraint, λ in the paper; none where the method has none.
-    pub multipliers: Vec<NamedValue>,
+    /// One multiplier per constraint, λ in the paper, with the factor on the odds that it comes to; none where the method has none.
+    pub multipliers: Vec<NamedMultiplier>,
     /// How they become weights.
     pub rule: WeightRule,
     /// The weight of each cell: in the closed form, or as another method has it.
@@ -222,19 +222,25 @@ pub struct Split {
 
 impl Model {
     /// The record of a fit to rows that were not all in memory.
+    ///
+    /// # Errors
+    /// Those of [`Model::new`].
     pub fn of_stored(
         settings: &Correction,
         found: &StoredFit,
         record: impl Fn(&LogisticModel) -> LearnerRecord,
-    ) -> Self {
-        let mut model = Self::new(settings, &found.fitted, record, None, (found.digest(), found.rows), None);
+    ) -> Result<Self> {
+        let mut model = Self::new(settings, &found.fitted, record, None, (found.digest(), found.rows), None)?;
         model.provenance.sampled = Some(found.sampled);
-        model
+        Ok(model)
     }
 
     /// The record of a fit.
     ///
     /// `record` says how a classifier is saved; `data`, its SHA-256 and its number of rows, all rows given, before `split`.
+    ///
+    /// # Errors
+    /// Those of [`Fitted::named_multipliers`].
     pub fn new<P: Predictor>(
         settings: &Correction,
         fitted: &Fitted<P>,
@@ -242,16 +248,13 @@ impl Model {
         test: Option<Metrics>,
         data: (String, usize),
         split: Option<Split>,
-    ) -> Self {
+    ) -> Result<Self> {
         let (solution, binding) = (fitted.solution(), fitted.binding());
-        Self {
+        let model = Self {
             software: concat!("evenhand ", env!("CARGO_PKG_VERSION")).to_owned(),
             settings: settings.clone(),
             rule: fitted.solution().rule,
-            multipliers: fitted
-                .multipliers()
-                .map(|(name, value)| NamedValue { name: name.to_owned(), value: Some(value) })
-                .collect(),
+            multipliers: fitted.named_multipliers()?,
             cells: cell_records(binding, fitted.problem().cells(), &solution.cell_weights),
             binding: binding.clone(),
             unweighted: solution.unweighted,
@@ -278,8 +281,8 @@ impl Model {
                 sampled: None,
             },
             reading: ReadOptions::default(),
-        }
-        .sealed()
+        };
+        Ok(model.sealed())
     }
 
     /// Records verdicts on the bounds of the settings.
@@ -333,7 +336,8 @@ impl Model {
         options.categorical.retain(is_feature);
         options.numeric.retain(is_feature);
         options.ignore.clear();
-        ReadOptions { if_present: true, keep_text: true, ..options }
+        // Every row is predicted once, however often it counts.
+        ReadOptions { if_present: true, keep_text: true, frequency: None, ..options }
     }
 
     /// Whether a column is needed to predict: a feature, or what tells a group where it decides by them.
@@ -350,7 +354,9 @@ impl Model {
         if let Some(column) = self.groups_needed.iter().find(|column| !names.contains(column)) {
             return Err(Error::GroupNeeded { column: column.clone(), known: names.to_vec() });
         }
-        self.binding.check_columns(names)
+        let counts = |name: &&String| self.reading.frequency.as_ref() == Some(*name);
+        let names: Vec<String> = names.iter().filter(|name| !counts(name)).cloned().collect();
+        self.binding.check_columns(&names)
     }
 
     /// How to read the file the model came from: everything as in training.

@@ -40,7 +40,7 @@ impl Model {
             let given = Given { membership: settings };
             let fitted = self.settings.fit_observed(train, &given, &mut AsLong(self.trace.len()))?;
             let record = LearnerRecord::of_given(settings);
-            return Ok(Ok(Self::new(&self.settings, &fitted, record, None, data, self.provenance.split)));
+            return Ok(Ok(Self::new(&self.settings, &fitted, record, None, data, self.provenance.split)?));
         }
         #[cfg(feature = "network")]
         if let LearnerRecord::Network { settings, arithmetic, .. } = &self.learner {
@@ -49,13 +49,13 @@ impl Model {
             }
             let fitted = self.settings.fit_observed(train, settings, &mut AsLong(self.trace.len()))?;
             let record = LearnerRecord::of_network(settings);
-            return Ok(Ok(Self::new(&self.settings, &fitted, record, None, data, self.provenance.split)));
+            return Ok(Ok(Self::new(&self.settings, &fitted, record, None, data, self.provenance.split)?));
         }
         let LearnerRecord::Logistic { settings, .. } = &self.learner else { return Ok(Err(BY_ANOTHER_PROGRAM)) };
         let record = |model: &LogisticModel| LearnerRecord::Logistic { settings: *settings, model: model.clone() };
         let mut watch = AsLong(self.trace.len());
         let fitted = self.settings.fit_observed(train, settings, &mut watch)?;
-        Ok(Ok(Self::new(&self.settings, &fitted, record, None, data, self.provenance.split)))
+        Ok(Ok(Self::new(&self.settings, &fitted, record, None, data, self.provenance.split)?))
     }
 
     /// Compares what the run found.

@@ -84,7 +84,7 @@ impl Model {
         }
         let record = |model: &LogisticModel| LearnerRecord::Logistic { settings: *settings, model: model.clone() };
         let found = self.settings.fit_prepared(rows, settings, &mut AsLong(self.trace.len()))?;
-        Ok(Ok(Self::of_stored(&self.settings, &found, record)))
+        Ok(Ok(Self::of_stored(&self.settings, &found, record)?))
     }
 
     /// Rates on the rows of the fit, and verdicts on bounds by them.

@@ -167,6 +167,13 @@ pub enum Warning {
         /// And with it.
         after: f64,
     },
+    /// A correction with more errors than one decision for everyone has, where the classifier without it has fewer.
+    WorseThanConstant {
+        /// The share of rows predicted wrong.
+        error: f64,
+        /// And with the same decision for everyone.
+        constant: f64,
+    },
     /// A correction after which groups that had less than everyone, which it was to help, have less than before.
     LevelledDown {
         /// The groups.
@@ -246,7 +253,13 @@ impl Warning {
 
     /// Whether it is about what a correction changes, on some rows, beside evenness.
     pub fn is_of_effect(&self) -> bool {
-        matches!(self, Self::NotableChange { .. } | Self::LevelledDown { .. } | Self::MissingApart { .. })
+        matches!(
+            self,
+            Self::NotableChange { .. }
+                | Self::WorseThanConstant { .. }
+                | Self::LevelledDown { .. }
+                | Self::MissingApart { .. }
+        )
     }
 }
 

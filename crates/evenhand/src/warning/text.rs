@@ -10,19 +10,24 @@ impl Warning {
     fn of_effect(&self) -> String {
         match self {
             Self::NotableChange { quantity, before, after } => changed(*quantity, *before, *after),
+            Self::WorseThanConstant { error, constant } => format!(
+                "the same decision for everyone has fewer errors: {} of rows against {} with this correction",
+                percent(*constant),
+                percent(*error)
+            ),
             Self::LevelledDown { groups, positive_rate } => {
                 let group = |one: &Changed| {
                     format!("`{}` ({} {} against {})", one.group, one.rate, percent(one.after), percent(one.before))
                 };
                 let groups: Vec<String> = groups.iter().map(group).collect();
                 format!(
-                    "levelled down: who had less than everyone now has still less: {}; `target-rate={}` beside the notion asks for as many positives as without correction",
+                    "levelled down: groups that had less than everyone now have still less: {}; `target-rate={}` beside the notion asks for as many positives as without correction",
                     named(&groups),
                     short(*positive_rate)
                 )
             }
             Self::MissingApart { name, rows, before, after, others_before, others_after } => format!(
-                "rows that no group could be told of end apart: of {} with `{name}` {} are predicted positive and of the others {} ({} and {} without correction)",
+                "rows without a value end apart from the others: of {} with `{name}` {} are predicted positive and of the others {} ({} and {} without correction)",
                 count(*rows, "row"),
                 percent(*after),
                 percent(*others_after),
@@ -63,13 +68,13 @@ impl std::fmt::Display for Warning {
             Self::GroupTold { column, feature } if column == feature => {
                 write!(
                     f,
-                    "the groups of column `{column}` are withheld from the learner, and are told exactly by what is left of it: the values that are no group"
+                    "the groups of column `{column}` are withheld from the learner, but what is left of the column, values that are no group, tells them exactly"
                 )
             }
             Self::GroupTold { column, feature } => {
                 write!(
                     f,
-                    "column `{column}` is withheld from the learner, and is told exactly by the feature `{feature}`"
+                    "column `{column}` is withheld from the learner, but the feature `{feature}` tells it exactly"
                 )
             }
             Self::OwnReference { what } => {
@@ -147,9 +152,10 @@ impl std::fmt::Display for Warning {
                 "too few rows to tell whether the bound holds, so held to half a standard error instead: {}",
                 named(&quoted(constraints))
             ),
-            Self::NotableChange { .. } | Self::LevelledDown { .. } | Self::MissingApart { .. } => {
-                f.write_str(&self.of_effect())
-            }
+            Self::NotableChange { .. }
+            | Self::WorseThanConstant { .. }
+            | Self::LevelledDown { .. }
+            | Self::MissingApart { .. } => f.write_str(&self.of_effect()),
             Self::LearnerNotConverged { fits } => {
                 write!(
                     f,

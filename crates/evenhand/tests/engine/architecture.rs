@@ -36,6 +36,55 @@ fn the_functions_that_a_row_passes_exist() {
     }
 }
 
+/// Paths of files and folders from the root of the repository, a folder with a slash behind it.
+fn paths() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut found = Vec::new();
+    let mut folders = vec![(root, String::new())];
+    while let Some((folder, name)) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let own = entry.file_name().into_string().unwrap();
+            let path = format!("{name}/{own}");
+            if !entry.file_type().unwrap().is_dir() {
+                found.push(path);
+            } else if own != "target" && !own.starts_with(['.', '_']) {
+                found.push(format!("{path}/"));
+                folders.push((entry.path(), path));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn files_and_folders_that_are_named_exist() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ARCHITECTURE.md")).unwrap();
+    let (paths, codes) = (paths(), quoted(&text));
+    let named = codes.iter().filter(|code| code.ends_with('/') || is_source(code));
+    let lost: Vec<&String> =
+        named.filter(|code| !paths.iter().any(|path| path.ends_with(&format!("/{code}")))).collect();
+    assert_eq!(lost, [""; 0]);
+}
+
+fn is_source(path: &str) -> bool {
+    [".rs", ".py", ".pyi"].iter().any(|end| path.ends_with(end))
+}
+
+#[test]
+fn the_code_maps_have_every_file_of_the_front_ends() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ARCHITECTURE.md")).unwrap();
+    let codes: BTreeSet<String> =
+        quoted(&text).iter().map(|code| code.trim_end_matches('/').rsplit('/').next().unwrap().to_owned()).collect();
+    let fronts = ["/crates/evenhand-cli/src/", "/crates/evenhand-py/src/", "/python/evenhand/"];
+    let all = paths();
+    let files = fronts.iter().flat_map(|front| all.iter().filter_map(move |path| path.strip_prefix(*front)));
+    let direct = files.map(|path| path.trim_end_matches('/')).filter(|path| !path.contains('/'));
+    // A library that was built in place is no source.
+    let source = direct.filter(|name| !name.contains('.') || is_source(name) && *name != "__init__.py");
+    let lost: Vec<&str> = source.filter(|name| !codes.contains(*name)).collect();
+    assert_eq!(lost, [""; 0]);
+}
+
 #[test]
 fn imports_that_the_table_does_not_have_and_entries_without_imports_are_told() {
     let table = Table::read(

@@ -1,8 +1,8 @@
 //! Audits of rows that are never all in memory: the same value, to the last bit, as of all rows in memory, however rows are shuffled and cut.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
+use crate::row_files::{self, draws, shuffled};
 use evenhand::audit::{AuditOptions, AuditTask, RemoteAuditRows};
 use evenhand::data::{RowFiles, find_files};
 use evenhand::{Audit, Bound, Dataset, Error, GroupSpec, Groups, Notion, ReadOptions, Result, Schema, Table};
@@ -12,11 +12,7 @@ const HEADER: &str = "sex,race,age,amount,weight,predicted,label,noise\n";
 
 /// People with two attributes that overlap, missing values, weights that are far apart, and predictions.
 fn lines(classes: usize) -> Vec<String> {
-    let mut state = 5_u64;
-    let mut draw = |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % below
-    };
+    let mut draw = draws(5);
     let line = |row: usize| {
         let (sex, race, age) = (draw(2), draw(10), 18 + draw(60));
         let named =
@@ -32,15 +28,7 @@ fn lines(classes: usize) -> Vec<String> {
 }
 
 fn write(folder: &Path, name: &str, lines: &[String]) {
-    let mut text = HEADER.to_owned();
-    for line in lines {
-        writeln!(text, "{line}").unwrap();
-    }
-    std::fs::write(folder.join(name), text).unwrap();
-}
-
-fn shuffled(lines: &[String]) -> Vec<String> {
-    (0..lines.len()).map(|at| lines[at * 7919 % lines.len()].clone()).collect()
+    row_files::write(folder, name, HEADER, lines);
 }
 
 fn schema(weighted: bool) -> Schema {

@@ -225,7 +225,7 @@ fn model(settings: &Correction, data: &Dataset) -> Model {
     let fitted = settings.fit(data, &Logistic::default()).unwrap();
     let record =
         |model: &LogisticModel| LearnerRecord::Logistic { settings: Logistic::default(), model: model.clone() };
-    Model::new(settings, &fitted, record, None, (data.digest(), data.rows()), None)
+    Model::new(settings, &fitted, record, None, (data.digest(), data.rows()), None).unwrap()
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn a_feature_that_tells_a_withheld_group_is_named() {
     copied.set("gender", plain.column("sex").unwrap().clone()).unwrap();
     assert_eq!(
         told(copied.clone()),
-        ["column `sex` is withheld from the learner, and is told exactly by the feature `gender`"]
+        ["column `sex` is withheld from the learner, but the feature `gender` tells it exactly"]
     );
     // One row that is otherwise, and it is a matter of probabilities.
     let Column::Categorical(sex) = plain.column("sex").unwrap() else { panic!("a category") };

@@ -46,7 +46,7 @@ fn apart(fitted: &Fitted<LogisticModel>, one: &LogisticModel, other: &LogisticMo
 
 fn verifies(settings: &Correction, fitted: &Fitted<LogisticModel>, data: &Dataset) -> Model {
     let record = |model: &LogisticModel| LearnerRecord::Logistic { settings: EXACT, model: model.clone() };
-    let model = Model::new(settings, fitted, record, None, (data.digest(), data.rows()), None);
+    let model = Model::new(settings, fitted, record, None, (data.digest(), data.rows()), None).unwrap();
     let verdict = model.verify(data.table().clone()).unwrap();
     assert!(verdict.matches, "{verdict:?}");
     assert!(verdict.checks.iter().any(|check| check.name == "observed" && check.matches == Some(true)));

@@ -23,7 +23,7 @@ fn model_by(mut settings: Correction, data: &Dataset) -> Model {
     let metrics = fitted.evaluate(&test, settings.measure).unwrap().0;
     let verdicts = fitted.test_bounds(&test, 0.95).unwrap().0;
     let source = (data.digest(), data.rows());
-    Model::new(&settings, &fitted, record, Some(metrics), source, Some(split)).with_bound_tests(verdicts)
+    Model::new(&settings, &fitted, record, Some(metrics), source, Some(split)).unwrap().with_bound_tests(verdicts)
 }
 
 /// The paths of all leaves.

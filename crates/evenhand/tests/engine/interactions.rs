@@ -63,7 +63,7 @@ fn a_model_predicts_by_them_from_raw_columns_and_verifies() {
     assert_eq!(fitted.problem().features().width(), fitted.binding().width());
     let record =
         |model: &LogisticModel| LearnerRecord::Logistic { settings: Logistic::default(), model: model.clone() };
-    let model = Model::new(&correction, &fitted, record, None, (data.digest(), data.rows()), None);
+    let model = Model::new(&correction, &fitted, record, None, (data.digest(), data.rows()), None).unwrap();
     let model = Model::from_json(&model.to_json().unwrap()).unwrap();
     let (again, here) = (model.predict(data.table()).unwrap(), fitted.predict(data.table()).unwrap());
     assert_eq!(again.decisions, here.decisions);

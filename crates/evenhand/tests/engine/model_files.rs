@@ -22,7 +22,7 @@ pub(crate) fn model(data: &Dataset, settings: &Correction, split: Option<Split>)
     let test = test.map(|test| fitted.evaluate(&test, settings.measure).unwrap().0);
     let record =
         |model: &LogisticModel| LearnerRecord::Logistic { settings: Logistic::default(), model: model.clone() };
-    Model::new(settings, &fitted, record, test, (data.digest(), data.rows()), split)
+    Model::new(settings, &fitted, record, test, (data.digest(), data.rows()), split).unwrap()
 }
 
 fn saved(model: &Model, folder: &tempfile::TempDir) -> PathBuf {
@@ -118,7 +118,7 @@ fn the_settings_digest_tells_learners_apart() {
     let with = |l2: f64| {
         let learner = Logistic { l2, ..Logistic::default() };
         let record = |model: &LogisticModel| LearnerRecord::Logistic { settings: learner, model: model.clone() };
-        let model = Model::new(&settings, &fitted, record, None, (data.digest(), data.rows()), None);
+        let model = Model::new(&settings, &fitted, record, None, (data.digest(), data.rows()), None).unwrap();
         model.provenance.settings_sha256
     };
     assert_ne!(with(1.0), with(10.0));

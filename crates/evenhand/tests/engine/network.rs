@@ -30,7 +30,7 @@ fn parity() -> Correction {
 fn model(data: &Dataset, fitted: &Fitted<NetworkModel>) -> Model {
     let network = network();
     let record = LearnerRecord::of_network(&network);
-    Model::new(&parity(), fitted, record, None, (data.digest(), data.rows()), None)
+    Model::new(&parity(), fitted, record, None, (data.digest(), data.rows()), None).unwrap()
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn a_column_without_other_values_or_with_numbers_is_withheld_whole() {
 fn what_is_left_of_a_column_is_named_where_it_tells_the_group() {
     let data = dataset(table());
     let (_, warnings) = bound(&asked(&["region=north"]), &data);
-    let expected = "the groups of column `region` are withheld from the learner, and are told exactly by what is left of it: the values that are no group";
+    let expected = "the groups of column `region` are withheld from the learner, but what is left of the column, values that are no group, tells them exactly";
     assert_eq!(told(&warnings), [expected]);
     assert!(told(&bound(&asked(&["region=north,south"]), &data).1).is_empty());
 }

@@ -16,7 +16,7 @@ fn json_of(settings: &Correction, data: &Dataset) -> Value {
     let fitted = settings.fit(data, &Logistic::default()).unwrap();
     let record =
         |model: &LogisticModel| LearnerRecord::Logistic { settings: Logistic::default(), model: model.clone() };
-    let model = Model::new(settings, &fitted, record, None, (data.digest(), data.rows()), None);
+    let model = Model::new(settings, &fitted, record, None, (data.digest(), data.rows()), None).unwrap();
     serde_json::from_str(&model.to_json().unwrap()).unwrap()
 }
 

@@ -1,10 +1,10 @@
 //! Rows that are never all in memory: the same bits whatever their order, how they are cut, and where blocks are kept; and close to what all rows in
 //! memory give.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::row_files::{self, draws, shuffled};
 use evenhand::correction::{
     Frontier, PassWatch, RemoteRows, RemoteTask, Silent, StoredFiles, StoredFit, StoredFrontier, StoredSettings,
 };
@@ -12,18 +12,16 @@ use evenhand::data::{RowFiles, find_files};
 use evenhand::identify::{Identification, StoredIdentification};
 use evenhand::learner::LogisticModel;
 use evenhand::model::{LearnerRecord, Verdict};
-use evenhand::{Correction, Dataset, Error, Identify, Logistic, Model, Notion, ReadOptions, Result, Schema, Table};
+use evenhand::{
+    Correction, Dataset, Error, Identify, Logistic, Model, Notion, ReadOptions, Result, Schema, Table, Warning,
+};
 
-const ROWS: usize = 24_000;
+pub(crate) const ROWS: usize = 24_000;
 const HEADER: &str = "sex,race,job,age,amount,weight,label\n";
 
 /// Rows as lines of text, with two attributes that overlap, a number with few values, one with many, missing values of each kind.
-fn lines(classes: usize) -> Vec<String> {
-    let mut state = 9_u64;
-    let mut draw = |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % below
-    };
+pub(crate) fn lines(classes: usize) -> Vec<String> {
+    let mut draw = draws(9);
     let line = |_| {
         let (sex, race, job, age, amount) = (draw(2), draw(10), draw(7), draw(60), draw(100_000));
         let score = 900 + 500 * sex + if race < 2 { 0 } else { 300 } + 60 * job + 10 * age + draw(2000);
@@ -37,34 +35,25 @@ fn lines(classes: usize) -> Vec<String> {
     (0..ROWS).map(line).collect()
 }
 
-fn write(folder: &Path, name: &str, lines: &[String]) {
-    let mut text = HEADER.to_owned();
-    for line in lines {
-        writeln!(text, "{line}").unwrap();
-    }
-    std::fs::write(folder.join(name), text).unwrap();
+pub(crate) fn write(folder: &Path, name: &str, lines: &[String]) {
+    row_files::write(folder, name, HEADER, lines);
 }
 
-/// The lines in another order: every so many.
-fn shuffled(lines: &[String]) -> Vec<String> {
-    (0..lines.len()).map(|at| lines[at * 7919 % lines.len()].clone()).collect()
-}
-
-fn schema(weighted: bool) -> Schema {
+pub(crate) fn schema(weighted: bool) -> Schema {
     let schema = Schema::label("label").positive("yes");
     if weighted { schema.weight("weight") } else { schema.ignore("weight") }
 }
 
-fn options(weighted: bool) -> ReadOptions {
+pub(crate) fn options(weighted: bool) -> ReadOptions {
     let options = ReadOptions::default();
     if weighted { options } else { options.ignore(["weight"]) }
 }
 
-fn asked(notion: Notion) -> Correction {
+pub(crate) fn asked(notion: Notion) -> Correction {
     Correction::new(notion).group("sex").unwrap().group("race").unwrap()
 }
 
-fn settings(memory: usize) -> StoredSettings {
+pub(crate) fn settings(memory: usize) -> StoredSettings {
     StoredSettings { memory, sample_rows: 4_000, seed: 1 }
 }
 
@@ -74,7 +63,7 @@ fn fit(folder: &Path, correction: &Correction, weighted: bool, memory: usize) ->
 }
 
 /// All bits of a result.
-fn bits(fit: &StoredFit) -> (Vec<u64>, Vec<u64>, String) {
+pub(crate) fn bits(fit: &StoredFit) -> (Vec<u64>, Vec<u64>, String) {
     let of = |numbers: &[f64]| numbers.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
     let multipliers: Vec<f64> = fit.fitted.multipliers().map(|(_, value)| value).collect();
     (of(fit.fitted.predictor().coefficients()), of(&multipliers), fit.digest())
@@ -193,6 +182,26 @@ fn rows_that_repeat_are_kept_once_and_no_bit_shows_it() {
 }
 
 #[test]
+fn small_groups_are_warned_of_as_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut all = lines(2);
+    for line in all.iter_mut().take(12) {
+        *line = line.replace("White", "Green").replace("Black", "Green");
+    }
+    write(folder.path(), "all.csv", &all);
+    let correction = asked(Notion::DemographicParity);
+    let (data, _) = Dataset::read(folder.path(), &schema(false), &options(false)).unwrap();
+    let small = |warnings: &[Warning]| -> Vec<Warning> {
+        warnings.iter().filter(|warning| matches!(warning, Warning::SmallGroup { .. })).cloned().collect()
+    };
+    let stored = fit(folder.path(), &correction, false, 0).unwrap();
+    let expected = [Warning::SmallGroup { group: "race=Green".into(), rows: 12 }];
+    assert_eq!(small(stored.fitted.warnings()), expected);
+    let whole = correction.fit(&data, &Logistic::default()).unwrap();
+    assert_eq!(small(whole.warnings()), expected);
+}
+
+#[test]
 fn it_ends_where_all_rows_in_memory_end() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "all.csv", &lines(2));
@@ -216,14 +225,14 @@ fn it_ends_where_all_rows_in_memory_end() {
 }
 
 /// The model of rows in a folder, as it is saved.
-fn saved(folder: &Path, correction: &Correction) -> Model {
+pub(crate) fn saved(folder: &Path, correction: &Correction) -> Model {
     let found = fit(folder, correction, true, 0).unwrap();
     let record =
         |model: &LogisticModel| LearnerRecord::Logistic { settings: Logistic::default(), model: model.clone() };
     let [_, after] = found.evaluated();
     let bounds = after.test_bounds(&correction.bounds, 0.95).unwrap();
     let (files, _) = RowFiles::open(&find_files(folder).unwrap(), &options(true)).unwrap();
-    let model = Model::of_stored(correction, &found, record).with_bound_tests(bounds);
+    let model = Model::of_stored(correction, &found, record).unwrap().with_bound_tests(bounds);
     model.read_as(files.options(), &found.columns)
 }
 
@@ -343,7 +352,7 @@ fn identify(folder: &Path, notion: Notion, memory: usize) -> Result<StoredIdenti
     asks(notion).run_files(&StoredFiles { files: &files, watch: None }, &schema(true), &settings(memory))
 }
 
-fn asks(notion: Notion) -> Identify {
+pub(crate) fn asks(notion: Notion) -> Identify {
     Identify::default().group("sex").unwrap().group("race").unwrap().notion(notion)
 }
 

@@ -1,5 +1,6 @@
 //! Threshold post-processing against brute force on small cases, and on the made-up population.
 use crate::population::{table, three_classes};
+use crate::row_files::draws;
 use evenhand::correction::{Decisions, Problem, Silent, ThresholdPostprocessing};
 use evenhand::data::Codes;
 use evenhand::features::Features;
@@ -23,21 +24,10 @@ struct Rows {
     weights: Vec<f64>,
 }
 
-/// Small numbers that are the same everywhere.
-struct Lots(u64);
-
-impl Lots {
-    fn below(&mut self, bound: u64) -> u64 {
-        // The multiplier and increment of Knuth's MMIX; the high bits are the random ones.
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
-    }
-}
-
 impl Rows {
     /// `each` rows of every pattern, with ties among scores; groups that overlap, or one and its complement.
     fn made(seed: u64, each: usize, overlapping: bool) -> Self {
-        let mut rng = Lots(seed);
+        let mut draw = draws(seed);
         let mut rows = Self { scores: vec![], groups: vec![], labels: vec![], weights: vec![] };
         let patterns: &[[bool; 2]] = if overlapping {
             &[[false, false], [true, false], [false, true], [true, true]]
@@ -46,13 +36,13 @@ impl Rows {
         };
         for (at, &groups) in patterns.iter().enumerate() {
             for row in 0..each {
-                let eighths = 1 + rng.below(7);
+                let eighths = 1 + draw(7);
                 rows.scores.push(eighths as f64 / 8.0);
                 rows.groups.push(groups);
                 // Higher scores are positive more often, and less so in some patterns; both labels occur everywhere.
-                let positive = rng.below(8 + at as u64) < eighths;
+                let positive = draw(8 + at as u64) < eighths;
                 rows.labels.push(if row < 2 { row == 0 } else { positive });
-                rows.weights.push([1.0, 1.0, 2.5][rng.below(3) as usize]);
+                rows.weights.push([1.0, 1.0, 2.5][draw(3) as usize]);
             }
         }
         rows

@@ -26,6 +26,8 @@ pub struct Effect {
     pub confidence: f64,
     /// The share predicted otherwise than labelled. Only a rise is notable.
     pub error: Change,
+    /// What one decision for everyone has in errors.
+    pub constant: Constant,
     /// The share predicted positive; `None` with no positive class. Notable unless it came nearer to a rate that was asked for.
     pub positive_rate: Option<Change>,
     /// The groups that had less than everyone, by more than a standard error, of what a notion asks to be equal: those that it was to
@@ -49,6 +51,15 @@ pub struct Change {
     /// The upper end.
     pub high: f64,
     /// Whether the change is notable.
+    pub notable: bool,
+}
+
+/// The errors of a classifier that decides for the most frequent label, whoever is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Constant {
+    /// The share labelled otherwise.
+    pub error: f64,
+    /// Whether the correction has more, by more than chance, where the classifier without it had less.
     pub notable: bool,
 }
 
@@ -96,6 +107,11 @@ impl Rule {
         one.min(other) < (1.0 - self.share) * one.max(other)
     }
 
+    fn constant(self, constant: Share, error: &Change, after: Share) -> Constant {
+        let (low, _) = difference(after, constant, self.z);
+        Constant { error: constant.value, notable: self.share < 1.0 && low > 0.0 && error.before < constant.value }
+    }
+
     fn change(self, before: Share, after: Share) -> Change {
         let (low, high) = difference(after, before, self.z);
         let (before, after) = (before.value, after.value);
@@ -119,9 +135,10 @@ impl Effect {
     ) -> Result<Self> {
         let rule = Rule { share: notable_change, z: quantile(confidence)? };
         let rows = problem.cells().effective_rows(0..problem.cells().len());
-        let error = |sums: &CellSums| Share::new(problem.error(sums), rows);
-        let mut error = rule.change(error(before), error(after));
+        let errors = |sums: &CellSums| Share::new(problem.error(sums), rows);
+        let mut error = rule.change(errors(before), errors(after));
         error.notable &= error.after > error.before;
+        let constant = rule.constant(Share::new(1.0 - most_frequent(problem), rows), &error, errors(after));
         let positive = |sums: &CellSums| positive_share(problem, sums, |_| true);
         let mut positive_rate = positive(before).zip(positive(after)).map(|(before, after)| rule.change(before, after));
         if let (Some(change), Some(asked)) = (&mut positive_rate, asked_rate(problem)) {
@@ -132,6 +149,7 @@ impl Effect {
             notable_change,
             confidence,
             error,
+            constant,
             positive_rate,
             helped: helped(problem, [before, after], rule),
             missing: problem.missing().filter_map(|set| missing(problem, set, [before, after], rule)).collect(),
@@ -154,7 +172,10 @@ impl Effect {
         let positive_rate = self.positive_rate.map_or(0.0, |change| change.before);
         let levelled = (!less.is_empty()).then_some(Warning::LevelledDown { groups: less, positive_rate });
         let apart = self.missing.iter().filter(|one| one.notable).map(MissingChange::warning);
-        positives.into_iter().chain(notable(Quantity::Error, &self.error)).chain(levelled).chain(apart).collect()
+        let Constant { error: constant, notable: worse } = self.constant;
+        let constant = worse.then_some(Warning::WorseThanConstant { error: self.error.after, constant });
+        let errors = notable(Quantity::Error, &self.error).into_iter().chain(constant);
+        positives.into_iter().chain(errors).chain(levelled).chain(apart).collect()
     }
 
     /// The groups that were to be helped and have notably less.
@@ -175,6 +196,14 @@ impl MissingChange {
         let Self { name, rows, before, after, others_before, others_after, .. } = self.clone();
         Warning::MissingApart { name, rows, before, after, others_before, others_after }
     }
+}
+
+/// The share of the label that most rows have.
+fn most_frequent(problem: &Problem) -> f64 {
+    let cells = problem.cells();
+    let mut weights = vec![0.0; problem.classes()];
+    (0..cells.len()).for_each(|cell| weights[cells.label(cell)] += cells.weight(cell));
+    weights.iter().fold(0.0, |largest: f64, one| largest.max(*one)) / cells.total_weight()
 }
 
 /// The share of all rows that a notion asks to be predicted positive.
@@ -277,7 +306,7 @@ mod tests {
         assert_eq!(codes[0], "71 % fewer rows are predicted positive than without correction (1.1 % against 3.8 %)");
         assert_eq!(
             codes[1],
-            "levelled down: who had less than everyone now has still less: `women` (positive rate 0.2 % against 0.6 %); \
+            "levelled down: groups that had less than everyone now have still less: `women` (positive rate 0.2 % against 0.6 %); \
              `target-rate=0.037` beside the notion asks for as many positives as without correction"
         );
         assert_eq!(codes.len(), 2, "errors rose by less than a fifth");
@@ -299,6 +328,22 @@ mod tests {
         );
         assert!(words.contains("`women` (true positive rate 0.0 % against 60.0 %)"), "{words}");
         assert_eq!(none.warnings().len(), 3);
+    }
+
+    #[test]
+    fn a_correction_may_have_more_errors_than_one_decision_for_all() {
+        let notable = |share: f64, before: f64, after: f64, rows: f64| {
+            let rule = Rule { share, z: 1.96 };
+            let error = rule.change(Share::new(before, rows), Share::new(after, rows));
+            rule.constant(Share::new(0.44, rows), &error, Share::new(after, rows)).notable
+        };
+        assert!(notable(0.2, 0.29, 0.49, 4_000.0));
+        assert!(!notable(0.2, 0.29, 0.43, 4_000.0), "fewer errors than that");
+        assert!(!notable(0.2, 0.29, 0.45, 400.0), "by chance");
+        assert!(!notable(0.2, 0.46, 0.49, 4_000.0), "so it was without correction");
+        assert!(!notable(1.0, 0.29, 0.49, 4_000.0), "nothing is to be said");
+        let none = effect("equal-opportunity", 1_000, [300, 500], [0, 0]);
+        assert_eq!(none.constant, Constant { error: 0.5, notable: false }, "as many as the constant has");
     }
 
     #[test]

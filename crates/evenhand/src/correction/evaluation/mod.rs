@@ -17,7 +17,7 @@ mod tilted;
 
 pub(crate) use classifier::Classifier;
 pub use classifier::{Predictions, decisions};
-pub use effect::{Change, Effect, GroupChange, MissingChange};
+pub use effect::{Change, Constant, Effect, GroupChange, MissingChange};
 pub use estimated::Estimated;
 pub use evaluated::Evaluated;
 pub use metrics::{GroupRates, Metrics, NamedMultiplier, NamedValue};

@@ -5,7 +5,7 @@
 
 use super::{Problem, WeightMap};
 use crate::constraint::{Constraint, Event, Labelled};
-use crate::exact::WideSum;
+use crate::exact::ExactSum;
 use crate::kernel::link::softmax;
 use crate::learner::{Learner, Training, scores};
 use crate::{Error, Result};
@@ -119,7 +119,7 @@ impl Problem {
     /// The weight of the group among the rows a constraint conditions on, and of all of these, or of those that it is compared with: their ratio is Z in the paper.
     fn weights_among(&self, constraint: &Constraint, truth: &[f64]) -> (f64, f64) {
         let weights = self.cells().row_weights();
-        let (mut inside, mut all) = (WideSum::default(), WideSum::default());
+        let (mut inside, mut all) = (ExactSum::default(), ExactSum::default());
         for (row, truth) in truth.chunks(self.classes()).enumerate() {
             let weight = weights.as_ref().map_or(1.0, |weights| weights[row]);
             let [own, compared] = self.memberships(constraint, row);

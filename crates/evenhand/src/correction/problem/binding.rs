@@ -11,13 +11,13 @@ use crate::constraint::{Constraint, OwnRows, Reference, constraints, own_rows, w
 use crate::correction::settings::Correction;
 use crate::data::{Column, Dataset, Schema, Table};
 use crate::facts::{Facts, Kind, TableFacts};
-use crate::features::{CodedColumn, ColumnPlan, Encoding, Features, PlanKind, RawNumbers};
+use crate::features::{ColumnPlan, EncodedRows, Encoding, Features, PlanKind};
 use crate::group::{Condition, Groups, Membership};
 use crate::notion::Notion;
 use crate::{Error, Result, Warning};
 
 /// Rows in groups fewer than this say little; such groups are warned about.
-const SMALL_GROUP: usize = 30;
+pub(super) const SMALL_GROUP: usize = 30;
 
 /// The roles, classes, encoding, groups and constraints of a training set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -228,16 +228,16 @@ impl Binding {
         Ok((interactions::append(features, &self.interactions.membership(table)?)?, warnings))
     }
 
-    /// The rows of a raw table as coded columns and numbers as they are, to be kept in blocks.
+    /// The rows of a raw table as coded columns and numbers as they are, to be kept in blocks, and what is not as in training.
     ///
     /// # Errors
     /// As [`Binding::features`].
-    pub(super) fn encoded<'t>(&self, table: &'t Table) -> Result<(Vec<CodedColumn>, Vec<RawNumbers<'t>>)> {
-        let (mut coded, numbers, _) = self.encoding.encode(table)?;
+    pub(super) fn encoded<'t>(&self, table: &'t Table) -> Result<EncodedRows<'t>> {
+        let (mut coded, numbers, warnings) = self.encoding.encode(table)?;
         if !self.interactions.is_empty() {
             coded.extend(interactions::indicators(&self.interactions.membership(table)?, self.encoding.width()));
         }
-        Ok((coded, numbers))
+        Ok((coded, numbers, warnings))
     }
 
     /// Binds the constraints to rows that are elsewhere, by their cells.
@@ -247,6 +247,40 @@ impl Binding {
     pub(super) fn bound_to_cells(&self, shape: Features, cells: Cells, names: &[String]) -> Result<Problem> {
         let problem = Problem::of_cells(shape, cells, self.positive, names, self.constraints.clone())?;
         Ok(problem.blind_to(self.blind()))
+    }
+
+    /// The same for new rows: after the constraints with multipliers come those that training rows could not tell, and those of groups that only these rows
+    /// have, which stand behind so many others.
+    ///
+    /// # Errors
+    /// As [`Binding::bound_to_cells`].
+    pub(super) fn bound_to_new(
+        &self,
+        shape: Features,
+        cells: Cells,
+        names: &[String],
+        unseen: &Groups,
+        known_groups: usize,
+    ) -> Result<Problem> {
+        let further = if unseen.is_empty() { Vec::new() } else { self.constraints_on(unseen, known_groups)? };
+        let further = self.unbound.iter().cloned().chain(further).collect();
+        Ok(self.bound_to_cells(shape, cells, names)?.measuring(further, known_groups))
+    }
+
+    /// The groups of a table that training rows did not have.
+    ///
+    /// # Errors
+    /// Those of [`Groups::unseen`].
+    pub(super) fn unseen_groups(&self, table: &Table) -> Result<Groups> {
+        self.groups.unseen(table)
+    }
+
+    /// The same with further groups behind all others.
+    ///
+    /// # Errors
+    /// [`Error::RepeatedGroup`].
+    pub(super) fn and_pinned(&self, further: &Groups) -> Result<Self> {
+        Ok(Self { pinned: self.pinned.and(further)?, ..self.clone() })
     }
 
     /// Whether a group compares the numbers of a column.

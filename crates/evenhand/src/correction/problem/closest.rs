@@ -11,7 +11,7 @@ use faer::{Mat, Side};
 
 use super::Problem;
 use super::biased::Term;
-use crate::exact::WideSum;
+use crate::exact::ExactSum;
 use crate::{Error, Result, parallel};
 
 /// How near the violations must come: rounding of sums over a few million rows stays below.
@@ -141,7 +141,7 @@ impl<'a> Dual<'a> {
 
     /// The least and the largest violation that any labels have, of one constraint.
     fn attainable(&self, term: usize) -> (f64, f64) {
-        let (mut least, mut most) = (WideSum::default(), WideSum::default());
+        let (mut least, mut most) = (ExactSum::default(), ExactSum::default());
         for row in 0..self.problem.labels().len() {
             let (weight, truth) = (self.problem.row_weight(row), self.of_row(row));
             let values = (0..truth.len()).map(|class| self.problem.value(&self.terms[term], row, class, truth));
@@ -216,7 +216,7 @@ impl<'a> Dual<'a> {
     fn at(&self, multipliers: &[f64]) -> Evaluated {
         let (count, rows) = (self.terms.len(), self.problem.labels().len());
         let pass = |part: Range<usize>| {
-            let mut sums = vec![WideSum::default(); 1 + count + count * count];
+            let mut sums = vec![ExactSum::default(); 1 + count + count * count];
             part.for_each(|row| self.add(row, multipliers, &mut sums));
             sums
         };
@@ -230,7 +230,7 @@ impl<'a> Dual<'a> {
         Evaluated { value, means, covariances }
     }
 
-    fn add(&self, row: usize, multipliers: &[f64], sums: &mut [WideSum]) {
+    fn add(&self, row: usize, multipliers: &[f64], sums: &mut [ExactSum]) {
         let (count, truth, weight) = (self.terms.len(), self.of_row(row), self.problem.row_weight(row));
         let value = |term: usize, class: usize| self.problem.value(&self.terms[term], row, class, truth);
         let exponent = |class: usize| -> f64 {

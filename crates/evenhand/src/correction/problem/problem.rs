@@ -5,15 +5,12 @@ use std::sync::Arc;
 use super::aggregation::aggregate;
 use crate::bound::Judged;
 use crate::cells::Cells;
-use crate::constraint::{
-    Constraint, Functional, Measure, Reference, TiltTable, WeightRule, bind, constraints, overall_rates,
-};
+use crate::constraint::{Constraint, Functional, Reference, TiltTable, WeightRule, bind, constraints};
 use crate::correction::settings::{Correction, Technique};
 use crate::data::{Codes, mean_one};
 use crate::features::Features;
 use crate::group::Membership;
-use crate::kernel::{CellRows, CellSums, HALF, cell_sums};
-use crate::learner::{Learner, Predictor, Training};
+use crate::learner::{Learner, Training};
 use crate::notion::Notion;
 use crate::{Error, Result, Warning, Weights};
 
@@ -62,23 +59,7 @@ impl Problem {
             return Err(Error::Length { what: "labels", expected: features.rows(), found: labels.len() });
         }
         let cells = Cells::new(membership, &labels, classes, row_weights.map(mean_one))?;
-        check_size(constraints.len(), cells.len(), classes)?;
-        let functionals = bind(&constraints, &cells);
-        let group_names = membership.names().to_vec();
-        let (corrected, known_groups) = (constraints.len(), group_names.len());
-        Ok(Self {
-            features,
-            labels,
-            classes,
-            positive,
-            group_names,
-            cells,
-            constraints,
-            functionals,
-            corrected,
-            known_groups,
-            blind: Vec::new(),
-        })
+        Self::of_parts(features, labels, cells, positive, membership.names(), constraints)
     }
 
     /// Rows that are elsewhere, by their cells: constraints are bound to them, and classifiers are evaluated by sums that come from where the rows
@@ -93,12 +74,23 @@ impl Problem {
         group_names: &[String],
         constraints: Vec<Constraint>,
     ) -> Result<Self> {
-        let classes = cells.classes();
-        check_size(constraints.len(), cells.len(), classes)?;
+        let labels = Codes::narrow(Vec::new(), cells.classes());
+        Self::of_parts(shape, labels, cells, positive, group_names, constraints)
+    }
+
+    fn of_parts(
+        features: Features,
+        labels: Codes,
+        cells: Cells,
+        positive: Option<usize>,
+        group_names: &[String],
+        constraints: Vec<Constraint>,
+    ) -> Result<Self> {
+        check_size(constraints.len(), cells.len(), cells.classes())?;
         Ok(Self {
-            features: shape,
-            labels: Codes::narrow(Vec::new(), classes),
-            classes,
+            features,
+            labels,
+            classes: cells.classes(),
             positive,
             group_names: group_names.to_vec(),
             functionals: bind(&constraints, &cells),
@@ -108,6 +100,20 @@ impl Problem {
             constraints,
             blind: Vec::new(),
         })
+    }
+
+    /// The same constraints, with the same multipliers, on other rows.
+    fn on_rows(&self, features: Features, labels: Codes, cells: Cells, functionals: Vec<Option<Functional>>) -> Self {
+        Self {
+            features,
+            labels,
+            cells,
+            functionals,
+            group_names: self.group_names.clone(),
+            constraints: self.constraints.clone(),
+            blind: self.blind.clone(),
+            ..*self
+        }
     }
 
     /// The same cells and constraints with some of the rows. Constraints that condition on none of them stay, with no violation.
@@ -122,13 +128,8 @@ impl Problem {
     ) -> Result<Self> {
         let labels: Vec<u32> = cell_of_row.iter().map(|cell| self.cells.label(cell) as u32).collect();
         let cells = self.cells.with_rows(Arc::new(cell_of_row), row_weights)?;
-        Ok(Self {
-            features,
-            labels: Codes::narrow(labels, self.classes),
-            functionals: bind(&self.constraints, &cells),
-            cells,
-            ..self.clone()
-        })
+        let functionals = bind(&self.constraints, &cells);
+        Ok(self.on_rows(features, Codes::narrow(labels, self.classes), cells, functionals))
     }
 
     /// Says of which groups the learner may not see all columns that tell them.
@@ -217,19 +218,9 @@ impl Problem {
     /// The same problem with equal rows aggregated into one weighted row; `None` where too few are equal.
     fn aggregated(&self) -> Option<Self> {
         let aggregated = aggregate(&self.features, &self.cells)?;
-        Some(Self {
-            features: self.features.select(&aggregated.rows),
-            labels: self.labels.select(&aggregated.rows),
-            classes: self.classes,
-            positive: self.positive,
-            group_names: self.group_names.clone(),
-            cells: self.cells.aggregated(&aggregated.rows, aggregated.weights),
-            constraints: self.constraints.clone(),
-            functionals: self.functionals.clone(),
-            corrected: self.corrected,
-            known_groups: self.known_groups,
-            blind: self.blind.clone(),
-        })
+        let (features, labels) = (self.features.select(&aggregated.rows), self.labels.select(&aggregated.rows));
+        let cells = self.cells.aggregated(&aggregated.rows, aggregated.weights);
+        Some(self.on_rows(features, labels, cells, self.functionals.clone()))
     }
 
     /// The same problem aggregated, where settings and learner allow it and it pays. Sampling draws row by row, so it
@@ -274,17 +265,9 @@ impl Problem {
     fn select_in(&self, cells: Cells, rows: &[usize]) -> Self {
         let difference = |one: &Option<Functional>| one.as_ref().map_or(0.0, Functional::difference);
         let differences: Vec<f64> = self.functionals.iter().map(difference).collect();
-        let selected = Self {
-            features: self.features.select(rows),
-            labels: self.labels.select(rows),
-            group_names: self.group_names.clone(),
-            constraints: self.constraints.clone(),
-            functionals: bind(&self.constraints, &cells),
-            cells,
-            blind: self.blind.clone(),
-            ..*self
-        };
-        selected.differing_by(&differences)
+        let (features, labels) = (self.features.select(rows), self.labels.select(rows));
+        let functionals = bind(&self.constraints, &cells);
+        self.on_rows(features, labels, cells, functionals).differing_by(&differences)
     }
 
     /// The same rows, on which the second of two classes is decided for from another probability on than ½: corrections are found for such
@@ -297,27 +280,6 @@ impl Problem {
     /// From which probability on the second of two classes is decided for.
     pub fn threshold(&self) -> f64 {
         self.cells.threshold()
-    }
-
-    /// The sums of a predictor over these rows.
-    pub(crate) fn cell_sums(&self, predictor: &dyn Predictor) -> Result<CellSums> {
-        cell_sums(predictor, &self.features, self.cells.cell_rows())
-    }
-
-    /// The same, deciding from a probability of one's own on.
-    pub(crate) fn cell_sums_at(&self, predictor: &dyn Predictor, threshold: f64) -> Result<CellSums> {
-        let rows = CellRows { shift: HALF - threshold, ..self.cells.cell_rows() };
-        cell_sums(predictor, &self.features, rows)
-    }
-
-    /// Per constraint: the overall mean score of what it counts, the group's, and the weight of the group's rows.
-    pub(crate) fn mean_scores(&self, sums: &CellSums) -> Vec<(f64, f64, f64)> {
-        let means = |functional: &Functional| {
-            let (overall, group) =
-                (functional.reference(sums, Measure::Scores), functional.group_rate(sums, Measure::Scores));
-            (overall, group, functional.share() * self.cells.total_weight())
-        };
-        self.functionals().iter().flatten().map(means).collect()
     }
 
     /// The names of the groups, then of pinned subsets, and last of the sets of rows that lack a value by which groups
@@ -408,40 +370,6 @@ impl Problem {
     /// The constraints with multipliers, bound to these rows; `None` where one conditions on none of them.
     pub(crate) fn functionals(&self) -> &[Option<Functional>] {
         &self.functionals[..self.corrected]
-    }
-
-    /// Over which range of probabilities decisions are smoothed for their derivative: Silverman's rule for the Epanechnikov kernel,
-    /// `2.34 σ n^(−1/5)`, for the rows of the smallest group and a standard deviation of probabilities of about 0.2.
-    pub(in crate::correction) fn bandwidth(&self) -> f64 {
-        let rows = self.functionals().iter().flatten().map(Functional::fewest_rows).fold(f64::INFINITY, f64::min);
-        (0.5 * rows.powf(-0.2)).clamp(0.03, 0.3)
-    }
-
-    /// The signed violation of each constraint, zero where it conditions on no rows.
-    pub(in crate::correction) fn violations(&self, sums: &CellSums, measure: Measure) -> Vec<f64> {
-        let violation = |(one, overall): (&Option<Functional>, f64)| {
-            one.as_ref().map_or(0.0, |one| one.violation_from(overall, sums, measure))
-        };
-        self.functionals().iter().zip(overall_rates(self.functionals(), sums, measure)).map(violation).collect()
-    }
-
-    /// The share of rows predicted otherwise than labelled.
-    pub(in crate::correction) fn error(&self, sums: &CellSums) -> f64 {
-        self.errors(sums) / self.cells.total_weight()
-    }
-
-    /// Mean log loss on the observed labels.
-    pub(in crate::correction) fn loss(&self, sums: &CellSums) -> f64 {
-        (0..self.cells.len()).map(|cell| sums.loss(cell)).sum::<f64>() / self.cells.total_weight()
-    }
-
-    /// How many rows are predicted otherwise than labelled, row weights counted.
-    pub(in crate::correction) fn errors(&self, sums: &CellSums) -> f64 {
-        let errors = |cell| {
-            let decided = sums.decisions(cell);
-            decided.iter().sum::<f64>() - decided[self.cells.label(cell)]
-        };
-        (0..self.cells.len()).map(errors).sum()
     }
 
     /// The positive class.

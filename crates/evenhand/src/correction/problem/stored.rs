@@ -6,11 +6,14 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::binding::SMALL_GROUP;
 use super::{Binding, Problem};
 use crate::blocks::{Block, CellKey, Frame, Layout, Request, RowStore};
 use crate::cells::Cells;
 use crate::data::{Categorical, Column, Labels, RowWeightScale, Table};
+use crate::exact::Totals;
 use crate::features::Code;
+use crate::group::Membership;
 use crate::{Error, Result, Warning};
 
 /// All that is needed to make blocks of raw rows.
@@ -59,7 +62,7 @@ impl BlockPlan {
     /// Those of [`Binding::features`].
     pub(crate) fn layout(&self) -> Result<Layout> {
         let table = self.binding.no_rows()?;
-        let (coded, numbers) = self.binding.encoded(&table)?;
+        let (coded, numbers, _) = self.binding.encoded(&table)?;
         Ok(Layout::new(self.binding.width(), &coded, &numbers))
     }
 
@@ -78,18 +81,26 @@ impl BlockPlan {
     /// # Errors
     /// Those of [`Labels::against`] and [`Binding::features`].
     pub(crate) fn block(&self, layout: &Layout, table: &Table) -> Result<(Block, Encoded)> {
+        self.block_and_warnings(layout, table).map(|(block, encoded, _)| (block, encoded))
+    }
+
+    /// The same, with what is not as in the rows that were learnt from.
+    ///
+    /// # Errors
+    /// As [`BlockPlan::block`].
+    pub(super) fn block_and_warnings(&self, layout: &Layout, table: &Table) -> Result<(Block, Encoded, Vec<Warning>)> {
         let (binding, schema) = (&self.binding, self.binding.schema());
         let name = schema.label_column();
         let labels = Labels::against(table.column(name)?, name, table, binding.classes(), binding.positive())?;
-        let weights = match (&self.weights, schema.weight_column()) {
+        let own = match (&self.weights, schema.weight_column()) {
             (Some(scale), Some(name)) => {
                 Some(weights_of(table, name)?.iter().map(|&weight| scale.scaled(weight)).collect())
             }
             _ => None,
         };
         let membership = binding.membership(table)?;
-        let (coded, numbers) = binding.encoded(table)?;
-        let block = Block::new(layout, &coded, &numbers, &membership, labels.codes(), weights);
+        let (coded, numbers, warnings) = binding.encoded(table)?;
+        let block = Block::new(layout, &coded, &numbers, &membership, labels.codes(), own);
         let encoded = Encoded {
             rows: block.rows(),
             cells: block.cells().iter().cloned().collect(),
@@ -97,7 +108,7 @@ impl BlockPlan {
             fingerprint: block.fingerprint(),
             bytes: block.size(),
         };
-        Ok((block, encoded))
+        Ok((block, encoded, warnings))
     }
 
     /// The cells and constraints of all rows of a store, without the rows; constraints that no row can tell lose their multipliers.
@@ -106,19 +117,37 @@ impl BlockPlan {
     /// Those of [`Problem::new`], and what keeps rows from being read.
     pub(crate) fn problem(&mut self, store: &dyn RowStore) -> Result<(Problem, Vec<Warning>)> {
         let frame = store.frame();
-        let sizes = frame.cell_sizes(&store.pass(&Request::Cells)?);
-        let empty = self.binding.no_rows()?;
-        let membership = self.binding.membership(&empty)?;
-        let sets = membership.names().len();
-        let member = |cell: &CellKey| {
-            let inside = |set: usize| cell.pattern[set / 64] >> (set % 64) & 1 == 1;
-            ((0..sets).map(inside).collect(), cell.label as usize)
-        };
-        let cells = Cells::of_sizes(frame.cells.iter().map(member), &sizes, membership.groups(), frame.classes)?;
+        let membership = self.binding.membership(&self.binding.no_rows()?)?;
+        let cells = cells_of(frame, &store.pass(&Request::Cells)?, &membership)?;
+        let mut warnings = small_groups(&cells, membership.group_names());
         let mut problem = self.binding.bound_to_cells(frame.shape().clone(), cells, membership.names())?;
-        let warnings = self.binding.settle(&mut problem)?;
+        warnings.extend(self.binding.settle(&mut problem)?);
         Ok((problem, warnings))
     }
+}
+
+/// The cells that all blocks share, by what [`Request::Cells`] says of their rows; the membership says which groups there are.
+pub(super) fn cells_of(frame: &Frame, sizes: &Totals, membership: &Membership) -> Result<Cells> {
+    let sets = membership.names().len();
+    let member = |cell: &CellKey| {
+        let inside = |set: usize| cell.pattern[set / 64] >> (set % 64) & 1 == 1;
+        ((0..sets).map(inside).collect(), cell.label as usize)
+    };
+    Cells::of_sizes(frame.cells.iter().map(member), &frame.cell_sizes(sizes), membership.groups(), frame.classes)
+}
+
+/// How many rows a group has.
+pub(super) fn rows_in(cells: &Cells, group: usize) -> usize {
+    (0..cells.len()).filter(|&cell| cells.is_in(cell, group)).map(|cell| cells.count(cell)).sum()
+}
+
+/// A warning for each group of few rows, as [`crate::group::Membership::small_groups`] has it for rows in memory.
+fn small_groups(cells: &Cells, groups: &[String]) -> Vec<Warning> {
+    let small = |(group, name): (usize, &String)| {
+        let rows = rows_in(cells, group);
+        (rows < SMALL_GROUP).then(|| Warning::SmallGroup { group: name.clone(), rows })
+    };
+    groups.iter().enumerate().filter_map(small).collect()
 }
 
 /// The row weights of a table.

@@ -194,6 +194,14 @@ impl Solver {
         }
     }
 
+    /// Whether a search may go over to another tilt: not where one was asked for.
+    pub(in crate::correction) fn may_take(&self, tilt: Tilt) -> bool {
+        match self {
+            Self::Sqp(sqp) => sqp.tilt.is_none_or(|asked| asked == tilt),
+            Self::Loop(_) => false,
+        }
+    }
+
     /// How many times the learner is called at most.
     pub fn most_fits(&self) -> usize {
         match self {

@@ -25,6 +25,58 @@ pub(in crate::correction) struct Point {
     pub(in crate::correction) error: f64,
 }
 
+impl Point {
+    /// The fit of some multipliers, by what it does on the rows that violations are measured on.
+    pub(super) fn new(id: usize, table: &TiltTable, multipliers: Vec<f64>, rows: &Problem, sums: CellSums) -> Self {
+        let (rule, size, error) = (table.rule(), table.mean_square(&multipliers), rows.error(&sums));
+        Self { id, rule, multipliers, size, sums, error }
+    }
+}
+
+/// The fits that a search may come back to, each by the number of its point.
+#[derive(Debug)]
+pub(super) struct FitCache<T> {
+    fits: Vec<(usize, T)>,
+    next: usize,
+}
+
+impl<T> Default for FitCache<T> {
+    fn default() -> Self {
+        Self { fits: Vec::new(), next: 0 }
+    }
+}
+
+impl<T> FitCache<T> {
+    /// The number of the next fit.
+    pub(super) fn next(&self) -> usize {
+        self.next
+    }
+
+    /// Keeps a fit under the next number.
+    pub(super) fn push(&mut self, fit: T) {
+        self.fits.push((self.next, fit));
+        self.next += 1;
+    }
+
+    pub(super) fn get(&self, point: &Point) -> Option<&T> {
+        self.fits.iter().find(|(id, _)| *id == point.id).map(|(_, fit)| fit)
+    }
+
+    pub(super) fn take(&mut self, point: &Point) -> Option<T> {
+        let at = self.fits.iter().position(|(id, _)| *id == point.id)?;
+        Some(self.fits.swap_remove(at).1)
+    }
+
+    /// Lets go of all but these.
+    pub(super) fn retain(&mut self, keep: &[&Point]) {
+        self.fits.retain(|(id, _)| keep.iter().any(|point| point.id == *id));
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.fits.iter().map(|(_, fit)| fit)
+    }
+}
+
 /// The first derivatives of the sums per cell of a fit, one for each multiplier, and the second derivatives of its expected
 /// number of errors, row by row.
 pub(in crate::correction) type SumDerivatives = (Vec<CellSums>, Vec<f64>);

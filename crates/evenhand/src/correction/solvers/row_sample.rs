@@ -4,10 +4,10 @@
 //! Which rows these are follows from their probabilities alone, so that neither the order of rows nor a row that stands for several changes it; and they
 //! stand in an order of their own.
 
-use crate::Result;
 use crate::cells::Cells;
 use crate::correction::evaluation::TiltedRows;
 use crate::exact::Grid;
+use crate::{Result, parallel};
 
 /// How many rows are enough for a start, in all and of each cell.
 const ENOUGH: usize = 8192;
@@ -32,22 +32,29 @@ impl RowSample {
         let quota = (ENOUGH / cells.len().max(1)).max(ENOUGH_OF_CELL);
         let share: Vec<f64> = (0..cells.len()).map(|cell| quota as f64 / cells.count(cell).max(1) as f64).collect();
         let of_row = |row: usize| cells.cell_of_row().get(row);
-        let is_drawn = |row: usize| place(rows.before(row)) < share[of_row(row)];
+        let mut is_drawn = vec![false; cells.rows()];
+        parallel::fill(&mut is_drawn, 1, |part, out| {
+            part.zip(out).for_each(|(row, out)| *out = place(rows.before(row)) < share[of_row(row)]);
+        });
         // Rows of one probability are drawn together: of a cell that has few of these, too few may be drawn, or none, and all its rows are taken.
         let mut drawn = vec![0; cells.len()];
-        (0..cells.rows()).filter(|&row| is_drawn(row)).for_each(|row| drawn[of_row(row)] += 1);
-        let is_chosen = |row: &usize| is_drawn(*row) || drawn[of_row(*row)] < quota / 2;
+        (0..cells.rows()).filter(|&row| is_drawn[row]).for_each(|row| drawn[of_row(row)] += 1);
+        let is_chosen = |row: &usize| is_drawn[*row] || drawn[of_row(*row)] < quota / 2;
         let mut chosen: Vec<usize> = (0..cells.rows()).filter(is_chosen).collect();
         let weight = |row: usize| cells.row_weights().map_or(1.0, |weights| weights[row]);
         // In an order of their own, so that sums of floats over the few rows of a sample do not depend on that of all rows either.
         let width = rows.tilts().terms.len();
-        let numbers = |row: usize| {
+        let first = |row: usize| (of_row(row), rows.before(row).first().map(|first| first.to_bits()));
+        let others = |row: usize| {
             let tilts = &rows.tilts().values[row * width..(row + 1) * width];
-            rows.before(row).iter().chain(tilts).copied().chain([weight(row)]).map(f64::to_bits)
+            rows.before(row).iter().skip(1).chain(tilts).copied().chain([weight(row)]).map(f64::to_bits)
         };
-        chosen.sort_unstable_by(|&one, &other| {
-            of_row(one).cmp(&of_row(other)).then_with(|| numbers(one).cmp(numbers(other)))
+        // Most differ in their first number.
+        let mut ordered: Vec<_> = chosen.iter().map(|&row| (first(row), row)).collect();
+        ordered.sort_unstable_by(|(one, left), (other, right)| {
+            one.cmp(other).then_with(|| others(*left).cmp(others(*right)))
         });
+        chosen.iter_mut().zip(ordered).for_each(|(place, (_, row))| *place = row);
         let grid = Grid::new(cells.cell_rows().heaviest, 1);
         let mut kept = vec![0; cells.len()];
         for &row in &chosen {

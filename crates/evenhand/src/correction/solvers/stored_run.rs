@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::oracle::{Oracle, Point, Solves, SumDerivatives};
+use super::oracle::{FitCache, Oracle, Point, Solves, SumDerivatives};
 use super::rank::least_norm;
 use super::sample_path::SamplePath;
 use super::sqp::Target;
@@ -15,7 +15,7 @@ use crate::blocks::{Request, RowStore};
 use crate::constraint::{Tilt, TiltTable, WeightRule};
 use crate::correction::evaluation::Effect;
 use crate::correction::problem::Problem;
-use crate::correction::settings::{Apply, Correction, Solver, SqpSettings};
+use crate::correction::settings::{Apply, Correction, SqpSettings};
 use crate::correction::solution::Solution;
 use crate::correction::trace::{Iteration, Observer, Termination};
 use crate::kernel::{Band, CellSums, cell_sum_derivatives};
@@ -65,8 +65,7 @@ pub(in crate::correction) struct StoredRun<'a> {
     warm_start: Minimiser,
     /// How far the last fit to all rows is from that to the sample.
     offset: Option<Vec<f64>>,
-    kept: Vec<(usize, IterateFit)>,
-    next: usize,
+    cache: FitCache<IterateFit>,
     before: Option<CellSums>,
     trace: Vec<Iteration>,
     fits: usize,
@@ -104,8 +103,7 @@ impl<'a> StoredRun<'a> {
             start,
             warm_start: Minimiser::default(),
             offset: None,
-            kept: Vec::new(),
-            next: 0,
+            cache: FitCache::default(),
             before: None,
             trace: Vec::new(),
             fits: 0,
@@ -172,10 +170,6 @@ impl<'a> StoredRun<'a> {
         self.trace.last().expect("one was just pushed")
     }
 
-    fn kept(&self, point: &Point) -> Option<&IterateFit> {
-        self.kept.iter().find(|(id, _)| *id == point.id).map(|(_, fit)| fit)
-    }
-
     /// The solution of the fit without correction alone.
     ///
     /// # Errors
@@ -189,7 +183,7 @@ impl<'a> StoredRun<'a> {
 
     /// The solution without correction, where a search began with that fit.
     pub(in crate::correction) fn uncorrected(&self, point: &Point) -> Option<Solution<LogisticModel>> {
-        let fit = self.kept(point)?;
+        let fit = self.cache.get(point)?;
         let weights = vec![1.0; self.rows.problem.cells().len()];
         Some(Solution::of_single_fit(self.rows.problem, self.settings, fit.model.clone(), &fit.sums, weights))
     }
@@ -199,7 +193,7 @@ impl Solves for StoredRun<'_> {
     type Predictor = LogisticModel;
 
     fn solution_at(&mut self, point: &Point, stop: Termination) -> Result<Solution<LogisticModel>> {
-        let fit = self.kept(point).expect("a search keeps what it returns").clone();
+        let fit = self.cache.get(point).expect("a search keeps what it returns").clone();
         self.set_rule(point.rule);
         let (problem, settings) = (self.rows.problem, self.settings);
         let multipliers = least_norm(self.table.gram(), &fit.multipliers);
@@ -255,11 +249,7 @@ impl Oracle for StoredRun<'_> {
     }
 
     fn may_take(&self, rule: WeightRule) -> bool {
-        let asked = match &self.settings.solver {
-            Solver::Sqp(settings) => settings.tilt.is_none_or(|tilt| tilt == rule.tilt),
-            Solver::Loop(_) => false,
-        };
-        asked && rule.tilt != Tilt::Expected
+        self.settings.solver.may_take(rule.tilt) && rule.tilt != Tilt::Expected
     }
 
     fn tried(&self) -> usize {
@@ -273,16 +263,9 @@ impl Oracle for StoredRun<'_> {
         };
         let seconds = observer.seconds();
         let go_on = observer.after(self.record(&fit, seconds));
-        let point = Point {
-            id: self.next,
-            rule: self.table.rule(),
-            size: self.table.mean_square(&fit.multipliers),
-            multipliers: fit.multipliers.clone(),
-            sums: fit.sums.clone(),
-            error: self.rows.problem.error(&fit.sums),
-        };
-        self.kept.push((point.id, fit));
-        self.next += 1;
+        let (multipliers, sums) = (fit.multipliers.clone(), fit.sums.clone());
+        let point = Point::new(self.cache.next(), &self.table, multipliers, self.rows.problem, sums);
+        self.cache.push(fit);
         Ok(Some((point, go_on)))
     }
 
@@ -303,7 +286,7 @@ impl Oracle for StoredRun<'_> {
     }
 
     fn differentiate(&mut self, point: &Point, basis: &[usize]) -> Result<Option<SumDerivatives>> {
-        let Some(fit) = self.kept(point).cloned() else { return Ok(None) };
+        let Some(fit) = self.cache.get(point).cloned() else { return Ok(None) };
         let (sample, scale) = (self.rows.sample, self.table.learner_scale());
         let weights = self.of_sample(self.weights(&point.multipliers));
         let mut all = self.table.slopes(&point.multipliers);
@@ -335,6 +318,6 @@ impl Oracle for StoredRun<'_> {
     }
 
     fn retain(&mut self, keep: &[&Point]) {
-        self.kept.retain(|(id, _)| keep.iter().any(|point| point.id == *id));
+        self.cache.retain(keep);
     }
 }

@@ -291,14 +291,7 @@ impl<P: Predictor> Oracle for TiltedRun<'_, P> {
         self.tried += 1;
         let seconds = observer.seconds();
         let go_on = observer.after(self.record(&multipliers, &trained, &sums, seconds));
-        let point = Point {
-            id: self.next,
-            rule: self.table.rule(),
-            size: self.table.mean_square(&multipliers),
-            multipliers,
-            error: self.evaluation_rows().error(&sums),
-            sums,
-        };
+        let point = Point::new(self.next, &self.table, multipliers, self.evaluation_rows(), sums);
         self.next += 1;
         Ok(Some((point, go_on)))
     }

@@ -2,11 +2,12 @@
 //!
 //! Holds [`Correction::fit_files`]: columns are learnt from all rows, rows are encoded into blocks, multipliers are searched on a sample first,
 //! with everything that rows in memory allow, and from where that ends on all rows (`solve_stored`). `rows` has the ways to the rows, `prepared` what
-//! they are made into, `frontier` a path of such fits.
+//! they are made into, `frontier` a path of such fits; `new_rows` judges a classifier on others.
 //! What such rows do not allow yet is refused before any of them is read.
 
 mod content;
 mod frontier;
+mod new_rows;
 mod prepared;
 mod remote;
 mod rows;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use frontier::StoredFrontier;
+pub(crate) use new_rows::JudgedRows;
 pub(crate) use prepared::{Learnt, PreparedRows, digest_as};
 pub(crate) use remote::remote_rows;
 pub use remote::{RemoteRows, RemoteTask};

@@ -64,7 +64,7 @@ impl RawRows for TableRows<'_> {
 }
 
 impl FileRows<'_> {
-    fn fold<S: Send>(
+    pub(super) fn fold<S: Send>(
         &self,
         purpose: &'static str,
         columns: Option<&[String]>,

@@ -44,6 +44,7 @@ use source::{Format, Source};
 /// | `if_present` | `false` | whether options about columns that are not there are passed over |
 /// | `trim` | in text files | whether blanks around texts count for nothing |
 /// | `keep_text` | `false` | whether columns of a text file that no option names stay text |
+/// | `frequency` | none | a column that says how many times each row counts: the row is read so many times, and the column is gone |
 ///
 /// An empty field is always missing, and so are `NA`, `N/A`, `NaN`, `null` and `None` in a
 /// column of numbers. Blanks around the fields of a text file do not count, unless `trim` says that they do.
@@ -76,6 +77,9 @@ pub struct ReadOptions {
     pub keep_text: bool,
     /// Whether blanks around texts count for nothing; `None`: in a text file they do, in a typed one they do not.
     pub trim: Option<bool>,
+    /// The column that says how many times each row is read; it is no column of the table then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frequency: Option<String>,
 }
 
 impl Default for ReadOptions {
@@ -91,6 +95,7 @@ impl Default for ReadOptions {
             if_present: false,
             keep_text: false,
             trim: None,
+            frequency: None,
         }
     }
 }
@@ -152,6 +157,13 @@ impl ReadOptions {
         self
     }
 
+    /// Names the column that says how many times each row is read.
+    #[must_use]
+    pub fn frequency(mut self, column: impl Into<String>) -> Self {
+        self.frequency = Some(column.into());
+        self
+    }
+
     /// How to read another file as `table` was read with these options: every column of
     /// the kind it has there, nothing asked of columns the other file lacks, and blanks around texts left out unless a text
     /// of the table has some.
@@ -175,7 +187,7 @@ impl Table {
     /// [`Error::Io`], [`Error::NoTemporary`] where a pipe cannot be kept, [`Error::Unreadable`], [`Error::RaggedRow`], [`Error::NoRows`];
     /// [`Error::UnknownColumn`] when an option names a column that is not there;
     /// [`Error::ColumnType`] for dates, lists and the like; [`Error::NotNumeric`],
-    /// [`Error::NotFinite`]; [`Error::Setting`] and [`Error::Length`] for bad options.
+    /// [`Error::NotFinite`]; [`Error::Setting`] and [`Error::Length`] for bad options; those of [`Table::repeated`] where rows have frequencies.
     ///
     /// [`Error::Io`]: crate::Error::Io
     /// [`Error::NoTemporary`]: crate::Error::NoTemporary
@@ -194,6 +206,15 @@ impl Table {
             let (files, warnings) = RowFiles::open(&files, options)?;
             return Ok((files.read_all()?, warnings));
         }
+        let (table, warnings) = Self::read_file(path, options)?;
+        match options.frequency.as_deref().filter(|name| !options.if_present || table.get(name).is_some()) {
+            Some(column) => Ok((table.repeated(column)?, warnings)),
+            None => Ok((table, warnings)),
+        }
+    }
+
+    /// Reads one file, each of its rows once.
+    fn read_file(path: &Path, options: &ReadOptions) -> Result<(Self, Vec<Warning>)> {
         let source = Source::open(path)?;
         match source.format() {
             Format::Text | Format::Gzip => csv::read(&source, options),

@@ -5,7 +5,7 @@ mod oracle;
 
 use std::sync::Arc;
 
-use super::oracle::Point;
+use super::oracle::{FitCache, Point};
 use super::rank::least_norm;
 use super::tilted_run::TiltedRun;
 use crate::cells::Cells;
@@ -57,10 +57,7 @@ pub(in crate::correction) struct Run<'a, L: Learner> {
     /// How many multipliers were tried: fewer than fits where folds are fitted for each.
     tried: usize,
     unconverged: usize,
-    /// The fits that a search may come back to, by number.
-    kept: Vec<(usize, Iterate<L::Predictor>)>,
-    /// The number of the next of them.
-    next: usize,
+    cache: FitCache<Iterate<L::Predictor>>,
     /// The derivatives of one of them, with respect to some multipliers.
     derivatives: Option<Differentiated>,
 }
@@ -106,8 +103,7 @@ impl<'a, L: Learner> Run<'a, L> {
             fits: 0,
             tried: 0,
             unconverged: 0,
-            kept: Vec::new(),
-            next: 0,
+            cache: FitCache::default(),
             derivatives: None,
         }
     }
@@ -196,7 +192,7 @@ impl<'a, L: Learner> Run<'a, L> {
     /// The fit without correction with tilted probabilities, if tilts are expectations and decisions are measured.
     fn tilted(&mut self) -> Result<Option<&mut TiltedRun<'a, L::Predictor>>> {
         let zero = |iterate: &Iterate<_>| iterate.multipliers.iter().all(|one| *one == 0.0);
-        let first = self.kept.iter().map(|(_, iterate)| iterate).find(|iterate| zero(iterate));
+        let first = self.cache.iter().find(|iterate| zero(iterate));
         let own = self.expected.as_ref().filter(|_| self.table.is_by_row());
         let (Some((expected, _)), Some(first), Measure::Decisions) = (own, first, self.settings.measure) else {
             return Ok(None);
@@ -304,8 +300,7 @@ impl<'a, L: Learner> Run<'a, L> {
 
     /// The solution of a search that ended at some fit.
     pub(in crate::correction) fn into_solution(mut self, point: &Point, stop: Termination) -> Solution<L::Predictor> {
-        let at = self.kept.iter().position(|(id, _)| *id == point.id).expect("a search keeps what it returns");
-        let iterate = self.kept.swap_remove(at).1;
+        let iterate = self.cache.take(point).expect("a search keeps what it returns");
         self.shortest_solution(iterate, point.rule, stop)
     }
 
@@ -319,8 +314,7 @@ impl<'a, L: Learner> Run<'a, L> {
         if !plain || matches!(self.evaluation, EvaluationRows::Holdout(_)) {
             return None;
         }
-        let at = self.kept.iter().position(|(id, _)| *id == point.id)?;
-        let Iterate { predictor, trained, .. } = self.kept.swap_remove(at).1;
+        let Iterate { predictor, trained, .. } = self.cache.take(point)?;
         let weights = vec![1.0; self.problem.cells().len()];
         Some(Solution::of_single_fit(self.problem, self.settings, predictor, &trained, weights))
     }
@@ -337,10 +331,6 @@ impl<'a, L: Learner> Run<'a, L> {
         }
         iterate.multipliers = least_norm(self.table.gram(), &iterate.multipliers);
         self.solution(iterate, stop)
-    }
-
-    fn kept(&self, point: &Point) -> Option<&Iterate<L::Predictor>> {
-        self.kept.iter().find(|(id, _)| *id == point.id).map(|(_, iterate)| iterate)
     }
 
     /// The solution. The trace and the counts start anew with it.

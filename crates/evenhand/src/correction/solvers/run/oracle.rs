@@ -3,7 +3,7 @@
 use super::{Differentiated, Run, weight_map};
 use crate::constraint::{Measure, Tilt, TiltTable, WeightRule};
 use crate::correction::problem::{EvaluationRows, Problem};
-use crate::correction::settings::{Correction, Solver, SqpSettings};
+use crate::correction::settings::{Correction, SqpSettings};
 use crate::correction::solution::Solution;
 use crate::correction::solvers::label_start::even_labels;
 use crate::correction::solvers::oracle::{Oracle, Point, Solves, SumDerivatives};
@@ -17,7 +17,7 @@ impl<L: Learner> Solves for Run<'_, L> {
     type Predictor = L::Predictor;
 
     fn solution_at(&mut self, point: &Point, stop: Termination) -> Result<Solution<L::Predictor>> {
-        let iterate = self.kept(point).expect("a search keeps what it returns").clone();
+        let iterate = self.cache.get(point).expect("a search keeps what it returns").clone();
         Ok(self.shortest_solution(iterate, point.rule, stop))
     }
 }
@@ -40,13 +40,9 @@ impl<L: Learner> Oracle for Run<'_, L> {
     }
 
     fn may_take(&self, rule: WeightRule) -> bool {
-        let asked = match &self.settings.solver {
-            Solver::Sqp(settings) => settings.tilt.is_none_or(|tilt| tilt == rule.tilt),
-            Solver::Loop(_) => false,
-        };
         // A correction of covariate shift is laid out for one tilt.
         let laid_out = self.observed.is_none() || rule.tilt == self.table.rule().tilt;
-        asked && laid_out && (rule.tilt != Tilt::Expected || self.expected.is_some())
+        self.settings.solver.may_take(rule.tilt) && laid_out && (rule.tilt != Tilt::Expected || self.expected.is_some())
     }
 
     fn tried(&self) -> usize {
@@ -68,16 +64,9 @@ impl<L: Learner> Oracle for Run<'_, L> {
         }
         let seconds = observer.seconds();
         let go_on = observer.after(self.record(&iterate, seconds));
-        let point = Point {
-            id: self.next,
-            rule: self.table.rule(),
-            size: self.table.mean_square(&iterate.multipliers),
-            multipliers: iterate.multipliers.clone(),
-            sums: iterate.sums.clone(),
-            error: self.evaluation_rows().error(&iterate.sums),
-        };
-        self.kept.push((point.id, iterate));
-        self.next += 1;
+        let (multipliers, sums) = (iterate.multipliers.clone(), iterate.sums.clone());
+        let point = Point::new(self.cache.next(), &self.table, multipliers, self.evaluation_rows(), sums);
+        self.cache.push(iterate);
         Ok(Some((point, go_on)))
     }
 
@@ -92,8 +81,7 @@ impl<L: Learner> Oracle for Run<'_, L> {
     }
 
     fn differentiate(&mut self, point: &Point, basis: &[usize]) -> Result<Option<SumDerivatives>> {
-        let fit = self.kept.iter().find(|(id, _)| *id == point.id);
-        let Some((id, iterate)) = fit else { return Ok(None) };
+        let Some(iterate) = self.cache.get(point) else { return Ok(None) };
         let map = weight_map(&self.table, self.settings, self.problem.cells(), self.observed.as_deref());
         let (weights, slopes) = (map.weights(&point.multipliers)?, map.slopes(&point.multipliers, basis));
         let training = self.problem.training(&weights);
@@ -106,14 +94,14 @@ impl<L: Learner> Oracle for Run<'_, L> {
         let (features, cells) = (rows.features(), rows.cells().cell_rows());
         let (predictor, bandwidth) = (&*iterate.predictor, rows.bandwidth());
         let derivatives = cell_sum_derivatives(predictor, &*sensitivity, basis.len(), features, cells, bandwidth)?;
-        let (id, basis, multipliers) = (*id, basis.to_vec(), point.multipliers.clone());
+        let (id, basis, multipliers) = (point.id, basis.to_vec(), point.multipliers.clone());
         self.derivatives = Some(Differentiated { id, basis, multipliers, sensitivity });
         Ok(Some(derivatives))
     }
 
     fn near_boundary(&self, point: &Point, reach: f64) -> Result<Option<Band>> {
         let differentiated = self.derivatives.as_ref().filter(|one| one.id == point.id);
-        let (Some(iterate), Some(derivatives)) = (self.kept(point), differentiated) else { return Ok(None) };
+        let (Some(iterate), Some(derivatives)) = (self.cache.get(point), differentiated) else { return Ok(None) };
         if !self.evaluates_on_training() || self.settings.measure != Measure::Decisions {
             return Ok(None);
         }
@@ -123,6 +111,6 @@ impl<L: Learner> Oracle for Run<'_, L> {
     }
 
     fn retain(&mut self, keep: &[&Point]) {
-        self.kept.retain(|(id, _)| keep.iter().any(|point| point.id == *id));
+        self.cache.retain(keep);
     }
 }

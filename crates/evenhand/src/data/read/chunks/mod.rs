@@ -1,10 +1,11 @@
 //! Rows that are never all in memory: files, read a chunk at a time.
 //!
 //! Holds [`RowFiles`]: one file, a folder or a glob of them, in which every chunk of rows is a [`Table`] of its own. Chunks are
-//! decoded side by side, in no order that anybody may rely on; what is computed of them must not depend on it. `files` finds
-//! and fingerprints the files; `typed` reads chunks of formats with types, `text` those of CSV.
+//! decoded side by side, in no order that anybody may rely on; what is computed of them must not depend on it. (Or one after the other, by
+//! `in_order`.) `files` finds and fingerprints the files; `typed` reads chunks of formats with types, `text` those of CSV.
 
 mod files;
+mod in_order;
 mod text;
 #[cfg(feature = "_arrow")]
 mod typed;
@@ -78,8 +79,17 @@ impl RowFiles {
         for (file, others) in files.iter().zip(&columns).skip(1) {
             first.check_same(&files[0].path, others, &file.path)?;
         }
-        let settled = text::settle_kinds(&files, options)?;
-        Ok((Self { names: first.names(), files, options: settled }, warnings))
+        let (mut names, mut settled) = (first.names(), text::settle_kinds(&files, options)?);
+        // Rows that say how often they count are that many, of the other columns.
+        if let Some(column) = settled.frequency.take() {
+            if names.contains(&column) {
+                names.retain(|name| *name != column);
+                settled.frequency = Some(column);
+            } else if !settled.if_present {
+                return Err(Error::UnknownColumn { column, known: names });
+            }
+        }
+        Ok((Self { names, files, options: settled }, warnings))
     }
 
     /// The names of the columns, in the order of the first file.
@@ -94,10 +104,13 @@ impl RowFiles {
 
     /// How many rows there are, where all files say so without being read.
     pub fn rows(&self) -> Option<usize> {
+        if self.options.frequency.is_some() {
+            return None;
+        }
         self.files.iter().flat_map(|file| &file.parts).map(|part| part.rows).sum()
     }
 
-    /// Whether files may have more rows than so many, as far as can be told without reading what is in them.
+    /// Whether files may have more rows than so many, each counted once, as far as can be told without reading what is in them.
     ///
     /// # Errors
     /// [`Error::Io`] and [`Error::Unreadable`] for a file that is none of the formats.
@@ -119,6 +132,10 @@ impl RowFiles {
     pub fn count_rows(&self) -> Result<usize> {
         if let Some(rows) = self.rows() {
             return Ok(rows);
+        }
+        // Of rows that count several times their frequencies alone are read.
+        if let Some(column) = &self.options.frequency {
+            return self.count_frequencies(column);
         }
         let first = self.names.first().cloned().into_iter().collect::<Vec<_>>();
         let counted = self.fold(Some(&first), |table| Ok(table.rows()), |all, more| Ok(all + more))?;
@@ -150,9 +167,16 @@ impl RowFiles {
         map: impl Fn(&Table) -> Result<S> + Sync,
         merge: impl Fn(S, S) -> Result<S> + Sync,
     ) -> Result<Option<S>> {
-        let options = self.options_for(columns);
-        let parts: Vec<(&RowFile, Part)> =
-            self.files.iter().flat_map(|file| file.parts.iter().map(move |part| (file, *part))).collect();
+        self.fold_as(&self.options_for(columns), map, merge)
+    }
+
+    /// The same with options of its own.
+    fn fold_as<S: Send>(
+        &self,
+        options: &ReadOptions,
+        map: impl Fn(&Table) -> Result<S> + Sync,
+        merge: impl Fn(S, S) -> Result<S> + Sync,
+    ) -> Result<Option<S>> {
         let both = |left: Option<S>, right: Option<S>| match (left, right) {
             (Some(left), Some(right)) => merge(left, right).map(Some),
             (left, right) => Ok(left.or(right)),
@@ -164,26 +188,41 @@ impl RowFiles {
                 all = both(all.take(), Some(found))?;
                 Ok(())
             };
-            file.read(part, &options, &mut each)?;
+            file.read(part, options, &mut each)?;
             Ok(all)
         };
         // One part at a time on each thread: what a thread is in the middle of is never set aside for another part.
-        parts.into_par_iter().with_max_len(1).map(read).try_reduce(|| None, both)
+        self.parts().into_par_iter().with_max_len(1).map(read).try_reduce(|| None, both)
     }
 
-    /// Hands over all chunks, one after the other in the order of files and of rows.
+    /// Hands over all chunks, one after the other in the order of files and of rows. Parts that follow are decoded meanwhile, each on a thread of its own
+    /// and no further than a chunk ahead.
     ///
     /// # Errors
     /// As [`RowFiles::fold`]; what `each` says comes with the file where there are several.
     pub fn each_in_order(&self, each: impl FnMut(Table) -> Result<()>) -> Result<()> {
         let (mut each, several) = (each, self.files.len() > 1);
-        for file in &self.files {
+        let read = |(file, part): &(&RowFile, Part), take: EachChunk<'_>| {
             let named = |error: Error| if several { error.in_file(&file.path) } else { error };
-            for part in &file.parts {
-                file.read(*part, &self.options, &mut |table| each(table)).map_err(named)?;
-            }
-        }
-        Ok(())
+            file.read(*part, &self.options, take).map_err(named)
+        };
+        let parts = self.parts();
+        in_order::each(&parts, rayon::current_num_threads(), &read, &mut |at, table| {
+            let named = |error: Error| if several { error.in_file(&parts[at].0.path) } else { error };
+            each(table).map_err(named)
+        })
+    }
+
+    /// What can be read on its own, in the order of files and of rows.
+    fn parts(&self) -> Vec<(&RowFile, Part)> {
+        self.files.iter().flat_map(|file| file.parts.iter().map(move |part| (file, *part))).collect()
+    }
+
+    /// How many rows there are, each as often as a column says.
+    fn count_frequencies(&self, column: &str) -> Result<usize> {
+        let options = ReadOptions { frequency: None, ..self.options_for(Some(&[column.to_owned()])) };
+        let total = |table: &Table| table.total_frequency(column);
+        Ok(self.fold_as(&options, total, |all, more| Ok(all.saturating_add(more)))?.unwrap_or(0))
     }
 
     /// The options by which these columns alone are read.
@@ -196,8 +235,20 @@ impl RowFiles {
 }
 
 impl RowFile {
-    #[cfg_attr(not(feature = "parquet"), expect(unused_variables, reason = "Parquet files alone have several parts"))]
     fn read(&self, part: Part, options: &ReadOptions, each: EachChunk<'_>) -> Result<()> {
+        match &options.frequency {
+            Some(column) => {
+                let named = |error: Error| error.in_file(&self.path);
+                let mut repeat = |table: Table| table.each_repeated(column, CHUNK_ROWS, &mut *each).map_err(named);
+                self.read_once(part, options, &mut repeat)
+            }
+            None => self.read_once(part, options, each),
+        }
+    }
+
+    /// Reads each row once.
+    #[cfg_attr(not(feature = "parquet"), expect(unused_variables, reason = "Parquet files alone have several parts"))]
+    fn read_once(&self, part: Part, options: &ReadOptions, each: EachChunk<'_>) -> Result<()> {
         let source = Source::open(&self.path)?;
         self.fingerprint.check(&self.path)?;
         match self.format {

@@ -4,21 +4,21 @@
 
 /// A whole number: its sign, and digits to the base 2³² from the lowest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Whole {
+pub(crate) struct Whole {
     negative: bool,
     digits: Vec<u32>,
 }
 
 /// `mantissa · 2^power`, where the mantissa is 0 or of a size in [1, 2).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Float {
+pub(crate) struct Float {
     mantissa: f64,
     power: i32,
 }
 
 impl Whole {
     /// The number whose digits are these, each with a sign of its own and of any size.
-    pub(super) fn of_digits(digits: &[i64]) -> Self {
+    pub(crate) fn of_digits(digits: &[i64]) -> Self {
         // The sign is that of what is carried out of the highest digit.
         let carry_out = digits.iter().fold(0, |carry, &digit| (i128::from(digit) + carry) >> 32);
         let negative = carry_out < 0;
@@ -37,7 +37,7 @@ impl Whole {
     }
 
     /// The product with another.
-    pub(super) fn times(&self, other: &Self) -> Self {
+    pub(crate) fn times(&self, other: &Self) -> Self {
         let mut digits = vec![0_u32; self.digits.len() + other.digits.len()];
         for (at, &one) in self.digits.iter().enumerate() {
             let mut carry = 0_u64;
@@ -52,7 +52,7 @@ impl Whole {
     }
 
     /// The difference to another.
-    pub(super) fn minus(&self, other: &Self) -> Self {
+    pub(crate) fn minus(&self, other: &Self) -> Self {
         let signed = |whole: &Self, at: usize| {
             let digit = whole.digits.get(at).copied().map_or(0, i64::from);
             if whole.negative { -digit } else { digit }
@@ -63,7 +63,7 @@ impl Whole {
     }
 
     /// This number times 2 to a power, rounded to the nearest double.
-    pub(super) fn float(&self, power: i32) -> Float {
+    pub(crate) fn float(&self, power: i32) -> Float {
         let Some(&top) = self.digits.last() else { return Float { mantissa: 0.0, power: 0 } };
         // The highest 64 bits, and whether anything is below them: rounding to 53 then sees on which side of a half the rest is.
         let highest = self.digits.len() - 1;
@@ -78,7 +78,7 @@ impl Whole {
     }
 
     /// The quotient by a positive number, rounded to the nearest double.
-    pub(super) fn over(&self, other: &Self) -> Float {
+    pub(crate) fn over(&self, other: &Self) -> Float {
         let (own, others) = (self.bit_length(), other.bit_length());
         if own == 0 || others == 0 {
             return Float { mantissa: 0.0, power: 0 };
@@ -165,19 +165,19 @@ impl Float {
     }
 
     /// The square root; 0 of what is not positive.
-    pub(super) fn sqrt(self) -> Self {
+    pub(crate) fn sqrt(self) -> Self {
         let odd = self.power.rem_euclid(2);
         let mantissa = self.mantissa.max(0.0) * f64::from(1 + odd);
         Self::of(mantissa.sqrt(), (self.power - odd) / 2)
     }
 
     /// This number times 2 to a power.
-    pub(super) fn scaled(self, power: i32) -> Self {
+    pub(crate) fn scaled(self, power: i32) -> Self {
         Self::of(self.mantissa, self.power + power)
     }
 
     /// The nearest double, the largest where it is beyond all.
-    pub(super) fn value(self) -> f64 {
+    pub(crate) fn value(self) -> f64 {
         // In two steps, since the power alone may be beyond all doubles.
         let half = self.power.clamp(-2200, 2200) / 2;
         let number = self.mantissa * 2f64.powi(half) * 2f64.powi(self.power.clamp(-2200, 2200) - half);
