@@ -38,9 +38,11 @@ class Audit(Recorded):
     Made by :func:`audit`. It says what was measured, and no more: no number here makes a model right to use.
     """
 
-    def __init__(self, record: dict[str, Any], text: str, library: str, report: _core.Report | None) -> None:
+    def __init__(
+        self, record: dict[str, Any], texts: tuple[str, str], library: str, report: _core.Report | None
+    ) -> None:
         self._record = record
-        self._text = text
+        self._texts = texts
         self._library = library
         self._report = report
 
@@ -140,21 +142,33 @@ class Audit(Recorded):
 
     @property
     def rates(self) -> Any:
-        """A frame with a row for each subset of the rates of one's own that were asked for."""
+        """A frame with a row for each subset of the rates of your own that were asked for."""
         return frame_of(self._record.get("rates", []), self._library)
 
     def report(self) -> Report:
-        """Tell it to people who were not there; in a notebook the page shows itself.
+        """Make a report for others; in a notebook the page shows itself.
 
         An audit of rows on other machines has none: it raises an error.
         """
-        if self._report is None:
-            message = "an audit of rows on other machines has no report; print it, or take `to_dict()`"
-            raise EvenhandError(message, "needs-memory")
-        return Report(self._report)
+        return Report._of(self._report, "an audit")
+
+    def text(self, *, full: bool = False) -> str:
+        """Write it as lines of text, as ``evenhand audit`` does.
+
+        Parameters
+        ----------
+        full : bool, default=False
+            Whether every rate has its interval, with intersections, differences and ratios; else a summary, which is
+            what ``print`` shows.
+
+        Returns
+        -------
+        str
+        """
+        return self._texts[full]
 
     def __str__(self) -> str:
-        return self._text
+        return f"{self.text()}\n`.text(full=True)` has everything; `.by_group` and `.violations` are frames.\n"
 
     def __repr__(self) -> str:
         classes = ", ".join(repr(one["positive"]) for one in self._record["classes"])
@@ -287,7 +301,7 @@ def audit(
     notion : str, Constraint or list of these, default=None
         The command line's word for ``constraints``; give one of the two.
     constraints : str, Constraint or list of these, default="demographic_parity"
-        What bounds are on. Without predictions demographic parity alone can be judged, and rates of one's own
+        What bounds are on. Without predictions demographic parity alone can be judged, and rates of your own
         (:class:`evenhand.constraints.Rate`) among rows of any label; these are measured without a bound too, in
         :attr:`Audit.rates`, and name columns of ``X``.
     max_violation, max_difference, min_ratio : float, default=None
@@ -338,7 +352,7 @@ def audit(
         while score in data.table.names:
             score += "_"
         data.table.add_numbers(score, _scores_of(scores, len(target.codes)))
-    record, text, _, report = _core.audit(
+    record, texts, _, report = _core.audit(
         data.table,
         data.roles,
         groups=data.groups,
@@ -353,7 +367,7 @@ def audit(
         threshold=0.5 if threshold is None else threshold,
         unlabelled=unlabelled,
     )
-    return Audit(json.loads(record), text, library_of(X, sensitive_features, y_true, y_pred), report)
+    return Audit(json.loads(record), texts, library_of(X, sensitive_features, y_true, y_pred), report)
 
 
 def _check_scores(y_true: Any, y_pred: Any, scores: Any, threshold: float | None) -> None:

@@ -6,22 +6,19 @@ import json
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import Any
 
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import Tags, get_tags
-from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._bounds import Bound
 from ._data import Data, Target, assemble, positive_of, quiet_about
-from ._exceptions import EvenhandError, EvenhandWarning, warn_of
+from ._exceptions import EvenhandWarning, warn_of
 from ._external import Learner
-from ._model_file import Stored
 from ._progress import watching
-from ._report import Report
-from ._results import html_table, library_of, trade_off_of
+from ._reporting import Fit, Reporting
+from ._results import library_of, trade_off_of
 from ._sensitive import sensitive_of
 from .constraints import Constraints, spelled
 
@@ -30,16 +27,7 @@ __all__ = ["EvenhandClassifier"]
 Callback = Callable[[dict[str, Any]], object]
 
 
-@dataclass(frozen=True)
-class Fit:
-    """What a report is made of: what was found, and the rows it was found on."""
-
-    state: _core.FitState
-    rows: Callable[[], Data]
-    learner: Learner | None
-
-
-class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: ignore[misc]
+class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Reporting):  # type: ignore[misc]
     """Classifier corrected for label bias by re-weighting rows, or by tilting probabilities.
 
     Finds one multiplier per constraint that says how far labels were tilted against a group, and
@@ -78,13 +66,14 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
         Ask for no less than this between any two groups: smallest ratio of their rates.
     notable_change : float, default=None
         Warn (``"notable-change"``, ``"levelled-down"``, ``"missing-apart"``) where the correction changes how many rows
-        are predicted positive, or wrong, by more than this share of the larger rate and beyond chance; None is 0.2, the
-        measure of the four-fifths rule, and 1 says nothing.
+        are predicted positive, or wrong, by more than this share of the larger rate and beyond chance, or has more
+        errors than one decision for everyone (``"worse-than-constant"``); None is 0.2, the measure of the four-fifths
+        rule, and 1 says nothing.
     margin : float, default=None
         How many standard errors to stay below a bound, so that it holds on new rows too; None is 1.645, and 0 aims at
         the bound itself. For ``preset="default"`` alone.
     min_group : int, default=None
-        Groups with fewer rows of those that a rate conditions on are measured, shown and judged, but not searched for;
+        Groups with fewer rows, of those that a rate is about, are measured, shown and judged, but not corrected for;
         None is 30. For ``preset="default"`` alone.
     groups : str or list of str, default=None
         Group specifications over the columns of X and of ``sensitive_features``, in place of one group for each
@@ -128,7 +117,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
         probabilities of one model of the observed labels, which are tilted by what its features tell of groups
         (Corollary 1 of the paper). ``"tilt"`` takes one fit where X has the groups, and one more for each group that
         it has not; the estimator needs ``predict_proba``, no ``sample_weight``. Decisions then depend on an estimate
-        of who is in a group, or where X has the group, on the group: who may not decide so stays with weights.
+        of who is in a group, or where X has the group, on the group: where that is not allowed, use weights.
     tilt : {"expected", "centred", "paper"}, default=None
         How multipliers enter exponents: by how likely features say that a row is in a group, by its own groups, or by
         bare membership as the paper's algorithms have it. None is ``"expected"`` with ``apply="tilt"`` and, with the
@@ -178,8 +167,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
     effects_ : dict
         What the multipliers come to, per constraint: by which factor they multiply the odds of a positive label (of the
         constraint's class) for a member of the group, over that for everybody else. 1.8 says that a member's odds are
-        raised by 80 % against those of others. None where a constraint is about everyone or about accuracy. Empty after
-        :meth:`load`, and with another estimator whose groups are not told by X.
+        raised by 80 % against those of others. None where a constraint is about everyone or about accuracy. Empty with
+        another estimator whose groups are not told by X.
     violations_ : dict
         Overall (or asked) rate minus group rate on the training rows, per constraint: above 0 where the group gets
         less.
@@ -380,82 +369,6 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
         self._fitted = Fit(found.state, gathered, learner)
         return self
 
-    def report(
-        self,
-        X: Any = None,
-        y: Any = None,
-        *,
-        sensitive_features: Any = None,
-        sample_weight: Any = None,
-        confidence: float = 0.95,
-    ) -> Report:
-        """Tell what was found, for people who were not there; in a notebook it shows itself.
-
-        The learner is trained again without correction, with more and less of it, and for two other methods: some
-        fifteen times if it is the built-in one, which for comparison also trains the Lagrangian approach, else seven.
-        It needs the training rows, which the classifier refers to, without a copy, until it is pickled.
-
-        Parameters
-        ----------
-        X, y, sensitive_features, sample_weight
-            Labelled rows to measure on, as in :meth:`fit`; without them the training rows, which flatter.
-        confidence : float, default=0.95
-            Of the intervals.
-
-        Returns
-        -------
-        Report
-        """
-        check_is_fitted(self)
-        fitted: Fit | None = getattr(self, "_fitted", None)
-        if fitted is None:
-            message = (
-                "a report needs the rows it was fitted to, and a classifier that was loaded, copied or pickled has "
-                "them no more; fit it again, or take `audit(y, predictions, ...).report()`"
-            )
-            raise EvenhandError(message, "rows-needed")
-        if (X is None) != (y is None):
-            raise EvenhandError("give both X and y, or none of them for the training rows", "setting-invalid")
-        train, learner = fitted.rows(), fitted.learner
-        test = None
-        if X is not None:
-            rows = self._new_table(X) if learner is None else self._columns(X)
-            test = self._labelled(rows, y, sensitive_features, sample_weight).table
-            if learner is not None:
-                learner.others = self._shown(self._new_rows(X))
-        seen = set(train.table.names) - set(train.withhold) - {train.label, train.weight}
-        with nullcontext() if learner is None else learner.interrupts:
-            found = fitted.state.report(
-                train.table,
-                train.roles,
-                test=test,
-                learner=learner,
-                name=type(self.estimator_).__name__,
-                identify=learner is None or bool(seen),
-                confidence=confidence,
-            )
-        return Report(found)
-
-    def _html_repr(self) -> str:
-        """Show scikit-learn's diagram in a notebook and, once fitted, what was found."""
-        diagram = str(super()._html_repr())
-        return diagram + self._found_html() if hasattr(self, "stop_") else diagram
-
-    def _found_html(self) -> str:
-        rows = [
-            (name, value, self.effects_.get(name), self.violations_.get(name))
-            for name, value in self.multipliers_.items()
-        ]
-        beyond = f"{self.effect_['summary']} " if self.effect_ and self.effect_["summary"] else ""
-        found = f"{self.stop_} after {self.n_fits_} fits; largest |overall - group| in training {self.violation_:.4f}"
-        heads = (
-            "constraint",
-            "multiplier",
-            "factor on the odds of the group",
-            "overall - group (+: the group gets less)",
-        )
-        return html_table(heads, rows, caption=beyond + found)
-
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn what this takes: what the estimator takes."""
         tags = super().__sklearn_tags__()
@@ -493,9 +406,3 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Stored):  # type: 
         self._tilting = None if tilting is None else (tilting[0], [one.estimator for one in tilting[1]])
         self.n_fits_ = found.fits
         warn_of(found.warnings, stacklevel=3, quiet=quiet)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave the training rows behind: they are only referred to, for a report."""
-        state: dict[str, Any] = dict(super().__getstate__())
-        state.pop("_fitted", None)
-        return state

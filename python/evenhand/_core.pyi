@@ -1,10 +1,11 @@
 """The engine, as PyO3 exports it. Private: use what `evenhand` exports."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, final
+from typing import Any, Final, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import Required, Unpack
 
 __all__ = [
     "VERSION",
@@ -42,6 +43,20 @@ VERSION: Final[str]
 
 _Warnings = list[tuple[str, str]]
 _Limits = Sequence[tuple[str | None, float]]
+
+class _AuditSettings(TypedDict, total=False):
+    groups: Required[Sequence[str]]
+    predictions: str | None
+    confidence: float
+    intersections: bool
+    small_group: int
+    notions: Sequence[str] | None
+    max_violation: float | None
+    max_difference: float | None
+    min_ratio: float | None
+    score: str | None
+    threshold: float
+    unlabelled: bool
 
 @final
 class Table:
@@ -345,40 +360,12 @@ def fit(
     keep: bool = False,
 ) -> Fitted: ...
 def audit(
-    table: Table,
-    roles: Roles,
-    *,
-    groups: Sequence[str],
-    predictions: str | None = None,
-    confidence: float = 0.95,
-    intersections: bool = True,
-    small_group: int = 30,
-    notions: Sequence[str] | None = None,
-    max_violation: float | None = None,
-    max_difference: float | None = None,
-    min_ratio: float | None = None,
-    score: str | None = None,
-    threshold: float = 0.5,
-    unlabelled: bool = False,
-) -> tuple[str, str, _Warnings, Report]: ...
+    table: Table, roles: Roles, **settings: Unpack[_AuditSettings]
+) -> tuple[str, tuple[str, str], _Warnings, Report]: ...
 def memberships(table: Table, groups: Sequence[str]) -> list[tuple[str, NDArray[np.bool_]]]: ...
 def audit_remote(
-    rows: Any,
-    roles: Roles,
-    *,
-    groups: Sequence[str],
-    predictions: str | None = None,
-    confidence: float = 0.95,
-    intersections: bool = True,
-    small_group: int = 30,
-    notions: Sequence[str] | None = None,
-    max_violation: float | None = None,
-    max_difference: float | None = None,
-    min_ratio: float | None = None,
-    score: str | None = None,
-    threshold: float = 0.5,
-    unlabelled: bool = False,
-) -> tuple[str, str, _Warnings]: ...
+    rows: Any, roles: Roles, **settings: Unpack[_AuditSettings]
+) -> tuple[str, tuple[str, str], _Warnings]: ...
 def identify(
     table: Table,
     roles: Roles,

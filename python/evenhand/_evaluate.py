@@ -8,7 +8,6 @@ from typing import Any
 
 from ._bounds import Bound
 from ._classifier import EvenhandClassifier
-from ._exceptions import EvenhandError
 from ._verdict import BoundTest
 
 __all__ = ["Evaluation", "evaluate"]
@@ -108,13 +107,9 @@ def evaluate(
     >>> found.meets_bounds()
     True
     """
-    if isinstance(model, (str, os.PathLike)):
-        model = EvenhandClassifier.load(model)
-    if not isinstance(model, EvenhandClassifier):
-        message = f"evaluate() takes an EvenhandClassifier or the path of a model file, not a {type(model).__name__}"
-        raise EvenhandError(message, "setting-invalid")
     bounds = {"max_violation": max_violation, "max_difference": max_difference, "min_ratio": min_ratio}
-    metrics, tests, violations = model._evaluated(X, y, sensitive_features, sample_weight, confidence, **bounds)
+    classifier = EvenhandClassifier._of(model, "evaluate")
+    metrics, tests, violations = classifier._evaluated(X, y, sensitive_features, sample_weight, confidence, **bounds)
     intervals = {
         one["name"]: None if one["low"] is None else (float(one["low"]), float(one["high"])) for one in violations
     }

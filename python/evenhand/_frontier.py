@@ -53,7 +53,7 @@ class Frontier(Recorded):
         return int(self._record["fits"])
 
     def report(self, confidence: float = 0.95) -> Report:
-        """Tell what less violation costs, for people who were not there; in a notebook the page shows itself.
+        """Tell what less violation costs, in a report for others; in a notebook the page shows itself.
 
         Measured on test rows where some were given. It needs the rows again, which are referred to, without a copy.
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._data import gather, positive_of, quiet_about, target_of
-from ._exceptions import EvenhandError, warn_of
+from ._exceptions import warn_of
 from ._report import Report
 from ._results import Recorded, frame_of, html_table, library_of
 from .constraints import Constraints, spelled
@@ -132,14 +132,11 @@ class Identification(Recorded):
         return str(self._record["assumption"])
 
     def report(self) -> Report:
-        """Tell it to people who were not there; in a notebook the page shows itself.
+        """Make a report for others; in a notebook the page shows itself.
 
         An estimate of rows on other machines has none: it raises an error.
         """
-        if self._report is None:
-            message = "an estimate of rows on other machines has no report; print it, or take `to_dict()`"
-            raise EvenhandError(message, "needs-memory")
-        return Report(self._report)
+        return Report._of(self._report, "an estimate")
 
     def __str__(self) -> str:
         if self.missing is not None:

@@ -53,6 +53,7 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
 
     estimator: Any
     constraints: Constraints
+    notion: Constraints | None
     method: str
     threshold: str
     weight_range: str | None
@@ -83,7 +84,8 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
             raise self._refused(
                 "apply", "'weights' with an estimator that has no predict_proba: there is nothing to tilt"
             )
-        if not self._is_built_in() and "paper-disparate-impact" in _core.notions(spelled(self.constraints)):
+        asked = _core.notions(spelled(self.constraints, self.notion))
+        if not self._is_built_in() and "paper-disparate-impact" in asked:
             raise self._refused(
                 "constraints", "'disparate_impact' with an estimator, which makes indicators of its own"
             )

@@ -1,4 +1,4 @@
-"""Metrics of one's own, group by group."""
+"""Metrics of your own, group by group."""
 
 from __future__ import annotations
 

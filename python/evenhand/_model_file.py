@@ -74,7 +74,7 @@ class Stored(Predicting):
         self.n_features_in_ = len(columns)
         self._loaded = True
         self.multipliers_ = {one["name"]: one["value"] for one in body["multipliers"]}
-        self.effects_ = {}
+        self.effects_ = {one["name"]: one.get("odds_factor") for one in body["multipliers"]}
         self.violations_ = {one["name"]: one["value"] for one in body["train"]["violations"]}
         self.violation_ = body["train"]["violation"]
         self.history_ = body["trace"]
@@ -85,6 +85,16 @@ class Stored(Predicting):
         self.memberships_ = self._memberships(model.memberships)
         self.n_fits_ = body["fits"]
         return self
+
+    @classmethod
+    def _of(cls: type[Own], model: object, caller: str) -> Own:
+        """Take a fitted classifier as it is, and a path as that of a model file."""
+        if isinstance(model, (str, os.PathLike)):
+            return cls.load(model)
+        if not isinstance(model, cls):
+            message = f"{caller}() takes an {cls.__name__} or the path of a model file, not a {type(model).__name__}"
+            raise EvenhandError(message, "setting-invalid")
+        return model
 
     def _memberships(self, found: str | None) -> Any:
         return None if found is None else frame_of(json.loads(found), self._library)

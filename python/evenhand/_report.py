@@ -1,4 +1,4 @@
-"""Reports for people who were not there: one page, a section of a model card, or text."""
+"""Reports for others: one page, a section of a model card, or text."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from . import _core
+from ._exceptions import EvenhandError
 
 __all__ = ["Report"]
 
@@ -26,6 +27,14 @@ class Report:
 
     def __init__(self, inner: _core.Report) -> None:
         self._inner = inner
+
+    @classmethod
+    def _of(cls, inner: _core.Report | None, result: str) -> Report:
+        """Show the report of a result, unless it is of rows on other machines."""
+        if inner is None:
+            message = f"{result} of rows on other machines has no report; print it, or take `to_dict()`"
+            raise EvenhandError(message, "needs-memory")
+        return cls(inner)
 
     @property
     def summary(self) -> str:

@@ -113,7 +113,7 @@ class CorrectedScores:
         sample_weight: Any = None,
         confidence: float = 0.95,
     ) -> Report:
-        """Tell what was found, for people who were not there; in a notebook it shows itself.
+        """Tell what was found, in a report for others; in a notebook it shows itself.
 
         It needs the rows that were corrected, which are referred to, without a copy, until this is pickled.
 

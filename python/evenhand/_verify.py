@@ -90,15 +90,11 @@ def verify(
     >>> verify(clf, X, y, sensitive_features=X["sex"]).matches
     True
     """
-    if isinstance(model, (str, os.PathLike)):
-        model = EvenhandClassifier.load(model)
-    if not isinstance(model, EvenhandClassifier):
-        message = f"verify() takes an EvenhandClassifier or the path of a model file, not a {type(model).__name__}"
-        raise EvenhandError(message, "setting-invalid")
-    fitted = getattr(model, "estimator_", None)
+    classifier = EvenhandClassifier._of(model, "verify")
+    fitted = getattr(classifier, "estimator_", None)
     if not isinstance(fitted, _core.Model):
         message = "verify() computes what the engine fitted; this classifier is not fitted, or by another estimator"
         raise EvenhandError(message, "setting-invalid")
-    data = model._labelled(model._columns(X), y, sensitive_features, sample_weight)
+    data = classifier._labelled(classifier._columns(X), y, sensitive_features, sample_weight)
     found = json.loads(fitted.verify(data.table))
     return Verification(found["matches"], tuple(Check(**check) for check in found["checks"]))

@@ -19,7 +19,7 @@ from typing import Any
 from people import classifier, digest_on_spark, people, session
 from pyspark.sql import DataFrame
 
-from evenhand.spark import _rows
+from evenhand.spark import EvenhandClassificationModel, EvenhandClassifier, _rows
 
 Work = Callable[[Iterator[Any]], Iterator[Any]]
 
@@ -71,16 +71,18 @@ def disturbed(killed: str, flag: Path) -> None:
         _rows.asking_blocks = ask
 
 
-def fit(rows: DataFrame, killed: str, folder: Path) -> dict[str, Any]:
+def fit(
+    estimator: EvenhandClassifier, rows: DataFrame, killed: str, folder: Path
+) -> tuple[EvenhandClassificationModel, dict[str, Any]]:
+    """Fit with an executor killed in the pass of that name, and say how long it took."""
     flag = folder / f"{killed}.flag"
     usual = _rows.encoding, _rows.asking_blocks
     disturbed(killed, flag)
     start = time.monotonic()
-    model = classifier().fit(rows)
+    model = estimator.fit(rows)
     seconds = time.monotonic() - start
     _rows.encoding, _rows.asking_blocks = usual
-    lost = int(Path(f"{flag}.taken").exists())
-    return {"killed": killed, "lost": lost, "seconds": seconds, "digest": digest_on_spark(model, rows)}
+    return model, {"killed": killed, "lost": int(Path(f"{flag}.taken").exists()), "seconds": seconds}
 
 
 def main() -> None:
@@ -88,7 +90,8 @@ def main() -> None:
     rows = spark.createDataFrame(people(int(sys.argv[1]))).repartition(4)
     with tempfile.TemporaryDirectory() as folder:
         for killed in ("", "encoding", "gradient"):
-            print(json.dumps(fit(rows, killed, Path(folder))), flush=True)
+            model, found = fit(classifier(), rows, killed, Path(folder))
+            print(json.dumps(found | {"digest": digest_on_spark(model, rows)}), flush=True)
     spark.stop()
 
 

@@ -237,9 +237,10 @@ def test_the_papers_disparate_impact_withholds_the_indicators_of_groups_alone(lo
 
 def test_another_estimator_makes_its_own_indicators(loans: Any) -> None:
     X, y, sex = loans
-    clf = EvenhandClassifier(LogisticRegression(), "paper_disparate_impact")
-    with pytest.raises(EvenhandError, match="'disparate_impact' with an estimator"):
-        clf.fit(numbers(X), y, sensitive_features=sex)
+    for asked in ({"constraints": "paper_disparate_impact"}, {"notion": "paper-disparate-impact"}):
+        clf = EvenhandClassifier(LogisticRegression(), **asked)
+        with pytest.raises(EvenhandError, match="'disparate_impact' with an estimator"):
+            clf.fit(numbers(X), y, sensitive_features=sex)
 
 
 def test_corrected_scores_are_reported_on_their_rows_and_on_others(loans: Any) -> None:

@@ -137,6 +137,7 @@ def test_scores_are_ranked_and_calibrated_by_group():
     assert found.by_group.equals(decided.by_group)
     assert found.reliability.groupby("group")["rows"].sum()["overall"] == len(labels)
     assert "SCORES" in str(found)
+    assert len(str(found).splitlines()) * 3 < len(found.text(full=True).splitlines())
     assert "auc" in found._repr_html_()
     assert decided.scores.empty
 

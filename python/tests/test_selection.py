@@ -130,3 +130,19 @@ def test_effects_are_what_weights_do_to_the_odds_of_a_group(loans):
     odds = {sex: weight[sex, 1] / weight[sex, 0] for sex in ("female", "male")}
     assert clf.effects_["demographic-parity sex=female"] == pytest.approx(odds["female"] / odds["male"], rel=1e-9)
     assert clf.effects_["demographic-parity sex=female"] > 1.2
+
+
+def test_effects_are_in_the_model_file(loans, tmp_path):
+    X, y = loans
+    for settings in ({}, {"constraints": "disparate_impact"}, {"apply": "tilt", "withhold": ["sex"]}):
+        clf = EvenhandClassifier(max_violation=0.02, **settings).fit(X, y, sensitive_features=X["sex"])
+        clf.save(tmp_path / "model.json")
+        loaded = EvenhandClassifier.load(tmp_path / "model.json")
+        assert loaded.effects_ == clf.effects_
+        assert len(loaded.effects_) == 2
+        (women,) = (factor for name, factor in loaded.effects_.items() if name.endswith("sex=female"))
+        assert women > 1.05
+    plain = EvenhandClassifier(method="unconstrained").fit(X, y, sensitive_features=X["sex"])
+    plain.save(tmp_path / "model.json")
+    assert plain.effects_ == {}
+    assert EvenhandClassifier.load(tmp_path / "model.json").effects_ == {}

@@ -67,7 +67,7 @@ def audit(
     known_only(frame, [*roles, *named])
     wanted = {*roles, *named}
     rows = Rows(chosen(frame, [name for name in frame.columns if name in wanted]), _core.AuditTask)
-    record, text, _ = _core.audit_remote(
+    record, texts, _ = _core.audit_remote(
         rows,
         _core.Roles(labelCol, positive=None if posLabel is None else text_of(posLabel), weight=weightCol),
         groups=list(sensitiveCols),
@@ -79,4 +79,4 @@ def audit(
         max_difference=maxDifference,
         min_ratio=minRatio,
     )
-    return Audit(json.loads(record), text, library_of(), None)
+    return Audit(json.loads(record), texts, library_of(), None)
