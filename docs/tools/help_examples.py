@@ -30,6 +30,8 @@ LEFT_OUT = {
     "--from": "it names a folder of the user's own",
     "https": "it uses the network",
 }
+# What an example needs public datasets for.
+NEEDS_DATA = ("--recipe", "adult.json", "data get")
 LOANS = "--label approved --positive yes --ignore deserved"
 MODEL = "--label approved --positive yes --group sex --notion demographic-parity --quiet --model"
 # The files that examples name.
@@ -103,7 +105,7 @@ def main() -> int:
         chosen, left = [], []
         for example in dict.fromkeys(one for command in COMMANDS for one in examples(program, command)):
             why = next((why for part, why in LEFT_OUT.items() if part in example), None)
-            if why is None and ("--recipe" in example or "adult.json" in example) and "EVENHAND_DATA" not in os.environ:
+            if why is None and "EVENHAND_DATA" not in os.environ and any(part in example for part in NEEDS_DATA):
                 why = "EVENHAND_DATA names no folder of public datasets"
             (left if why else chosen).append((example, why))
         with ThreadPoolExecutor(2) as pool:
