@@ -301,8 +301,14 @@ impl TiltTable {
 
     /// The mean square of the exponents of some multipliers, `λᵀGλ`.
     pub(crate) fn mean_square(&self, multipliers: &[f64]) -> f64 {
-        let (gram, count) = (self.gram(), multipliers.len());
-        (0..count * count).map(|at| multipliers[at / count] * gram[at] * multipliers[at % count]).sum()
+        multipliers.iter().zip(self.mean_exponents(multipliers)).map(|(multiplier, mean)| multiplier * mean).sum()
+    }
+
+    /// The mean exponent of some multipliers among the rows of each constraint's group that its rate conditions on, `Gλ`: tilts are
+    /// centred, so that a mean product with one is a mean over its group.
+    pub(crate) fn mean_exponents(&self, multipliers: &[f64]) -> Vec<f64> {
+        let rows = self.gram().chunks(multipliers.len().max(1));
+        rows.map(|row| row.iter().zip(multipliers).map(|(entry, multiplier)| entry * multiplier).sum()).collect()
     }
 
     fn products(&self) -> Vec<f64> {

@@ -138,7 +138,7 @@ impl Effect {
         let errors = |sums: &CellSums| Share::new(problem.error(sums), rows);
         let mut error = rule.change(errors(before), errors(after));
         error.notable &= error.after > error.before;
-        let constant = rule.constant(Share::new(1.0 - most_frequent(problem), rows), &error, errors(after));
+        let constant = rule.constant(Share::new(problem.constant_error(), rows), &error, errors(after));
         let positive = |sums: &CellSums| positive_share(problem, sums, |_| true);
         let mut positive_rate = positive(before).zip(positive(after)).map(|(before, after)| rule.change(before, after));
         if let (Some(change), Some(asked)) = (&mut positive_rate, asked_rate(problem)) {
@@ -196,14 +196,6 @@ impl MissingChange {
         let Self { name, rows, before, after, others_before, others_after, .. } = self.clone();
         Warning::MissingApart { name, rows, before, after, others_before, others_after }
     }
-}
-
-/// The share of the label that most rows have.
-fn most_frequent(problem: &Problem) -> f64 {
-    let cells = problem.cells();
-    let mut weights = vec![0.0; problem.classes()];
-    (0..cells.len()).for_each(|cell| weights[cells.label(cell)] += cells.weight(cell));
-    weights.iter().fold(0.0, |largest: f64, one| largest.max(*one)) / cells.total_weight()
 }
 
 /// The share of all rows that a notion asks to be predicted positive.

@@ -29,7 +29,7 @@ pub(in crate::correction) struct Inequalities {
 }
 
 /// `Σ coefficient · term ≤ upper`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Inequality {
     terms: Vec<(Term, f64)>,
     upper: f64,
@@ -39,6 +39,8 @@ struct Inequality {
     tolerance: f64,
     /// The standard error of the left side, or a few tolerances where that is larger.
     noise: f64,
+    /// Whether it is finer than the rows can tell: worth what evenness is worth without a bound, and not required.
+    preferred: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -146,11 +148,11 @@ impl Inequalities {
     /// A violation is at most this, on either side.
     fn push_violation(&mut self, at: usize, constraint: &Constraint, most: f64, precision: Option<Precision<'_>>) {
         let error = self.standard_error(&[at], precision);
-        let limit = precision.map_or_else(|| Inequality::exact(most), |one| one.limit(most, 0.5 * most, error));
-        if limit.upper > most {
-            self.loose.push(at);
+        let limit = precision.map_or_else(|| Inequality::exact(most), |one| one.limit(most, most, error));
+        for sign in constraint.reference.sides() {
+            let terms = vec![(Term::Violation(at), *sign)];
+            self.push_bound(at, terms, most, limit.clone(), precision.map(|one| one.settings));
         }
-        self.push(at, constraint, 1.0, &limit);
     }
 
     /// The rate of a group is that of the others: as a violation over the share of the others, so that a group and its
@@ -175,8 +177,28 @@ impl Inequalities {
 
     fn push(&mut self, at: usize, constraint: &Constraint, scale: f64, limit: &Inequality) {
         for sign in constraint.reference.sides() {
-            self.all.push(Inequality { terms: vec![(Term::Violation(at), sign * scale)], ..*limit });
+            self.all.push(Inequality { terms: vec![(Term::Violation(at), sign * scale)], ..limit.clone() });
         }
+    }
+
+    /// Bounds with their limits: one that is looser than the bound stands beside the bound itself, which weighs as much as evenness does
+    /// without a bound.
+    fn push_bound(
+        &mut self,
+        at: usize,
+        terms: Vec<(Term, f64)>,
+        most: f64,
+        limit: Inequality,
+        settings: Option<&SqpSettings>,
+    ) {
+        if let Some(settings) = settings.filter(|_| limit.upper > most) {
+            self.loose.push(at);
+            let weight = settings.evenness_penalty / settings.penalty;
+            let terms = terms.iter().map(|&(term, coefficient)| (term, weight * coefficient)).collect();
+            let noise = weight * limit.noise;
+            self.all.push(Inequality { terms, noise, preferred: true, ..Inequality::exact(weight * most) });
+        }
+        self.all.push(Inequality { terms, ..limit });
     }
 
     /// `share · rate of one − rate of another ≤ most`, for every two groups of limited constraints that can be compared.
@@ -192,20 +214,19 @@ impl Inequalities {
             self.functionals[at].as_ref().is_none_or(small)
         };
         let large: Vec<usize> = (0..constraints.len()).filter(|&at| limited[at] && !is_small(at)).collect();
+        let overall = precision.map(|precision| overall_rates(&self.functionals, precision.sums, self.measure));
         for &one in &large {
             for &other in large.iter().filter(|&&other| other != one) {
                 if !constraints[one].is_comparable_with(&constraints[other]) {
                     continue;
                 }
                 let error = self.standard_error(&[one, other], precision);
-                // Where the bound is a ratio, `most` is zero: half of what it leaves of rates of 1.
-                let room = if most > 0.0 { 0.5 * most } else { 0.5 * (1.0 - share) };
-                let limit = precision.map_or_else(|| Inequality::exact(most), |one| one.limit(most, room, error));
-                if limit.upper > most {
-                    self.loose.push(one);
-                }
+                // Where both rates are the overall one, the left side is `share − 1` times it.
+                let even = (1.0 - share) * overall.as_ref().map_or(0.0, |rates| rates[one]);
+                let limit =
+                    precision.map_or_else(|| Inequality::exact(most), |one| one.limit(most, most + even, error));
                 let terms = vec![(Term::Rate(one), share), (Term::Rate(other), -1.0)];
-                self.all.push(Inequality { terms, ..limit });
+                self.push_bound(one, terms, most, limit, precision.map(|one| one.settings));
             }
         }
     }
@@ -215,6 +236,11 @@ impl Inequalities {
         let Some(precision) = precision else { return 0.0 };
         let of = |&at: &usize| self.functionals[at].as_ref().map_or(0.0, |one| one.sampling_error(precision.sums));
         constraints.iter().map(of).fold(0.0, f64::hypot)
+    }
+
+    /// What rows can tell, and a search has to reach.
+    fn required(&self) -> impl Iterator<Item = &Inequality> {
+        self.all.iter().filter(|one| !one.preferred)
     }
 
     /// Whether a bound was asked for; otherwise it is that violations vanish, as far as the rows can tell.
@@ -266,7 +292,7 @@ impl Inequalities {
 
     /// What each positive residual weighs in a mean over pairs of opposite inequalities.
     pub(in crate::correction) fn mean_weight(&self) -> f64 {
-        2.0 / self.all.len().max(2) as f64
+        2.0 / self.required().count().max(2) as f64
     }
 
     /// Whether a search has arrived: violations are as good as zero, or bounds are kept with half of the back-off to spare.
@@ -280,13 +306,18 @@ impl Inequalities {
         // Only what is to be even, and has no bound, has a tolerance.
         let above = |one: &Inequality| if one.tolerance > 0.0 { one.noise } else { 0.0 };
         let measured = self.measured(sums);
-        self.all.iter().all(|one| one.value(&measured) <= one.upper + above(one))
+        self.required().all(|one| one.value(&measured) <= one.upper + above(one))
     }
 
     /// Whether what is missing is no more than a standard error: single rows decide it.
     pub(in crate::correction) fn are_close(&self, sums: &CellSums) -> bool {
         let measured = self.measured(sums);
-        self.all.iter().all(|one| one.value(&measured) <= one.upper + one.noise)
+        self.required().all(|one| one.value(&measured) <= one.upper + one.noise)
+    }
+
+    /// Constraints on too few rows to search for.
+    pub(in crate::correction) fn small(&self) -> &[usize] {
+        &self.small
     }
 
     /// The largest tolerance.
@@ -342,7 +373,7 @@ struct Measured {
 
 impl Inequality {
     fn exact(upper: f64) -> Self {
-        Self { terms: Vec::new(), upper, back_off: 0.0, tolerance: 0.0, noise: 0.0 }
+        Self { terms: Vec::new(), upper, back_off: 0.0, tolerance: 0.0, noise: 0.0, preferred: false }
     }
 
     /// The left side.
@@ -361,12 +392,14 @@ impl Precision<'_> {
         self.measure == Measure::Decisions && functional.fewest_rows() < self.settings.min_group as f64
     }
 
-    /// A bound with its back-off, of no more than `room`. Neither is below half a standard error, which rows cannot tell
-    /// from zero.
-    fn limit(&self, most: f64, room: f64, error: f64) -> Inequality {
-        let upper = most.max(0.5 * error);
-        let back_off = (self.settings.margin * error).max(self.settings.even).min(room).min(upper - 0.5 * error);
-        Inequality { terms: Vec::new(), upper, back_off, tolerance: 0.0, noise: error.max(CLOSE * self.settings.even) }
+    /// A bound with its back-off, where the left side is `distance` below the bound once rates are even. The back-off is at most half of that
+    /// distance, and no search aims nearer to even rates than half a standard error, which rows cannot tell from none.
+    fn limit(&self, most: f64, distance: f64, error: f64) -> Inequality {
+        let least = 0.5 * error;
+        let upper = most + (least - distance).max(0.0);
+        let room = (0.5 * distance).min((distance - least).max(0.0));
+        let back_off = (self.settings.margin * error).max(self.settings.even).min(room);
+        Inequality { back_off, noise: error.max(CLOSE * self.settings.even), ..Inequality::exact(upper) }
     }
 }
 

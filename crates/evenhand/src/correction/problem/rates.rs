@@ -48,6 +48,14 @@ impl Problem {
         self.errors(sums) / self.cells().total_weight()
     }
 
+    /// The error of one decision for everyone: the share of rows without the most frequent label.
+    pub(in crate::correction) fn constant_error(&self) -> f64 {
+        let cells = self.cells();
+        let mut weights = vec![0.0; self.classes()];
+        (0..cells.len()).for_each(|cell| weights[cells.label(cell)] += cells.weight(cell));
+        1.0 - weights.iter().fold(0.0, |largest: f64, one| largest.max(*one)) / cells.total_weight()
+    }
+
     /// Mean log loss on the observed labels.
     pub(in crate::correction) fn loss(&self, sums: &CellSums) -> f64 {
         (0..self.cells().len()).map(|cell| sums.loss(cell)).sum::<f64>() / self.cells().total_weight()

@@ -20,6 +20,8 @@ pub(in crate::correction) struct Point {
     pub(in crate::correction) multipliers: Vec<f64>,
     /// The mean squared exponent, `λᵀGλ`.
     pub(in crate::correction) size: f64,
+    /// The mean exponent of each constraint's group, `Gλ`.
+    pub(in crate::correction) exponents: Vec<f64>,
     /// Its decisions and scores on the rows that violations are measured on.
     pub(in crate::correction) sums: CellSums,
     pub(in crate::correction) error: f64,
@@ -28,8 +30,9 @@ pub(in crate::correction) struct Point {
 impl Point {
     /// The fit of some multipliers, by what it does on the rows that violations are measured on.
     pub(super) fn new(id: usize, table: &TiltTable, multipliers: Vec<f64>, rows: &Problem, sums: CellSums) -> Self {
-        let (rule, size, error) = (table.rule(), table.mean_square(&multipliers), rows.error(&sums));
-        Self { id, rule, multipliers, size, sums, error }
+        let exponents = table.mean_exponents(&multipliers);
+        let size = multipliers.iter().zip(&exponents).map(|(multiplier, exponent)| multiplier * exponent).sum();
+        Self { id, rule: table.rule(), multipliers, size, exponents, error: rows.error(&sums), sums }
     }
 }
 

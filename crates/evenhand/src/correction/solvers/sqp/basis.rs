@@ -8,18 +8,25 @@ use crate::correction::solvers::rank::{independent, without_idle};
 pub(super) struct Basis {
     /// Their places among all multipliers.
     pub(super) multipliers: Vec<usize>,
-    /// G: mean products of their exponents, row by row; directions that move none, as where groups partition the rows, are not free.
+    /// G: mean products of their exponents, row by row; directions that move none, as where groups partition the rows, are not free. Products in
+    /// groups that are left alone count once more.
     pub(super) gram: Vec<f64>,
     /// S: how far each, at 1, moves the exponent that it moves most.
     pub(super) scale: Vec<f64>,
 }
 
 impl Basis {
-    pub(super) fn new(table: &TiltTable) -> Self {
+    /// The multipliers of a table, with groups (by their constraints) that are left alone.
+    pub(super) fn new(table: &TiltTable, alone: &[usize]) -> Self {
         let (gram, count) = (table.gram(), table.multipliers());
         let multipliers = independent(gram, count);
-        let among = multipliers.iter().flat_map(|&row| multipliers.iter().map(move |&column| row * count + column));
-        let products: Vec<f64> = among.map(|at| gram[at]).collect();
+        let among = multipliers.iter().flat_map(|&row| multipliers.iter().map(move |&column| (row, column)));
+        let in_group =
+            |row: usize, column: usize, group: usize| gram[row * count + group] * gram[column * count + group];
+        let product = |(row, column): (usize, usize)| {
+            gram[row * count + column] + alone.iter().map(|&group| in_group(row, column, group)).sum::<f64>()
+        };
+        let products: Vec<f64> = among.map(product).collect();
         Self {
             gram: without_idle(&products, multipliers.len()),
             scale: multipliers.iter().map(|&at| table.reach(at)).collect(),

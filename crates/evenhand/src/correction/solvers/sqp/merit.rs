@@ -4,7 +4,8 @@ use crate::constraint::Measure;
 use crate::correction::problem::Inequalities;
 use crate::correction::solvers::oracle::Point;
 
-/// `φ(λ) = error + μ ‖[c]₊‖ + ½ ρ λᵀGλ`: an exact penalty function. [Nocedal & Wright 2006, ch. 17.2 and 18.5]
+/// `φ(λ) = error + μ ‖[c]₊‖ + ½ ρ (λᵀGλ + Σ_s (Gλ)_s²)`: an exact penalty function. [Nocedal & Wright 2006, ch. 17.2 and 18.5]
+/// The last sum is over groups of too few rows to search for: their exponents weigh as if everyone had them, so that such groups are left alone.
 #[derive(Debug)]
 pub(super) struct Merit {
     /// `c ≤ 0`.
@@ -22,7 +23,9 @@ impl Merit {
     pub(super) fn value(&self, point: &Point) -> f64 {
         // Even scores are an equation to be solved, whatever decisions they lead to.
         let error = if self.measure == Measure::Decisions { point.error } else { 0.0 };
-        error + self.penalty * self.inequalities.infeasibility(&point.sums) + 0.5 * self.regularisation * point.size
+        let small: f64 = self.inequalities.small().iter().map(|&at| point.exponents[at].powi(2)).sum();
+        let size = point.size + small;
+        error + self.penalty * self.inequalities.infeasibility(&point.sums) + 0.5 * self.regularisation * size
     }
 
     /// Whether a violation that is searched for is larger than all of another fit: few rows that tell nothing have no veto.

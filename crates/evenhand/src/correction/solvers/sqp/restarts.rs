@@ -102,10 +102,12 @@ impl Search<'_> {
         self.run_trust_region(merit, even.point)
     }
 
-    /// Whether a search ended short: of what was asked, or without a bound of much that there was to even.
+    /// Whether a search ended short: of what was asked, or without a bound of much that there was to even; or with more errors than one
+    /// decision for everyone has.
     fn is_far(&self, target: &Target, merit: &Merit, found: &Ended) -> bool {
         let far = self.leaves_much(merit, &found.point) || self.is_asked(target);
-        found.is_short() && merit.measure == Measure::Decisions && far
+        let useless = found.point.error > self.oracle.evaluation().constant_error();
+        merit.measure == Measure::Decisions && (found.is_short() && far || useless)
     }
 
     /// Whether much of what there was to even is left.
@@ -138,21 +140,22 @@ impl Search<'_> {
     /// The weights with which to start again from no correction.
     fn restarts(&self, target: &Target, merit: &Merit, start: &Point, best: &Ended) -> Vec<WeightRule> {
         let (found, first) = (&best.point, self.first_rule);
-        // Bounded weights that saturate reach a bound in a roundabout way, which others may do for less error.
-        let basis = Basis::new(self.oracle.table());
-        let saturated = merit.inequalities.is_bounded()
-            && merit.measure == Measure::Decisions
-            && best.stop == Termination::Converged
+        // Bounded weights that saturate reach a bound in a roundabout way, or end short of what unbounded ones reach for less error.
+        let basis = Basis::new(self.oracle.table(), merit.inequalities.small());
+        let saturated = merit.measure == Measure::Decisions
+            && (merit.inequalities.is_bounded() || best.is_short())
             && found.rule.range == WeightRange::Bounded
             && basis.norm(&basis.of(&found.multipliers)) > 0.5 * self.settings.max_exponent;
-        if !saturated && !self.is_far(target, merit, best) {
+        let far = self.is_far(target, merit, best);
+        if !saturated && !far {
             return Vec::new();
         }
-        let again = (start.id != self.kept[0].id).then_some(first);
+        let again = (far && start.id != self.kept[0].id).then_some(first);
         let rules = PARAMETERISATIONS.map(|(tilt, range)| WeightRule { tilt, range, ..first });
         let others = rules.into_iter().filter(|rule| {
+            let unbounded = *rule == WeightRule { range: WeightRange::Unbounded, ..first };
             // Where expected tilts lead to what was asked, those of a learner that sees the groups lead there at more error.
-            let wanted = !saturated || first.tilt != Tilt::Expected || rule.tilt == first.tilt;
+            let wanted = far || unbounded || merit.inequalities.is_bounded() && first.tilt != Tilt::Expected;
             let ranges = self.settings.range.is_none_or(|asked| asked == rule.range);
             *rule != first && wanted && ranges && self.oracle.may_take(*rule)
         });
