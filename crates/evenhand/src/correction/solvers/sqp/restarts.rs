@@ -153,9 +153,8 @@ impl Search<'_> {
         let again = (far && start.id != self.kept[0].id).then_some(first);
         let rules = PARAMETERISATIONS.map(|(tilt, range)| WeightRule { tilt, range, ..first });
         let others = rules.into_iter().filter(|rule| {
-            let unbounded = *rule == WeightRule { range: WeightRange::Unbounded, ..first };
             // Where expected tilts lead to what was asked, those of a learner that sees the groups lead there at more error.
-            let wanted = far || unbounded || merit.inequalities.is_bounded() && first.tilt != Tilt::Expected;
+            let wanted = far || first.tilt != Tilt::Expected || rule.tilt == first.tilt;
             let ranges = self.settings.range.is_none_or(|asked| asked == rule.range);
             *rule != first && wanted && ranges && self.oracle.may_take(*rule)
         });
