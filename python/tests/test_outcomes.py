@@ -27,7 +27,7 @@ def test_a_search_that_stops_for_the_cost_says_what_going_on_would_cost(loans, t
     assert set(clf.trade_off_) == {"violation", "cost"}
     assert 0.0 <= clf.trade_off_["violation"] < clf.violation_
     assert clf.trade_off_["cost"] > 0.0
-    assert "was tried, and costs " in codes["too-costly"]
+    assert "was tried, and cost " in codes["too-costly"]
     clf.save(tmp_path / "model.json")
     assert EvenhandClassifier.load(tmp_path / "model.json").trade_off_ == clf.trade_off_
     asked = float(codes["too-costly"].rpartition("=")[2])

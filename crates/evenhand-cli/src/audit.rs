@@ -116,7 +116,7 @@ Examples:
 
 Verdicts: as those of evenhand fit. A bound is met, or not met, when the whole interval at
 --confidence says so; otherwise there are too few rows to tell. Where a group cannot be measured, or
-everyone is in it, nobody can tell, and the group is named.
+there is nobody to compare any group with, nobody can tell, and the group is named.
 
 Exit codes: 0 fine; 1 a bound was not met, by its verdict or by the value as measured, or it
 cannot be told, because a group cannot be measured or there is nobody to compare it with; 2 bad

@@ -268,8 +268,8 @@ without any bound becomes as even as the rows can tell.
 Verdicts: a bound is tested on the test rows, or on the training rows where there are none; there it
 is easier to meet than on new rows. It is about every group that was asked for, also one of which
 training had no rows. It is met, or not met, when the whole interval at --confidence says so;
-otherwise there are too few rows to tell. Where a group cannot be measured, or everyone is in it,
-nobody can tell, and the group is named.
+otherwise there are too few rows to tell. Where a group cannot be measured, or there is nobody to
+compare any group with, nobody can tell, and the group is named.
 
 Exit codes: 0 fine; 1 a bound was not met, by its verdict or by the value as measured, or it cannot
 be told, because a group cannot be measured there or there is nobody to compare it with; 2 bad

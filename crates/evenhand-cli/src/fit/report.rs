@@ -295,7 +295,9 @@ impl Report {
 
     fn ending(&self) -> String {
         let how = match &self.trade_off {
-            Some(trade_off) => format!("{}; ask for it with --max-violation {:.3}", self.ending, trade_off.bound()),
+            Some(trade_off) => {
+                format!("{}; --max-violation {:.3} searches for it anew", self.ending, trade_off.bound())
+            }
             None => self.ending.clone(),
         };
         let (loops, fits) = (counted(self.loops, "loop"), counted(self.fits, "fit"));

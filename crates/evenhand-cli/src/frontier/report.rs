@@ -58,6 +58,9 @@ struct Line {
     stop: Termination,
     fits: usize,
     dominated: bool,
+    /// Whether what was asked is reached.
+    #[serde(skip)]
+    met: bool,
 }
 
 /// The name of what was asked.
@@ -82,7 +85,7 @@ pub(super) fn weights<P>(point: &Point<P>, apply: Apply) -> &'static str {
 
 impl Line {
     fn new<P>(point: Point<P>, test: Option<Metrics>, names: &[&str], correction: &Correction) -> Self {
-        let weights = weights(&point, correction.apply);
+        let (weights, met) = (weights(&point, correction.apply), point.is_met());
         let Solution { multipliers, train, stop, fits, threshold, .. } = point.solution;
         let named = |(name, value): (&&str, f64)| NamedValue { name: (*name).to_owned(), value: Some(value) };
         Self {
@@ -96,6 +99,7 @@ impl Line {
             stop,
             fits,
             dominated: point.dominated,
+            met,
         }
     }
 
@@ -114,10 +118,10 @@ impl Line {
         };
         let mut numbers: Vec<String> =
             [Some(&self.train), self.test.as_ref()].into_iter().flatten().flat_map(evaluated).collect();
-        let remark = match (self.stop, self.dominated) {
-            (Termination::Converged, true) => "dominated",
-            (Termination::Converged, false) => "",
-            _ => "not met",
+        let remark = match (self.met, self.dominated) {
+            (true, true) => "dominated",
+            (true, false) => "",
+            (false, _) => "not met",
         };
         numbers.extend([self.weights.to_owned(), self.fits.to_string(), remark.to_owned()]);
         numbers

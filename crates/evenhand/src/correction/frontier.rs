@@ -76,8 +76,7 @@ impl<P> Frontier<P> {
     /// The smallest violation that weights led to, on the rows by which multipliers are chosen, where they did not
     /// lead to what was asked.
     pub fn floor(&self) -> Option<f64> {
-        let short = |stop| matches!(stop, Termination::Infeasible | Termination::Stalled);
-        self.points.last().filter(|last| short(last.solution.stop))?;
+        self.points.last().filter(|last| last.solution.stop.found_no_step())?;
         self.points.iter().filter_map(|point| point.validation().violation).reduce(f64::min)
     }
 
@@ -273,6 +272,7 @@ fn trace<R: Solves>(
     // Bounds that hold all along the path.
     let fixed = &run.settings().bounds;
     let evenness = Inequalities::searched(rows, fixed, measure, &settings, sums);
+    found[0].solution.warnings.extend(evenness.warnings(rows.constraints(), &settings));
     // A bound of zero becomes what the rows can tell from it.
     let zero = NotionBound::from(Bound::MaxViolation(0.0));
     let free = |constraint: &Constraint| zero.limits(&constraint.notion, fixed);
@@ -314,6 +314,12 @@ fn grid(most: f64, least: f64, points: usize) -> Vec<Asked> {
 impl<P> Point<P> {
     fn new(asked: Asked, solution: Solution<P>) -> Self {
         Self { asked, solution, dominated: false }
+    }
+
+    /// Whether what was asked is reached, for every group: for those too that have too few rows to be searched for.
+    pub fn is_met(&self) -> bool {
+        let holds = |most| Bound::MaxViolation(most).holds(self.validation().violation.unwrap_or(0.0));
+        self.solution.stop == Termination::Converged && self.asked.bound().is_none_or(holds)
     }
 
     /// Its metrics on the rows that multipliers are chosen on: the training rows, unless others were asked for.

@@ -84,7 +84,7 @@ impl TradeOff {
 impl std::fmt::Display for TradeOff {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (bound, points) = (self.bound(), self.cost * 100.0);
-        write!(f, "going on to a violation of {bound:.3} was tried, and costs {points:.1} points of error")
+        write!(f, "going on to a violation of {bound:.3} was tried, and cost {points:.1} points of error")
     }
 }
 
@@ -336,7 +336,7 @@ mod tests {
     #[test]
     fn a_trade_off_names_a_bound_that_can_be_asked_for() {
         let trade_off = TradeOff { violation: 0.020_3, cost: 0.014 };
-        let words = "going on to a violation of 0.021 was tried, and costs 1.4 points of error";
+        let words = "going on to a violation of 0.021 was tried, and cost 1.4 points of error";
         assert_eq!(trade_off.to_string(), words);
         assert!((TradeOff { violation: 0.0, cost: 0.01 }.bound() - 0.001).abs() < 1e-15);
     }

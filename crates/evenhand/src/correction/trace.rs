@@ -86,7 +86,12 @@ impl Termination {
 
     /// Whether the search ended short of what was asked, for another reason than its cost or the user.
     pub fn is_short(self) -> bool {
-        matches!(self, Self::Stalled | Self::Infeasible | Self::IterationLimit)
+        self.found_no_step() || self == Self::IterationLimit
+    }
+
+    /// Whether the search ended short of what was asked, and no step that it could make leads further.
+    pub(in crate::correction) fn found_no_step(self) -> bool {
+        matches!(self, Self::Stalled | Self::Infeasible)
     }
 }
 

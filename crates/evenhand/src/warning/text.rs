@@ -144,7 +144,7 @@ impl std::fmt::Display for Warning {
             }
             Self::NotSearched { constraints, min_group } => write!(
                 f,
-                "measured and judged, but not corrected for, since fewer than {min_group} rows tell their rates: {}",
+                "measured and judged, but not corrected for, since fewer than {min_group} rows tell their rates, or those of the others that they are compared with: {}",
                 named(&quoted(constraints))
             ),
             Self::HeldLoosely { constraints } => write!(

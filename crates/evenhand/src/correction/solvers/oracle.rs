@@ -101,6 +101,11 @@ pub(in crate::correction) trait Oracle {
     /// Whether weights may be made by another rule.
     fn may_take(&self, rule: WeightRule) -> bool;
 
+    /// Whether fits may be spent on starting again elsewhere: not where that was tried before, on a sample of the rows.
+    fn explores(&self) -> bool {
+        true
+    }
+
     /// How many multipliers were tried since the last solution.
     fn tried(&self) -> usize;
 

@@ -62,6 +62,8 @@ pub(in crate::correction) struct StoredRun<'a> {
     on_sample: Logistic,
     table: TiltTable,
     start: SampleStart<'a>,
+    /// Whether the sample was searched for the same target: passes over all rows are not spent on exploring it again.
+    follows_sample: bool,
     warm_start: Minimiser,
     /// How far the last fit to all rows is from that to the sample.
     offset: Option<Vec<f64>>,
@@ -100,6 +102,7 @@ impl<'a> StoredRun<'a> {
             rows,
             settings,
             learner,
+            follows_sample: matches!(start, SampleStart::At(_)),
             start,
             warm_start: Minimiser::default(),
             offset: None,
@@ -250,6 +253,10 @@ impl Oracle for StoredRun<'_> {
 
     fn may_take(&self, rule: WeightRule) -> bool {
         self.settings.solver.may_take(rule.tilt) && rule.tilt != Tilt::Expected
+    }
+
+    fn explores(&self) -> bool {
+        !self.follows_sample
     }
 
     fn tried(&self) -> usize {

@@ -29,7 +29,7 @@ use super::settings::{Apply, Correction, CovariateShift, Method, Solver, Techniq
 use super::solution::Solution;
 use super::solvers::sqp;
 use super::solvers::stored_run::{SampleStart, StoredRun};
-use super::trace::{Observer, Silent};
+use super::trace::{Observer, Silent, Termination};
 use crate::blocks::PassWatch;
 use crate::data::{RowFiles, Schema, Table};
 use crate::kernel::CellSums;
@@ -247,6 +247,11 @@ impl Correction {
         };
         let on_sample = self.solve(&prepared.sample, &rows.learner_on_sample(learner), &mut Silent)?;
         let run = StoredRun::new(rows, self, learner, on_sample.rule, SampleStart::At(on_sample.multipliers));
-        sqp::correct_stored(run, settings, observer)
+        let (mut solution, sums) = sqp::correct_stored(run, settings, observer)?;
+        // What going on costs was found out on the sample.
+        if on_sample.trade_off.is_some() && solution.stop.found_no_step() {
+            (solution.trade_off, solution.stop) = (on_sample.trade_off, Termination::TooCostly);
+        }
+        Ok((solution, sums))
     }
 }

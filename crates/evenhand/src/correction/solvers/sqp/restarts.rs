@@ -34,13 +34,6 @@ pub(in crate::correction) struct Ended {
     pub(in crate::correction) stop: Termination,
 }
 
-impl Ended {
-    /// Whether what was asked is out of reach of every step that was tried.
-    pub(super) fn is_short(&self) -> bool {
-        matches!(self.stop, Termination::Infeasible | Termination::Stalled)
-    }
-}
-
 impl Search<'_> {
     /// Finds the fit of least merit: from the best of `starts`, and where that ends short from no correction, with other weights too.
     /// The first of `starts` is the fit without correction; `candidates` are more to start from, none of which was asked for.
@@ -107,7 +100,7 @@ impl Search<'_> {
     fn is_far(&self, target: &Target, merit: &Merit, found: &Ended) -> bool {
         let far = self.leaves_much(merit, &found.point) || self.is_asked(target);
         let useless = found.point.error > self.oracle.evaluation().constant_error();
-        merit.measure == Measure::Decisions && (found.is_short() && far || useless)
+        self.oracle.explores() && merit.measure == Measure::Decisions && (found.stop.found_no_step() && far || useless)
     }
 
     /// Whether much of what there was to even is left.
@@ -142,8 +135,9 @@ impl Search<'_> {
         let (found, first) = (&best.point, self.first_rule);
         // Bounded weights that saturate reach a bound in a roundabout way, or end short of what unbounded ones reach for less error.
         let basis = Basis::new(self.oracle.table(), merit.inequalities.small());
-        let saturated = merit.measure == Measure::Decisions
-            && (merit.inequalities.is_bounded() || best.is_short())
+        let saturated = self.oracle.explores()
+            && merit.measure == Measure::Decisions
+            && (merit.inequalities.is_bounded() || best.stop.found_no_step())
             && found.rule.range == WeightRange::Bounded
             && basis.norm(&basis.of(&found.multipliers)) > 0.5 * self.settings.max_exponent;
         let far = self.is_far(target, merit, best);

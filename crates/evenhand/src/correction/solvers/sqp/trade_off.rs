@@ -18,7 +18,8 @@ impl Search<'_> {
         ended: Ended,
     ) -> Result<(Ended, Option<TradeOff>)> {
         let merit = self.merit(target, uncorrected);
-        if self.is_asked(target) || !self.has_derivatives || !ended.is_short() || self.is_over() {
+        let explores = self.oracle.explores() && self.has_derivatives && !self.is_over();
+        if self.is_asked(target) || !explores || !ended.stop.found_no_step() {
             return Ok((ended, None));
         }
         let even = self.solve_at_any_cost(&merit, uncorrected, &ended)?;
@@ -31,7 +32,7 @@ impl Search<'_> {
                 best = back;
             }
         }
-        let most_even = self.most_even.as_ref().filter(|_| best.is_short());
+        let most_even = self.most_even.as_ref().filter(|_| best.stop.found_no_step());
         let trade_off = most_even.and_then(|even| self.price(&merit, &best.point, even));
         Ok((best, trade_off))
     }
