@@ -31,6 +31,7 @@ mod odds_factors;
 mod paper_impact;
 mod percentile_thresholds;
 mod population;
+mod precision;
 mod profile;
 mod properties;
 mod resealed;

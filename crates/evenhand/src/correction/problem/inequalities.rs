@@ -22,8 +22,8 @@ pub(in crate::correction) struct Inequalities {
     ceiling: Option<(f64, f64)>,
     /// Constraints that are searched for.
     searched: Vec<usize>,
-    /// Constraints on too few rows to search for.
-    small: Vec<usize>,
+    /// Constraints on too few rows to search for, and which share of all rows these are.
+    small: Vec<(usize, f64)>,
     /// Constraints that are held to less than a bound, since their rows tell no more.
     loose: Vec<usize>,
 }
@@ -109,7 +109,7 @@ impl Inequalities {
         for (at, constraint) in problem.constraints().iter().enumerate() {
             let Some(functional) = &new.functionals[at] else { continue };
             if precision.is_some_and(|precision| precision.is_small(functional)) {
-                new.small.push(at);
+                new.small.push((at, functional.share() * functional.base_share()));
                 continue;
             }
             new.searched.push(at);
@@ -315,8 +315,8 @@ impl Inequalities {
         self.required().all(|one| one.value(&measured) <= one.upper + one.noise)
     }
 
-    /// Constraints on too few rows to search for.
-    pub(in crate::correction) fn small(&self) -> &[usize] {
+    /// Constraints on too few rows to search for, and which share of all rows these are.
+    pub(in crate::correction) fn small(&self) -> &[(usize, f64)] {
         &self.small
     }
 
@@ -336,7 +336,8 @@ impl Inequalities {
             let place = |at: &usize| places.contains(at);
             (0..constraints.len()).filter(place).map(|at| constraints[at].name.clone()).collect()
         };
-        let (small, loose) = (names(&self.small), names(&self.loose));
+        let small: Vec<usize> = self.small.iter().map(|&(at, _)| at).collect();
+        let (small, loose) = (names(&small), names(&self.loose));
         let small =
             (!small.is_empty()).then_some(Warning::NotSearched { constraints: small, min_group: settings.min_group });
         let loose = (!loose.is_empty()).then_some(Warning::HeldLoosely { constraints: loose });

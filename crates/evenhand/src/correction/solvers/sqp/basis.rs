@@ -9,22 +9,23 @@ pub(super) struct Basis {
     /// Their places among all multipliers.
     pub(super) multipliers: Vec<usize>,
     /// G: mean products of their exponents, row by row; directions that move none, as where groups partition the rows, are not free. Products in
-    /// groups that are left alone count once more.
+    /// groups that are left alone count beside them.
     pub(super) gram: Vec<f64>,
     /// S: how far each, at 1, moves the exponent that it moves most.
     pub(super) scale: Vec<f64>,
 }
 
 impl Basis {
-    /// The multipliers of a table, with groups (by their constraints) that are left alone.
-    pub(super) fn new(table: &TiltTable, alone: &[usize]) -> Self {
+    /// The multipliers of a table, with groups (by their constraints) that are left alone, and what these weigh.
+    pub(super) fn new(table: &TiltTable, left_alone: &[(usize, f64)]) -> Self {
         let (gram, count) = (table.gram(), table.multipliers());
         let multipliers = independent(gram, count);
         let among = multipliers.iter().flat_map(|&row| multipliers.iter().map(move |&column| (row, column)));
         let in_group =
             |row: usize, column: usize, group: usize| gram[row * count + group] * gram[column * count + group];
         let product = |(row, column): (usize, usize)| {
-            gram[row * count + column] + alone.iter().map(|&group| in_group(row, column, group)).sum::<f64>()
+            gram[row * count + column]
+                + left_alone.iter().map(|&(group, weight)| weight * in_group(row, column, group)).sum::<f64>()
         };
         let products: Vec<f64> = among.map(product).collect();
         Self {

@@ -4,8 +4,9 @@ use crate::constraint::Measure;
 use crate::correction::problem::Inequalities;
 use crate::correction::solvers::oracle::Point;
 
-/// `φ(λ) = error + μ ‖[c]₊‖ + ½ ρ (λᵀGλ + Σ_s (Gλ)_s²)`: an exact penalty function. [Nocedal & Wright 2006, ch. 17.2 and 18.5]
-/// The last sum is over groups of too few rows to search for: their exponents weigh as if everyone had them, so that such groups are left alone.
+/// `φ(λ) = error + μ ‖[c]₊‖ + ½ ρ λᵀGλ + ½ Σ_s z_s (Gλ)_s²`: an exact penalty function. [Nocedal & Wright 2006, ch. 17.2 and 18.5]
+/// The last sum is over groups of too few rows to search for, z_s their shares of all rows: a mean exponent of 1 costs half as much as errors on all
+/// of their rows would, so that such groups are left alone.
 #[derive(Debug)]
 pub(super) struct Merit {
     /// `c ≤ 0`.
@@ -23,9 +24,14 @@ impl Merit {
     pub(super) fn value(&self, point: &Point) -> f64 {
         // Even scores are an equation to be solved, whatever decisions they lead to.
         let error = if self.measure == Measure::Decisions { point.error } else { 0.0 };
-        let small: f64 = self.inequalities.small().iter().map(|&at| point.exponents[at].powi(2)).sum();
+        let small: f64 = self.left_alone().iter().map(|&(at, weight)| weight * point.exponents[at].powi(2)).sum();
         let size = point.size + small;
         error + self.penalty * self.inequalities.infeasibility(&point.sums) + 0.5 * self.regularisation * size
+    }
+
+    /// The constraints of groups that are left alone, and what their mean squared exponents weigh beside that of everyone.
+    pub(super) fn left_alone(&self) -> Vec<(usize, f64)> {
+        self.inequalities.small().iter().map(|&(at, share)| (at, share / self.regularisation)).collect()
     }
 
     /// Whether a violation that is searched for is larger than all of another fit: few rows that tell nothing have no veto.

@@ -134,7 +134,7 @@ impl Search<'_> {
     fn restarts(&self, target: &Target, merit: &Merit, start: &Point, best: &Ended) -> Vec<WeightRule> {
         let (found, first) = (&best.point, self.first_rule);
         // Bounded weights that saturate reach a bound in a roundabout way, or end short of what unbounded ones reach for less error.
-        let basis = Basis::new(self.oracle.table(), merit.inequalities.small());
+        let basis = Basis::new(self.oracle.table(), &merit.left_alone());
         let saturated = self.oracle.explores()
             && merit.measure == Measure::Decisions
             && (merit.inequalities.is_bounded() || best.stop.found_no_step())

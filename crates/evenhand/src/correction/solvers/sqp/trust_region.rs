@@ -24,7 +24,7 @@ impl Search<'_> {
     /// Steps from a fit for as long as the merit function falls.
     pub(super) fn run_trust_region(&mut self, merit: &Merit, start: Point) -> Result<Ended> {
         let (settings, asked) = (self.settings, &merit.inequalities);
-        let basis = Basis::new(self.oracle.table(), asked.small());
+        let basis = Basis::new(self.oracle.table(), &merit.left_alone());
         if basis.multipliers.is_empty() {
             // No multiplier moves a weight, as where the one group is everyone.
             let stop = if asked.are_met(&start.sums) { Termination::Converged } else { Termination::Infeasible };
