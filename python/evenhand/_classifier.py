@@ -77,7 +77,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Reporting):  # typ
         None is 30. For ``preset="default"`` alone.
     groups : str or list of str, default=None
         Group specifications over the columns of X and of ``sensitive_features``, in place of one group for each
-        value: ``"race=Black,White"``, ``"age<=30"``, ``"age/5"`` (quantiles), ``"sex*race"`` (intersections).
+        value: ``"race=Black,White"``, ``"race=Black|Hispanic"`` (one group of both), ``"age<=30"``, ``"age/5"``
+        (quantiles), ``"sex*race"`` (intersections).
     intersections : bool, default=False
         Whether the groups are the intersections of several sensitive features, in place of each feature's own.
     withhold : list of str, default=None

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from evenhand import Corrector, EvenhandClassifier, EvenhandError, EvenhandWarning, frontier, identify
+from evenhand import Corrector, EvenhandClassifier, EvenhandError, EvenhandWarning, audit, frontier, identify
 
 # By how much each code is above the middle: neither rising nor falling with the code, so that no straight line through
 # codes can make up for it.
@@ -49,6 +49,23 @@ def test_groups_of_codes_are_evened_and_as_numbers_they_are_not(census):
         old = fitted(X, y, given, numeric=["RAC1P"])
         assert kinds(old)["RAC1P"] == "numeric"
         assert old.violation_ > 0.05
+
+
+def test_joined_values_are_one_group(census, tmp_path):
+    X, y = census
+    clf = fitted(X, y, "RAC1P=5|1,2")
+    assert list(clf.multipliers_) == ["demographic-parity RAC1P=1|5", "demographic-parity RAC1P=2"]
+    assert kinds(clf)["RAC1P"] == "categorical"
+    clf.save(tmp_path / "model.json")
+    again = EvenhandClassifier.load(tmp_path / "model.json")
+    assert np.array_equal(again.predict(X), clf.predict(X))
+    audited = audit(y, clf.predict(X), sensitive_features="RAC1P=1|5", X=X).by_group
+    rows = audited.loc[audited["group"] == "RAC1P=1|5", "rows"]
+    assert list(rows) == [X["RAC1P"].isin([1, 5]).sum()]
+    with pytest.raises(EvenhandError, match="is named twice in one group"):
+        fitted(X, y, "RAC1P=1|1.0")
+    with pytest.raises(EvenhandError, match="a value is missing"):
+        fitted(X, y, "RAC1P=1|")
 
 
 def test_groups_beside_a_column_and_intersections_count_and_comparisons_do_not(census):

@@ -248,7 +248,7 @@ pub(crate) struct DataArgs {
 
     /// Sensitive groups: `sex`, `race=Black,White`, `age<=30`, `age/5` or `sex*race`; may be repeated.
     ///
-    /// A column whose values are groups is a category to the learner too, even if it holds numbers; see --numeric.
+    /// Values joined by `|` are one group: `race=White,Black|Hispanic` is two. A column whose values are groups is a category to the learner too, even if it holds numbers; see --numeric.
     #[arg(long = "group", aliases = ["groups", "sensitive-feature", "sensitive-features"], value_name = "GROUP", help_heading = "Columns")]
     groups: Vec<String>,
 

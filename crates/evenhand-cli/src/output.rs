@@ -128,7 +128,7 @@ fn advice(warning: &Warning) -> Option<String> {
             "a looser bound costs less; if the learner does not see the groups, it may have too little to tell people apart by: see when not to correct",
         ),
         Warning::MissingApart { .. } => Some("fill the values where they are known, or make them a group of their own"),
-        Warning::SmallGroup { .. } => Some("join it with others, as in `race=A,B`, or bring more rows"),
+        Warning::SmallGroup { .. } => Some("join it with others, as in --group 'race=A|B', or bring more rows"),
         Warning::MissingSensitive { .. } => Some("fill the values where they are known"),
         Warning::TwoSpellings { .. } => Some("write them in one form, such as Unicode's NFC, before they are read"),
         Warning::BucketsMerged { .. } => Some("ask for fewer buckets, or give edges, as in `age<=30`"),
@@ -144,8 +144,10 @@ fn advice(warning: &Warning) -> Option<String> {
         }
         Warning::NearlyKnown { .. } => Some("spell the values as training did, or fit again with rows like these"),
         Warning::UnseenPattern { .. } => Some("fit again with rows like these, or ask for fewer groups"),
-        Warning::NotSearched { .. } => Some("join groups, as in `race=A,B`, bring more rows, or lower --min-group"),
-        Warning::HeldLoosely { .. } => Some("bring more rows, or join groups, as in `race=A,B`"),
+        Warning::NotSearched { .. } => {
+            Some("join groups, as in --group 'race=A|B', bring more rows, or lower --min-group")
+        }
+        Warning::HeldLoosely { .. } => Some("bring more rows, or join groups, as in --group 'race=A|B'"),
         Warning::LearnerNotConverged { .. } => Some("raise --l2"),
         _ => None,
     };

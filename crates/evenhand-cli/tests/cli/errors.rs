@@ -100,6 +100,22 @@ fn a_group_that_cannot_be_read() {
 }
 
 #[test]
+fn joined_values_that_are_missing_unknown_or_repeat() {
+    let test = CliTest::new();
+    for (group, sentence) in [
+        ("region=r1|", "group `region=r1|`: a value is missing"),
+        ("region=r1|r9", "column `region` has no value `r9`"),
+        ("region=r1|r1", "`region=r1` is named twice in one group"),
+        ("region=r1|r2,r2", "`region=r2` is in two groups of one list; give groups that overlap one by one"),
+        ("region|sex", "`|` joins values, after `=`"),
+    ] {
+        let output = test.expect(2, &format!("{FIT} --group '{group}'"));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(sentence), "{group}: {said}");
+    }
+}
+
+#[test]
 fn a_group_given_twice() {
     snapshot!(CliTest::new(), &format!("{FIT} --group sex"));
 }

@@ -59,6 +59,26 @@ fn groups_of_codes_are_evened_unless_the_codes_are_said_to_be_numbers() {
 }
 
 #[test]
+fn joined_codes_are_one_group_in_every_command() {
+    let test = census();
+    let groups = "--label y --group 'RAC1P=5|1.0,2'";
+    let fitted = test.json(&format!("fit census.csv {groups} --notion demographic-parity --json --model model.json"));
+    assert!(violation(&fitted) < 0.01, "{}", violation(&fitted));
+    let named: Vec<&str> =
+        fitted["train"]["groups"].as_array().unwrap().iter().map(|group| group["name"].as_str().unwrap()).collect();
+    assert_eq!(named, ["RAC1P=1|5", "RAC1P=2"]);
+    assert_eq!(codes(&test, "model.json")[0], ("RAC1P".to_owned(), "one-hot".to_owned()));
+    test.expect(0, "verify model.json census.csv");
+    test.expect(0, "predict model.json census.csv --out scored.csv");
+    test.expect(0, "evaluate model.json census.csv");
+    let audited = test.json(&format!("audit census.csv {groups} --json"));
+    let joined = &audited["classes"][0]["labels"]["groups"][0];
+    let census = test.read("census.csv");
+    let rows = census.lines().filter(|line| line.starts_with("1,") || line.starts_with("5,")).count();
+    assert_eq!((&joined["group"], &joined["rows"]), (&"RAC1P=1|5".into(), &rows.into()));
+}
+
+#[test]
 fn a_code_is_the_same_value_in_every_file() {
     let test = census();
     test.expect(0, &format!("{FIT} --model model.json"));

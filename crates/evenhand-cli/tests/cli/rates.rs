@@ -33,7 +33,7 @@ fn what_is_wrong_in_a_sentence_is_said_with_its_place() {
         ("rate=predicted maybe given sex=female", "`maybe` is no class; there are: `no`, `yes`"),
         (
             "rate=predicted positive given sex=female against sex",
-            "what stands after `against` is 2 groups; name one of them",
+            "what stands after `against` is 2 groups; name one of them, or join values by `|`",
         ),
     ] {
         let said = test.run(&format!("{FIT} --notion '{notion}'"));

@@ -29,7 +29,8 @@ const NOTIONS: [&str; 16] = [
     "target-rate=maybe:0.1",
 ];
 
-const GROUPS: [&str; 7] = ["sex", "race", "age/3", "sex*race", "age<=30", "race=Black,White", "score>0"];
+const GROUPS: [&str; 8] =
+    ["sex", "race", "age/3", "sex*race", "age<=30", "race=Black,White", "sex*race=White,Black|Other", "score>0"];
 
 const NUMBERS: [f64; 6] = [0.0, 1.0, 0.01, 0.05, 0.2, 0.8];
 

@@ -8,9 +8,9 @@ use super::{Checked, must};
 use crate::ground::Ground;
 use crate::mutate::mutate;
 
-const WORDS: [&str; 34] = [
-    "sex", "race", "age", "score", "a/b", "`a/b`", "empty", "=", "<", "<=", ">", ">=", "/", "*", ",", "`", "``", " ",
-    "f", "m", "Black", "White", "\u{202e}", "30", "1e400", "-0", "nan", "inf", "5", "100", "2", "0", "é", "x",
+const WORDS: [&str; 35] = [
+    "sex", "race", "age", "score", "a/b", "`a/b`", "empty", "=", "<", "<=", ">", ">=", "/", "*", ",", "|", "`", "``",
+    " ", "f", "m", "Black", "White", "\u{202e}", "30", "1e400", "-0", "nan", "inf", "5", "100", "2", "0", "é", "x",
 ];
 
 const NOTIONS: [&str; 29] = [
@@ -87,11 +87,13 @@ pub(super) fn check_group(ground: &Ground, input: &[u8]) -> Checked {
 
 /// Whether a row meets every condition of a group, by the value itself.
 fn is_in<'a>(group: &Group, row: usize, column: impl Fn(&str) -> Option<&'a Column>) -> bool {
+    let is = |column: &Column, value: &String| match column {
+        Column::Categorical(texts) => texts.value(row) == Some(value.as_str()),
+        Column::Numeric(numbers) => value.parse::<f64>().is_ok_and(|value| (numbers[row] - value).abs() == 0.0),
+    };
     group.conditions().iter().all(|condition| match (condition, column(condition.column())) {
-        (Condition::Equals { value, .. }, Some(Column::Categorical(texts))) => texts.value(row) == Some(value.as_str()),
-        (Condition::Equals { value, .. }, Some(Column::Numeric(numbers))) => {
-            value.parse::<f64>().is_ok_and(|value| (numbers[row] - value).abs() == 0.0)
-        }
+        (Condition::Equals { value, .. }, Some(column)) => is(column, value),
+        (Condition::OneOf { values, .. }, Some(column)) => values.iter().any(|value| is(column, value)),
         (Condition::Within { lower, upper, .. }, Some(Column::Numeric(numbers))) => {
             let number = numbers[row];
             let above = lower.is_none_or(|b| if b.inclusive { number >= b.at } else { number > b.at });

@@ -29,7 +29,10 @@ pub(crate) fn own_rows(notions: &[Notion], schema: &Schema, facts: &dyn Facts, a
         let [rows, against] = notion.own_rows();
         let (rows, against) = (bind(rows)?, bind(against)?);
         if against.len() > 1 {
-            let problem = format!("what stands after `against` is {} groups; name one of them", against.len());
+            let problem = format!(
+                "what stands after `against` is {} groups; name one of them, or join values by `|`",
+                against.len()
+            );
             return Err(Error::RateSyntax { notion: notion.to_string(), problem });
         }
         let weighted_by = notion.weighted_by().and_then(|column| columns.iter().position(|known| known == column));

@@ -325,7 +325,9 @@ pub enum Error {
     #[error("no feature is left: every column is the label, a weight, ignored or withheld")]
     NoFeatures,
     /// A group specification that cannot be read.
-    #[error("group `{spec}`: {problem}; write `sex`, `race=Black,White`, `age<=30`, `age/5` or `sex*race`")]
+    #[error(
+        "group `{spec}`: {problem}; write `sex`, `race=Black,White`, `race=Black|Hispanic`, `age<=30`, `age/5` or `sex*race`"
+    )]
     GroupSyntax {
         /// The specification.
         spec: String,

@@ -27,7 +27,8 @@ impl Groups {
     /// Resolves specifications on the training rows.
     ///
     /// Groups come in the order of the specifications; within one, values in text
-    /// order, or in numeric order where the column is numeric.
+    /// order, or in numeric order where the column is numeric, and so do the values of
+    /// one group.
     ///
     /// # Errors
     /// [`Error::GroupSyntax`], [`Error::UnknownColumn`], [`Error::GroupValue`],
@@ -131,7 +132,7 @@ fn conditions(spec: &GroupSpec, part: &Part, facts: &dyn Facts, warnings: &mut V
         |lower: Option<Bound>, upper: Option<Bound>| Condition::Within { column: part.column.clone(), lower, upper };
     let found: Vec<Condition> = match &part.test {
         Test::Any => values(spec, part, facts)?.into_iter().map(equals).collect(),
-        Test::Values(asked) => chosen(spec, part, facts, asked)?.into_iter().map(equals).collect(),
+        Test::Values(asked) => chosen(spec, part, facts, asked)?,
         &Test::Upper { at, inclusive } => vec![within(None, Some(Bound { at, inclusive }))],
         &Test::Lower { at, inclusive } => vec![within(Some(Bound { at, inclusive }), None)],
         &Test::Buckets(count) => {
@@ -191,16 +192,16 @@ fn too_many_numbers(spec: &GroupSpec, part: &Part, count: &str) -> Error {
     ))
 }
 
-/// The asked values, in the order the column has them and as it writes them.
-fn chosen(spec: &GroupSpec, part: &Part, facts: &dyn Facts, asked: &[String]) -> Result<Vec<String>> {
+/// The asked values, a condition for each list of them, in the order the column has them and as it writes them.
+fn chosen(spec: &GroupSpec, part: &Part, facts: &dyn Facts, asked: &[Vec<String>]) -> Result<Vec<Condition>> {
     let is_number = facts.kind(&part.column)? == Kind::Numeric;
     let known = match present(&part.column, facts)? {
         Some(known) => known,
         // Too many to be known: those that are asked for are looked up, and one that does not occur is a group without rows.
-        None => occurring(part, facts, asked)?,
+        None => occurring(part, facts, &asked.concat())?,
     };
-    let mut places = BTreeSet::new();
-    for value in asked {
+    let mut places = vec![BTreeSet::new(); asked.len()];
+    for (group, value) in (0..).zip(asked).flat_map(|(group, values)| values.iter().map(move |value| (group, value))) {
         let probe = Condition::Equals { column: part.column.clone(), value: value.clone() };
         let is_it = |text: &String| {
             if is_number { text.parse().is_ok_and(|number| probe.holds_for_number(number)) } else { text == value }
@@ -209,11 +210,19 @@ fn chosen(spec: &GroupSpec, part: &Part, facts: &dyn Facts, asked: &[String]) ->
             let (spec, column, value) = (spec.to_string(), part.column.clone(), value.clone());
             return Err(Error::GroupValue { spec, column, value, known });
         };
-        if !places.insert(place) {
-            return Err(Error::RepeatedGroup { group: probe.to_string() });
+        if let Some(other) = places.iter().position(|places| places.contains(&place)) {
+            return Err(match (asked[other].as_slice(), asked[group].as_slice()) {
+                _ if other == group => spec.error(format!("`{probe}` is named twice in one group")),
+                ([_], [_]) => Error::RepeatedGroup { group: probe.to_string() },
+                _ => spec.error(format!("`{probe}` is in two groups of one list; give groups that overlap one by one")),
+            });
         }
+        places[group].insert(place);
     }
-    Ok(places.into_iter().map(|place| known[place].clone()).collect())
+    // No two groups share a place: the first of each says where it stands.
+    places.sort_unstable();
+    let values = |places: BTreeSet<usize>| places.into_iter().map(|place| known[place].clone()).collect();
+    Ok(places.into_iter().map(|places| Condition::of_values(&part.column, values(places))).collect())
 }
 
 /// Of asked numbers those that rows have, in ascending order.
@@ -326,6 +335,36 @@ mod tests {
         assert!(error("race=Green").to_string().ends_with("it has: `Black`, `Other`, `White`"));
         assert_eq!(error("age=old").code(), "group-value");
         assert_eq!(error("age=20,20.0").code(), "group-repeated");
+    }
+
+    #[test]
+    fn joined_values_are_one_group_whatever_their_order() {
+        assert_eq!(names("race=White,Other|Black"), ["race=Black|Other", "race=White"]);
+        assert_eq!(names("race=Other|Black"), names("race=Black|Other"));
+        assert_eq!(names("age=60.0|20,30"), ["age=20|60", "age=30"]);
+        assert_eq!(
+            names("sex*race=White,Black|Other"),
+            ["sex=F & race=Black|Other", "sex=F & race=White", "sex=M & race=White"]
+        );
+        let spec: GroupSpec = "race=Black|Other,White".parse().unwrap();
+        let (groups, _) = Groups::bind(&[spec], &people()).unwrap();
+        let found = groups.membership(&people()).unwrap();
+        assert_eq!(
+            (0..6).map(|row| found.is_member(row, 0)).collect::<Vec<_>>(),
+            [false, true, false, false, true, false]
+        );
+        assert_eq!(found.counts(), [2, 4]);
+    }
+
+    #[test]
+    fn joined_values_must_occur_and_each_once() {
+        assert!(error("race=Black|Green").to_string().contains("has no value `Green`"));
+        for spec in ["race=Black|Black", "age=30,20|20.0"] {
+            assert!(error(spec).to_string().contains("is named twice in one group"), "{spec}");
+        }
+        assert!(error("race=Black|Other,Other").to_string().contains("`race=Other` is in two groups of one list"));
+        assert_eq!(bound(&["race=Black|Other", "race=Other"]).unwrap().0, ["race=Black|Other", "race=Other"]);
+        assert_eq!(bound(&["race=Black|Other", "race=Other|Black"]).unwrap_err().code(), "group-repeated");
     }
 
     #[test]

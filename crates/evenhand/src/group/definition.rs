@@ -3,6 +3,7 @@
 //! Holds [`Condition`], [`Group`] and [`Groups`]. Edges are numbers here, fixed when the
 //! training rows were seen; how specifications become rules is the business of `bind`.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -30,6 +31,13 @@ pub enum Condition {
         column: String,
         /// The value.
         value: String,
+    },
+    /// One of several values, each compared as by [`Condition::Equals`].
+    OneOf {
+        /// The column.
+        column: String,
+        /// The values, no two of them the same.
+        values: Vec<String>,
     },
     /// A number between two bounds; without any bound, any number.
     Within {
@@ -71,17 +79,19 @@ impl Groups {
     /// Groups that specifications became, with what names those of other rows.
     ///
     /// # Errors
-    /// [`Error::RepeatedGroup`] when two have the same name.
+    /// Those of [`Groups::from_definitions`].
     pub(super) fn with_templates(groups: Vec<Group>, templates: Vec<Template>) -> Result<Self> {
+        templates.iter().flat_map(Template::conditions).try_for_each(Condition::check)?;
         Ok(Self { templates, ..Self::from_definitions(groups)? })
     }
 
     /// Groups whose rules are given from code, such as intervals of one's own.
     ///
     /// # Errors
-    /// [`Error::RepeatedGroup`] when two have the same name.
+    /// [`Error::RepeatedGroup`] when two have the same name; [`Error::GroupSyntax`] for a [`Condition::OneOf`] of no value, or of one twice.
     pub fn from_definitions(groups: Vec<Group>) -> Result<Self> {
         distinct(groups.iter().map(Group::name))?;
+        groups.iter().flat_map(Group::conditions).try_for_each(Condition::check)?;
         Ok(Self { groups, templates: Vec::new() })
     }
 
@@ -195,19 +205,46 @@ impl Condition {
     /// The column it looks at.
     pub fn column(&self) -> &str {
         match self {
-            Self::Equals { column, .. } | Self::Within { column, .. } => column,
+            Self::Equals { column, .. } | Self::OneOf { column, .. } | Self::Within { column, .. } => column,
         }
+    }
+
+    /// One value, or one of several, of a column.
+    pub(super) fn of_values(column: &str, mut values: Vec<String>) -> Self {
+        let column = column.to_owned();
+        match values.pop() {
+            Some(value) if values.is_empty() => Self::Equals { column, value },
+            last => {
+                values.extend(last);
+                Self::OneOf { column, values }
+            }
+        }
+    }
+
+    /// Refuses one of no values, or of one twice.
+    fn check(&self) -> Result<()> {
+        let Self::OneOf { values, .. } = self else { return Ok(()) };
+        let different: BTreeSet<&String> = values.iter().collect();
+        if different.len() == values.len() && !values.is_empty() {
+            return Ok(());
+        }
+        let problem = if values.is_empty() { "no value is named" } else { "a value is named twice" };
+        Err(Error::GroupSyntax { spec: self.to_string(), problem: problem.to_owned() })
     }
 
     /// Whether a text value meets it. An interval is met by no text.
     pub(super) fn holds_for_text(&self, text: &str) -> bool {
-        matches!(self, Self::Equals { value, .. } if value == text)
+        match self {
+            Self::Equals { value, .. } => value == text,
+            Self::OneOf { values, .. } => values.iter().any(|value| value == text),
+            Self::Within { .. } => false,
+        }
     }
 
     /// Whether a number meets it; a missing one, NaN, does not.
     pub(super) fn holds_for_number(&self, number: f64) -> bool {
         match self {
-            Self::Equals { .. } => self.edges().any(|value| same(value, number)),
+            Self::Equals { .. } | Self::OneOf { .. } => self.edges().any(|value| same(value, number)),
             Self::Within { lower, upper, .. } => {
                 let above = lower.is_none_or(|b| number > b.at || b.inclusive && same(number, b.at));
                 let below = upper.is_none_or(|b| number < b.at || b.inclusive && same(number, b.at));
@@ -218,11 +255,13 @@ impl Condition {
 
     /// The numbers at which the answer may change.
     pub(super) fn edges(&self) -> impl Iterator<Item = f64> {
-        let (first, second) = match self {
-            Self::Equals { value, .. } => (value.parse().ok(), None),
-            Self::Within { lower, upper, .. } => (lower.map(|b| b.at), upper.map(|b| b.at)),
+        let (values, bounds) = match self {
+            Self::Equals { value, .. } => (std::slice::from_ref(value), [None; 2]),
+            Self::OneOf { values, .. } => (values.as_slice(), [None; 2]),
+            Self::Within { lower, upper, .. } => (&[][..], [*lower, *upper]),
         };
-        first.into_iter().chain(second).filter(|edge| !edge.is_nan())
+        let values = values.iter().filter_map(|value| value.parse().ok());
+        values.chain(bounds.into_iter().flatten().map(|bound| bound.at)).filter(|edge| !edge.is_nan())
     }
 }
 
@@ -230,6 +269,10 @@ impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Equals { column, value } => write!(f, "{column}={value}"),
+            Self::OneOf { column, values } => {
+                let names: Vec<Cow<'_, str>> = values.iter().map(|value| joined(value)).collect();
+                write!(f, "{column}={}", names.join("|"))
+            }
             Self::Within { column, lower: None, upper: None } => write!(f, "{column} (any number)"),
             Self::Within { column, lower: None, upper: Some(b) } => {
                 write!(f, "{column}{}{}", if b.inclusive { "<=" } else { "<" }, b.at)
@@ -247,6 +290,11 @@ impl fmt::Display for Condition {
             ),
         }
     }
+}
+
+/// A value in the name of several: in backquotes where it could be read as several itself.
+fn joined(value: &str) -> Cow<'_, str> {
+    if value.contains(['|', '`']) { format!("`{}`", value.replace('`', "``")).into() } else { value.into() }
 }
 
 /// Refuses a name that comes twice.
@@ -279,6 +327,10 @@ mod tests {
         Condition::Equals { column: column.into(), value: value.into() }
     }
 
+    fn one_of(column: &str, values: &[&str]) -> Condition {
+        Condition::OneOf { column: column.into(), values: values.iter().map(|&value| value.to_owned()).collect() }
+    }
+
     #[test]
     fn names_say_the_rule() {
         assert_eq!(within(None, Some((30.0, true))).to_string(), "age<=30");
@@ -287,6 +339,29 @@ mod tests {
         assert_eq!(within(Some((47.0, false)), None).to_string(), "age>47");
         assert_eq!(within(Some((32.0, false)), Some((38.0, true))).to_string(), "age in (32, 38]");
         assert_eq!(Group::of(vec![equals("sex", "Female"), equals("race", "Black")]).name(), "sex=Female & race=Black");
+        assert_eq!(one_of("race", &["Black", "Hispanic"]).to_string(), "race=Black|Hispanic");
+        assert_eq!(one_of("race", &["A|B", "C", "`"]).to_string(), "race=`A|B`|C|````");
+    }
+
+    #[test]
+    fn one_of_several_values_is_met_by_each_of_them() {
+        let texts = one_of("race", &["Black", "Hispanic"]);
+        assert_eq!(
+            ["Black", "Hispanic", "White", "Black|Hispanic"].map(|text| texts.holds_for_text(text)),
+            [true, true, false, false]
+        );
+        let numbers = one_of("age", &["30.0", "0", "old"]);
+        assert_eq!([30.0, -0.0, 15.0, f64::NAN].map(|age| numbers.holds_for_number(age)), [true, true, false, false]);
+    }
+
+    #[test]
+    fn one_of_no_values_or_of_one_twice_is_refused_from_code_and_from_json() {
+        for values in [&[][..], &["a", "b", "a"]] {
+            let group = Group::of(vec![one_of("race", values)]);
+            assert_eq!(Groups::from_definitions(vec![group.clone()]).unwrap_err().code(), "group-syntax");
+            let json = serde_json::json!({ "groups": [group], "templates": [] });
+            assert!(serde_json::from_value::<Groups>(json).is_err(), "{values:?}");
+        }
     }
 
     #[test]
@@ -330,11 +405,13 @@ mod tests {
     fn groups_survive_json() {
         let groups = Groups::from_definitions(vec![
             Group::of(vec![equals("sex", "x")]),
+            Group::of(vec![one_of("sex", &["x", "y"])]),
             Group::of(vec![within(None, Some((0.1 + 0.2, true)))]),
         ])
         .unwrap();
         let json = serde_json::to_string(&groups).unwrap();
         assert!(json.contains(r#"{"test":"equals","column":"sex","value":"x"}"#), "{json}");
+        assert!(json.contains(r#"{"test":"one-of","column":"sex","values":["x","y"]}"#), "{json}");
         assert_eq!(serde_json::from_str::<Groups>(&json).unwrap(), groups);
     }
 }

@@ -214,6 +214,19 @@ mod tests {
     }
 
     #[test]
+    fn one_of_several_values_is_enough_and_absent_ones_do_no_harm() {
+        let one_of = |column: &str, values: [&str; 3]| Condition::OneOf {
+            column: column.into(),
+            values: values.map(str::to_owned).to_vec(),
+        };
+        assert_eq!(members(vec![one_of("sex", ["X", "M", "F"])], &table()).unwrap(), [true, true, false, true]);
+        assert_eq!(members(vec![one_of("sex", ["X", "M", ""])], &table()).unwrap(), [false, true, false, false]);
+        let ages = one_of("age", ["20", "thirty", "31.0"]);
+        assert_eq!(members(vec![ages.clone()], &table()).unwrap(), [false, true, true, false]);
+        assert_eq!(members(vec![ages, equals("sex", "M")], &table()).unwrap(), [false, true, false, false]);
+    }
+
+    #[test]
     fn columns_that_do_not_serve_are_named() {
         let lost = members(vec![equals("race", "x")], &table()).unwrap_err();
         assert_eq!(lost.code(), "column-unknown");
@@ -238,7 +251,12 @@ mod tests {
             lower: lower.map(grid),
             upper: upper.map(grid),
         });
-        prop_oneof![within, (-3i32..3).prop_map(|at| equals("age", &(f64::from(at) / 2.0).to_string()))]
+        let text = |at: i32| (f64::from(at) / 2.0).to_string();
+        let several = proptest::collection::btree_set(-3i32..3, 1..4).prop_map(move |all| Condition::OneOf {
+            column: "age".into(),
+            values: all.into_iter().map(text).collect(),
+        });
+        prop_oneof![within, (-3i32..3).prop_map(move |at| equals("age", &text(at))), several]
     }
 
     proptest! {

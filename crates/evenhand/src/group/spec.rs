@@ -19,16 +19,17 @@ const BUCKETS: std::ops::RangeInclusive<usize> = 2..=100;
 /// | --- | --- |
 /// | `sex` | each value of the column |
 /// | `race=Black,White` | these values, a group each |
+/// | `race=Black\|Hispanic`, `race=White,Black\|Hispanic` | values that `\|` joins are one group |
 /// | `age<=30`, `age<30`, `age>30`, `age>=30` | one group of a numeric column |
 /// | `age/5` | quantile buckets of the training rows, 2 to 100 |
-/// | `sex*race`, `sex*race=Black,White*age/3` | the intersections that have rows |
+/// | `sex*race`, `sex*race=White,Black\|Hispanic*age/3` | the intersections that have rows |
 ///
-/// To a learner, a column of numbers whose values are groups (the first two forms, also within an intersection) is a
+/// To a learner, a column of numbers whose values are groups (the first three forms, also within an intersection) is a
 /// category, unless [`Schema::numeric`](crate::Schema::numeric) says otherwise; one that is compared or cut into
 /// buckets stays a number.
 ///
 /// Blanks around parts are trimmed. A name or value in backquotes may hold
-/// `= < > / * ,` and outer blanks; a backquote inside is written twice. A text that is
+/// `= < > / * , |` and outer blanks; a backquote inside is written twice. A text that is
 /// literally the name of a column stands for that column, so whether a specification
 /// can be read is known only when [`Groups::bind`](super::Groups::bind) sees the table.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -49,8 +50,8 @@ pub(super) struct Part {
 pub(super) enum Test {
     /// Every value is a group.
     Any,
-    /// These values are groups.
-    Values(Vec<String>),
+    /// These values are groups, those of one list together.
+    Values(Vec<Vec<String>>),
     /// At most (or below) a number.
     Upper { at: f64, inclusive: bool },
     /// At least (or above) a number.
@@ -131,7 +132,7 @@ enum Token {
 }
 
 /// Longer signs first, so that `<=` is not read as `<` and `=`.
-const SIGNS: [&str; 8] = ["<=", ">=", "<", ">", "=", "/", "*", ","];
+const SIGNS: [&str; 9] = ["<=", ">=", "<", ">", "=", "/", "*", ",", "|"];
 
 fn scan(text: &str) -> Result<Vec<Token>, String> {
     let mut tokens = Vec::new();
@@ -145,7 +146,7 @@ fn scan(text: &str) -> Result<Vec<Token>, String> {
             tokens.push(Token::Word(word));
             rest = after;
         } else {
-            let end = rest.find(['`', '<', '>', '=', '/', '*', ',']).unwrap_or(rest.len());
+            let end = rest.find(['`', '<', '>', '=', '/', '*', ',', '|']).unwrap_or(rest.len());
             tokens.push(Token::Word(rest[..end].trim_end().to_owned()));
             rest = &rest[end..];
         }
@@ -187,21 +188,25 @@ fn parse_part(tokens: &[Token]) -> Result<Part, String> {
         }
         [Token::Word(word), ..] => return Err(format!("`{word}` does not belong after `{column}`")),
         [Token::Sign(","), ..] => return Err("values are listed after `=`; give several groups one by one".into()),
+        [Token::Sign("|"), ..] => return Err("`|` joins values, after `=`, as in `race=Black|Hispanic`".into()),
         [Token::Sign(sign)] => return Err(format!("something is needed after `{sign}`")),
         [Token::Sign(sign), ..] => return Err(format!("one number is needed after `{sign}`")),
     };
     Ok(Part { column, test })
 }
 
-fn parse_values(tokens: &[Token]) -> Result<Vec<String>, String> {
-    tokens
-        .split(|token| *token == Token::Sign(","))
-        .map(|value| match value {
-            [Token::Word(value)] => Ok(value.clone()),
-            [] => Err("a value is missing".to_owned()),
-            _ => Err("a value with one of ` < > = / in it is written in backquotes".to_owned()),
-        })
-        .collect()
+/// Groups by `,`, and the values of each by `|`.
+fn parse_values(tokens: &[Token]) -> Result<Vec<Vec<String>>, String> {
+    let joined = |group: &[Token]| group.split(|token| *token == Token::Sign("|")).map(parse_value).collect();
+    tokens.split(|token| *token == Token::Sign(",")).map(joined).collect()
+}
+
+fn parse_value(tokens: &[Token]) -> Result<String, String> {
+    match tokens {
+        [Token::Word(value)] => Ok(value.clone()),
+        [] => Err("a value is missing".to_owned()),
+        _ => Err("a value with one of ` < > = / in it is written in backquotes".to_owned()),
+    }
 }
 
 fn parse_buckets(count: &str) -> Result<usize, String> {
@@ -236,6 +241,11 @@ mod tests {
         Part { column: column.into(), test }
     }
 
+    /// Groups of these values.
+    fn values(groups: &[&[&str]]) -> Test {
+        Test::Values(groups.iter().map(|group| group.iter().map(|&value| value.to_owned()).collect()).collect())
+    }
+
     #[test]
     fn columns_are_those_it_names() {
         let columns = |text: &str, known: &[&str]| {
@@ -251,7 +261,7 @@ mod tests {
     #[test]
     fn every_form_is_read() {
         assert_eq!(parts(" sex "), [part("sex", Test::Any)]);
-        assert_eq!(parts("race = Black , White"), [part("race", Test::Values(vec!["Black".into(), "White".into()]))]);
+        assert_eq!(parts("race = Black , White"), [part("race", values(&[&["Black"], &["White"]]))]);
         assert_eq!(parts("age<=30"), [part("age", Test::Upper { at: 30.0, inclusive: true })]);
         assert_eq!(parts("age<30"), [part("age", Test::Upper { at: 30.0, inclusive: false })]);
         assert_eq!(parts("age >= -1e3"), [part("age", Test::Lower { at: -1000.0, inclusive: true })]);
@@ -261,17 +271,23 @@ mod tests {
 
     #[test]
     fn intersections_take_any_part() {
-        let asked = [
-            part("sex", Test::Any),
-            part("race", Test::Values(vec!["Black".into(), "White".into()])),
-            part("age", Test::Buckets(3)),
-        ];
+        let asked =
+            [part("sex", Test::Any), part("race", values(&[&["Black"], &["White"]])), part("age", Test::Buckets(3))];
         assert_eq!(parts("sex * race=Black,White*age/3"), asked);
     }
 
     #[test]
+    fn values_are_joined_by_a_bar_more_tightly_than_groups_are_listed() {
+        assert_eq!(parts("race=Black|Hispanic"), [part("race", values(&[&["Black", "Hispanic"]]))]);
+        let asked = [part("sex", Test::Any), part("race", values(&[&["White"], &["Black", "Hispanic"], &["Asian"]]))];
+        assert_eq!(parts("sex*race = White, Black | Hispanic ,Asian"), asked);
+        assert_eq!(parts("race=`A|B`"), [part("race", values(&[&["A|B"]]))]);
+        assert_eq!(parts("`r|s`=`A|B`|C"), [part("r|s", values(&[&["A|B", "C"]]))]);
+    }
+
+    #[test]
     fn backquotes_hold_signs_blanks_and_doubled_backquotes() {
-        let asked = [part("a/b", Test::Values(vec![">50K".into(), " x``".replace("``", "`")]))];
+        let asked = [part("a/b", values(&[&[">50K"], &[" x`"]]))];
         assert_eq!(parts("`a/b`=`>50K`, ` x```"), asked);
     }
 
@@ -284,6 +300,11 @@ mod tests {
         assert!(problem("sex*").contains("both sides of `*`"));
         assert!(problem("=x").contains("before `=`"));
         assert!(problem("race=a,,b").contains("a value is missing"));
+        for text in ["race=", "race=a|", "race=|a", "race=a||b", "race=a|,b", "race=a|*sex"] {
+            assert!(problem(text).contains("is missing"), "{text}: {}", problem(text));
+        }
+        assert!(problem("sex|race").contains("`|` joins values, after `=`"));
+        assert!(problem("age<=30|40").contains("one number is needed after `<=`"));
         assert!(problem("income=>50K").contains("backquotes"));
         assert!(problem("`sex").contains("not closed"));
         assert!(problem("sex,race").contains("one by one"));
@@ -299,7 +320,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parsing_never_panics(text in "\\PC*", signs in "[a`<>=/*, 0-9é\\n]{0,24}") {
+        fn parsing_never_panics(text in "\\PC*", signs in "[a`<>=/*|, 0-9é\\n]{0,24}") {
             for text in [text, signs] {
                 let _ = text.parse::<GroupSpec>().and_then(|spec| spec.parts());
             }
@@ -308,8 +329,9 @@ mod tests {
         #[test]
         fn any_name_and_value_can_be_written_in_backquotes(column in "\\PC*", value in "\\PC*") {
             let quote = |word: &str| format!("`{}`", word.replace('`', "``"));
-            let asked = [part(&column, Test::Values(vec![value.clone()]))];
-            prop_assert_eq!(parts(&format!("{}={}", quote(&column), quote(&value))), asked);
+            let (column_text, text) = (quote(&column), quote(&value));
+            prop_assert_eq!(parts(&format!("{column_text}={text}")), [part(&column, values(&[&[&value]]))]);
+            prop_assert_eq!(parts(&format!("{column_text}={text}|b")), [part(&column, values(&[&[&value, "b"]]))]);
         }
     }
 }

@@ -27,6 +27,11 @@ pub(super) struct TemplatePart {
 }
 
 impl Template {
+    /// What training rows fixed, of all parts.
+    pub(super) fn conditions(&self) -> impl Iterator<Item = &Condition> {
+        self.parts.iter().flat_map(|part| &part.conditions)
+    }
+
     /// Whether other rows can have groups that training rows did not.
     pub(super) fn is_open(&self) -> bool {
         self.parts.len() > 1 || self.parts.iter().any(|part| part.any_value)
@@ -119,7 +124,7 @@ mod tests {
 
     #[test]
     fn listed_values_thresholds_and_buckets_name_all_their_groups_at_once() {
-        for spec in ["race=A,B", "code<=2", "code/2"] {
+        for spec in ["race=A,B", "race=A|B", "code=1,2|5", "code<=2", "code/2"] {
             assert_eq!(unseen(spec), [""; 0], "{spec}");
         }
     }
@@ -128,6 +133,8 @@ mod tests {
     fn intersections_that_training_had_none_of_are_groups_too() {
         assert_eq!(unseen("race=A,B*sex"), ["race=B & sex=f"]);
         assert_eq!(unseen("race*sex"), ["race=B & sex=f", "race=D & sex=f"]);
+        assert_eq!(unseen("race=A|B*code=2|5*sex"), ["race=A|B & code=2|5 & sex=f"]);
+        assert_eq!(unseen("race=A|B*sex"), [""; 0], "a value that training lacked is none of those that were joined");
         assert_eq!(unseen("code/2*sex"), ["code>1.5 & sex=f"][..0]);
     }
 }

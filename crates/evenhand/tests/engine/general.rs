@@ -195,7 +195,7 @@ fn rows_that_nothing_is_known_of_are_refused_by_name() {
     let Error::RateSyntax { problem, .. } = refused("rate=predicted positive given sex=female against age_band") else {
         panic!("not about the syntax")
     };
-    assert_eq!(problem, "what stands after `against` is 4 groups; name one of them");
+    assert_eq!(problem, "what stands after `against` is 4 groups; name one of them, or join values by `|`");
     let unknown = refused("rate=predicted maybe given sex").to_string();
     assert!(unknown.contains("`maybe` is no class; there are: `no`, `yes`"), "{unknown}");
     assert_eq!(refused("rate=predicted positive given gender=f").code(), "column-unknown");

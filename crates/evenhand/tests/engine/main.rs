@@ -22,6 +22,7 @@ mod identify;
 mod interactions;
 mod interruption;
 mod invariance;
+mod joined;
 mod kinds;
 mod missing;
 mod model_files;

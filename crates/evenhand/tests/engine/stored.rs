@@ -202,6 +202,27 @@ fn small_groups_are_warned_of_as_in_memory() {
 }
 
 #[test]
+fn joined_values_are_one_group_as_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "all.csv", &lines(2));
+    let correction = Correction::new(Notion::DemographicParity);
+    let correction = correction.group("sex*job=job 0,job 2|job 1").unwrap().group("age=21|20.0,30").unwrap();
+    let (data, _) = Dataset::read(folder.path(), &schema(false), &options(false)).unwrap();
+    let whole = correction.fit(&data, &Logistic::default()).unwrap();
+    let stored = fit(folder.path(), &correction, false, 0).unwrap().fitted;
+    assert_eq!(stored.binding().groups(), whole.binding().groups());
+    let names = stored.binding().group_names();
+    assert_eq!(
+        names[1..],
+        ["sex=Female & job=job 1|job 2", "sex=Male & job=job 0", "sex=Male & job=job 1|job 2", "age=20|21", "age=30"]
+    );
+    let rows = |fitted: &evenhand::Fitted<LogisticModel>| -> Vec<usize> {
+        fitted.solution().train.groups.iter().map(|group| group.rows).collect()
+    };
+    assert_eq!(rows(&stored), rows(&whole));
+}
+
+#[test]
 fn it_ends_where_all_rows_in_memory_end() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "all.csv", &lines(2));

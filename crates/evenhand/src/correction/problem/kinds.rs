@@ -21,7 +21,7 @@ const MOST_CODES: usize = 1000;
 /// How the named columns become features, and which of those taken as numbers may be codes.
 ///
 /// A column of numbers is a category where the schema says so, and where groups are made of its values (`RAC1P`,
-/// `RAC1P=1,2`), since a straight line through codes cannot follow the groups that are to be evened. It stays a
+/// `RAC1P=1,2`, `RAC1P=1|2`), since a straight line through codes cannot follow the groups that are to be evened. It stays a
 /// number where the schema says so, where a group compares it (`age<=30`, `age/5`), and where it has too many values
 /// for codes.
 pub(super) fn plans(
@@ -66,7 +66,7 @@ enum Use {
 fn used(column: &str, groups: &[&Groups]) -> Option<Use> {
     let conditions = groups.iter().flat_map(|groups| groups.definitions()).flat_map(Group::conditions);
     let of = |condition: &Condition| match condition {
-        Condition::Equals { .. } => Use::Values,
+        Condition::Equals { .. } | Condition::OneOf { .. } => Use::Values,
         Condition::Within { .. } => Use::Order,
     };
     conditions.filter(|condition| condition.column() == column).map(of).max()
@@ -134,6 +134,7 @@ mod tests {
         assert!(categories(&[]).is_empty());
         assert_eq!(categories(&["code"]), ["code"]);
         assert_eq!(categories(&["code=1,2"]), ["code"]);
+        assert_eq!(categories(&["code=1|2"]), ["code"]);
         assert_eq!(categories(&["flag*code=1"]), ["code", "flag"]);
         assert_eq!(categories(&["code=1*place<=100"]), ["code"]);
         assert!(categories(&["code<=3", "place/5"]).is_empty());

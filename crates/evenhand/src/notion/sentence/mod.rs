@@ -69,6 +69,7 @@ mod tests {
             "predicted positive given sex=female and labelled positive",
             "predicted wrongly given sex=female*age<=30 and not labelled positive",
             "predicted as labelled given race=Black,White against race=Other",
+            "predicted positive given race=Black|Hispanic and labelled positive against race=White|Asian",
             "predicted 2 given everyone against 0.1".replace(" given everyone", "").as_str(),
             "predicted negative given labelled positive at most 0.2",
             "predicted as labelled given verified=yes at least 0.95",
