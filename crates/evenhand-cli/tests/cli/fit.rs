@@ -44,7 +44,7 @@ fn groups_of_a_few_rows_are_judged_but_not_searched_for() {
         json["warnings"].as_array().unwrap().iter().map(|one| one["code"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(codes(""), [""; 0]);
-    assert_eq!(codes("--min-group 90"), ["not-searched"]);
+    assert_eq!(codes("--min-group 90"), ["notable-change", "not-searched"]);
 }
 
 #[test]
