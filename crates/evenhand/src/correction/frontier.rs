@@ -1,8 +1,8 @@
 //! The trade-off between error and violation: one warm-started path of solutions from bound to bound.
 //!
 //! Holds [`Frontier`] and its [`Point`]s. Every point is the solution that a correction with that bound looks
-//! for, but its search starts from the point before it: multipliers, derivatives and the learner's warm
-//! start are at hand, and a few steps suffice.
+//! for, but its search starts from the best of the fits so far, with the learner's warm start at hand, so that a few
+//! steps suffice.
 
 use std::cmp::Ordering;
 

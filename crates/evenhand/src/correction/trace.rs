@@ -13,7 +13,7 @@ pub struct Iteration {
     pub multipliers: Vec<f64>,
     /// The multipliers after the update that followed.
     pub next_multipliers: Vec<f64>,
-    /// Overall (or asked) rate minus group rate, per constraint, on the training rows.
+    /// Overall (or asked) rate minus group rate, per constraint, on the rows that multipliers are chosen by.
     pub violations: Vec<f64>,
     /// The largest of them in absolute value.
     pub violation: f64,

@@ -152,7 +152,7 @@ impl Logistic {
         Ok(())
     }
 
-    /// Half the penalty's derivative per unit of a coefficient: `l2`, or 0 for an unpenalised intercept.
+    /// The penalty's derivative per unit of a coefficient: `l2`, or 0 for an unpenalised intercept.
     pub(crate) fn penalty(&self, position: usize, stride: usize) -> f64 {
         if self.penalise_intercept || !(position + 1).is_multiple_of(stride) { self.l2 } else { 0.0 }
     }

@@ -1,6 +1,6 @@
 //! The default solver: sequential quadratic programming in the multipliers.
 //!
-//! A fit with given multipliers has an error and violations, and so, through the fit, do their derivatives exist. What is asked of
+//! A fit has an error and violations, and both have derivatives with respect to the multipliers. What is asked of
 //! rates is a set of inequalities; `merit` puts error, infeasibility and the size of the correction into one number, the merit
 //! function φ. `subproblem` minimises a quadratic model of φ around a fit by an `interior_point` method, from the `derivatives` in the independent multipliers of a `basis`;
 //! `trust_region` is the loop around it, with its `radius`, which ends with a `refinement` on single rows; `restarts` says where loops start and which
@@ -119,7 +119,7 @@ pub(in crate::correction) struct Search<'a> {
     oracle: &'a mut dyn Oracle,
     observer: &'a mut dyn Observer,
     settings: SqpSettings,
-    /// How multipliers become weights as the settings have it.
+    /// How multipliers became weights when the search began.
     first_rule: WeightRule,
     /// Fits to come back to.
     kept: Vec<Point>,
