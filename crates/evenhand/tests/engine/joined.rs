@@ -18,8 +18,7 @@ fn asked(notion: Notion, group: &str) -> Correction {
 fn renamed(from: &str, to: &str) -> Table {
     let mut table = table();
     let region = table.column("region").unwrap().clone();
-    let names: Vec<String> =
-        (0..table.rows()).filter_map(|row| region.text(row).map(|name| name.to_string())).collect();
+    let names: Vec<String> = (0..table.rows()).filter_map(|row| region.text(row)).collect();
     let names = names.iter().map(|name| Some(if name == from { to } else { name.as_str() }));
     table.set("region", Column::Categorical(Categorical::from_values(names))).unwrap();
     table

@@ -29,7 +29,7 @@ pub(in crate::correction) struct Inequalities {
 }
 
 /// `Σ coefficient · term ≤ upper`.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Inequality {
     terms: Vec<(Term, f64)>,
     upper: f64,
@@ -151,7 +151,7 @@ impl Inequalities {
         let limit = precision.map_or_else(|| Inequality::exact(most), |one| one.limit(most, most, error));
         for sign in constraint.reference.sides() {
             let terms = vec![(Term::Violation(at), *sign)];
-            self.push_bound(at, terms, most, limit.clone(), precision.map(|one| one.settings));
+            self.push_bound(at, terms, most, &limit, precision.map(|one| one.settings));
         }
     }
 
@@ -177,7 +177,7 @@ impl Inequalities {
 
     fn push(&mut self, at: usize, constraint: &Constraint, scale: f64, limit: &Inequality) {
         for sign in constraint.reference.sides() {
-            self.all.push(Inequality { terms: vec![(Term::Violation(at), sign * scale)], ..limit.clone() });
+            self.all.push(Inequality { terms: vec![(Term::Violation(at), sign * scale)], ..*limit });
         }
     }
 
@@ -188,7 +188,7 @@ impl Inequalities {
         at: usize,
         terms: Vec<(Term, f64)>,
         most: f64,
-        limit: Inequality,
+        limit: &Inequality,
         settings: Option<&SqpSettings>,
     ) {
         if let Some(settings) = settings.filter(|_| limit.upper > most) {
@@ -198,7 +198,7 @@ impl Inequalities {
             let noise = weight * limit.noise;
             self.all.push(Inequality { terms, noise, preferred: true, ..Inequality::exact(weight * most) });
         }
-        self.all.push(Inequality { terms, ..limit });
+        self.all.push(Inequality { terms, ..*limit });
     }
 
     /// `share · rate of one − rate of another ≤ most`, for every two groups of limited constraints that can be compared.
@@ -226,7 +226,7 @@ impl Inequalities {
                 let limit =
                     precision.map_or_else(|| Inequality::exact(most), |one| one.limit(most, most + even, error));
                 let terms = vec![(Term::Rate(one), share), (Term::Rate(other), -1.0)];
-                self.push_bound(one, terms, most, limit, precision.map(|one| one.settings));
+                self.push_bound(one, terms, most, &limit, precision.map(|one| one.settings));
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::correction::problem::Inequalities;
 use crate::correction::solvers::oracle::Point;
 
 /// `φ(λ) = error + μ ‖[c]₊‖ + ½ ρ λᵀGλ + ½ Σ_s z_s (Gλ)_s²`: an exact penalty function. [Nocedal & Wright 2006, ch. 17.2 and 18.5]
-/// The last sum is over groups of too few rows to search for, z_s their shares of all rows: a mean exponent of 1 costs half as much as errors on all
+/// The last sum is over groups of too few rows to search for, `z_s` their shares of all rows: a mean exponent of 1 costs half as much as errors on all
 /// of their rows would, so that such groups are left alone.
 #[derive(Debug)]
 pub(super) struct Merit {
