@@ -61,7 +61,7 @@ class EvenhandParams(HasLabelCol, HasWeightCol, HasPredictionCol, HasProbability
     )
     sensitiveCols = _param(
         "sensitiveCols",
-        "what tells the groups: columns, or specifications such as age<=30, race=Black,White, race=Black|Hispanic and sex*race",
+        "what tells the groups: columns, or specifications such as age<=30, race=White,Black|Hispanic and sex*race",
         TypeConverters.toListString,
     )
     intersections = _param(
