@@ -93,8 +93,8 @@ fn people_too_few_to_search_for_are_left_alone() {
 
 #[test]
 fn bounded_weights_that_saturate_are_not_the_end() {
-    // With a bias this strong weights below 1 cannot even true positive rates; unbounded ones can.
-    let people = people(12_000, None, 2.0, 5);
+    // With this bias weights below 1 stall at a violation of 0.035, since three quarters of it are gone; unbounded ones go on, for less error.
+    let people = people(12_000, None, 1.4, 5);
     let problem = people.problem(&"equal-opportunity".parse().unwrap()).unwrap();
     let (_, found) = solve(&problem, "equal-opportunity", None);
     assert_eq!(found.stop, Termination::Converged);
