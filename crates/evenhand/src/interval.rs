@@ -74,6 +74,19 @@ pub(crate) fn difference(first: Share, second: Share, z: f64) -> (f64, f64) {
     (low(first, second), -low(second, first))
 }
 
+/// The interval of `share · number`, where the number has an interval of its own and varies independently of the share: distances of the ends of
+/// either, each times the other's value, are added as squares. [MOVER: Zou & Donner 2008]
+pub(crate) fn scaled(share: Share, (number, ends): (f64, (f64, f64)), z: f64) -> (f64, f64) {
+    let (less, more) = share.interval(z);
+    // A larger share takes the product away from zero.
+    let [towards, away] = [share.value - less, more - share.value].map(|by| by * number.abs());
+    let [below, above] = if number < 0.0 { [away, towards] } else { [towards, away] };
+    let value = share.value * number;
+    let low = value - (share.value * (number - ends.0)).hypot(below);
+    let high = value + (share.value * (ends.1 - number)).hypot(above);
+    (low.max(-1.0), high.min(1.0))
+}
+
 /// The interval of `first / second`, two shares of different rows: the ratios θ for which the
 /// interval of `first − θ·second`, made as [`difference`] makes it, holds zero. [Donner & Zou 2012]
 ///
@@ -236,6 +249,26 @@ mod tests {
         ] {
             assert!(near(difference(first, second, z), expected, 5e-5), "{:?}", difference(first, second, z));
         }
+    }
+
+    #[test]
+    fn a_scaled_number_varies_by_the_share_too() {
+        let z = quantile(0.95).unwrap();
+        // Of many rows the interval is that of the delta method: (p d)² has the variance p² var(d) + d² var(p).
+        let (outside, first, second) = (share(7e5, 1e6), share(2.7e5, 3e5), share(0.7e5, 7e5));
+        let apart = (first.value - second.value, difference(first, second, z));
+        let variance = |one: Share| one.value * (1.0 - one.value) / one.rows;
+        let of_number = variance(first) + variance(second);
+        let error = (0.7_f64.powi(2) * of_number + 0.8_f64.powi(2) * variance(outside)).sqrt();
+        let found = scaled(outside, apart, z);
+        // Wilson ends are not quite symmetric.
+        assert!(near(found, (0.56 - z * error, 0.56 + z * error), 1e-5), "{found:?}");
+        // The other way round it is the same but for its sign.
+        let turned = scaled(outside, (-apart.0, (-apart.1.1, -apart.1.0)), z);
+        assert!(near((-turned.1, -turned.0), found, 1e-15));
+        // Where the number is zero, the share does not matter.
+        let none = scaled(outside, (0.0, (-0.1, 0.2)), z);
+        assert!(near(none, (-0.07, 0.14), 1e-15), "{none:?}");
     }
 
     #[test]

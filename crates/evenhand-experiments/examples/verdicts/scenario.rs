@@ -75,6 +75,7 @@ pub(crate) fn all() -> Vec<Scenario> {
     vec![
         parity("two groups", 200, vec![plain("A", 0.5, 0.40), plain("B", 0.5, 0.30)]),
         parity("two groups", 2_000, vec![plain("A", 0.5, 0.40), plain("B", 0.5, 0.30)]),
+        parity("rates far apart", 2_000, vec![plain("A", 0.3, 0.90), plain("B", 0.7, 0.10)]),
         parity("four groups", 200, four()),
         parity("four groups", 2_000, four()),
         parity("a group unseen in training", 400, unseen()),

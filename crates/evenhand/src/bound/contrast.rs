@@ -6,7 +6,7 @@
 use super::{Bound, Judged};
 use crate::cells::Cells;
 use crate::constraint::{Constraint, Functional, Measure, overall_rates};
-use crate::interval::{Share, difference, ratio};
+use crate::interval::{Share, difference, ratio, scaled};
 use crate::kernel::CellSums;
 
 /// All contrasts of a bound on some rows.
@@ -143,15 +143,14 @@ impl<'a> Contrasts<'a> {
         }
     }
 
-    /// The overall rate includes the group, so overall − group is the share of the others times (others − group), and the
-    /// interval is that of others − group, which are of different rows. Rows that a group is compared with and not among are taken as different ones.
+    /// The overall rate includes the group, so overall − group is the share of the others times (others − group): two numbers of which each varies
+    /// from sample to sample, independently of the other. Rows that a group is compared with and not among are taken as different ones.
     fn violation(&self, at: usize, z: f64, taken: fn(Share) -> Share) -> (f64, f64) {
         let functional = self.functional(at);
         let group = taken(functional.group_share(self.sums, self.measure));
         if let Some(others) = functional.others_share(self.sums, self.measure) {
-            let (low, high) = difference(taken(others), group, z);
-            let scale = functional.others_weight();
-            return (scale * low, scale * high);
+            let apart = (others.value - group.value, difference(taken(others), group, z));
+            return functional.outside_share().map_or(apart.1, |outside| scaled(outside, apart, z));
         }
         match self.rows.constraints[at].reference.number() {
             // The group is everyone that it is compared with.

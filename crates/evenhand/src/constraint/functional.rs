@@ -57,8 +57,8 @@ pub(crate) struct Functional {
     /// The weight of the rows it is compared with that are not in the group, and their share: summed, since what is left of
     /// a difference may be rounding errors alone. All of them, where the group is not among them.
     others: [f64; 2],
-    /// The effective sample sizes of the group and of the others it is compared with.
-    rows: [f64; 2],
+    /// The effective sample sizes of the group, of the others it is compared with, and of all that it is a share of.
+    rows: [f64; 3],
     /// The mean, over the rows that it is compared with, of what it is weighted by; 1 without.
     mean_value: f64,
 }
@@ -111,6 +111,7 @@ fn holds((group, labelled): Rows, cells: &Cells, cell: usize) -> bool {
 struct Base {
     rows: Rows,
     weight: f64,
+    effective_rows: f64,
     /// The mean of what rows count.
     mean_value: f64,
     parts: Arc<[Part]>,
@@ -120,7 +121,8 @@ impl Base {
     fn new(rows: Rows, counted: Counts, cells: &Cells) -> Option<Self> {
         let (weight, parts) = among((0..cells.len()).filter(|&cell| holds(rows, cells, cell)), counted, cells)?;
         let of_rows: f64 = parts.iter().map(|part| cells.weight(part.cell)).sum();
-        Some(Self { rows, weight, mean_value: weight / of_rows, parts: parts.into() })
+        let effective_rows = cells.effective_rows_by(counted.1, parts.iter().map(|part| part.cell));
+        Some(Self { rows, weight, effective_rows, mean_value: weight / of_rows, parts: parts.into() })
     }
 }
 
@@ -146,7 +148,8 @@ impl Functional {
         let nested = of_group().all(|cell| cells.weight(cell) <= 0.0 || holds(base.rows, cells, cell));
         let others = || base.parts.iter().map(|part| part.cell).filter(|&cell| !(nested && is_in(cell)));
         let others_weight: f64 = others().map(|cell| cells.value(cell, by) * cells.weight(cell)).sum();
-        let rows = [cells.effective_rows_by(by, of_group()), cells.effective_rows_by(by, others())];
+        let rows =
+            [cells.effective_rows_by(by, of_group()), cells.effective_rows_by(by, others()), base.effective_rows];
         let overall = if constraint.reference.number().is_none() { base.parts.clone() } else { Arc::default() };
         Some(Self {
             overall,
@@ -270,9 +273,10 @@ impl Functional {
         Some(Share::new(self.counted(counted / self.others[0]), self.rows[1]))
     }
 
-    /// The share of the rows outside the group; 1 where the group is not among the rows it is compared with.
-    pub(crate) fn others_weight(&self) -> f64 {
-        self.others[1]
+    /// The share of the rows outside the group, and how many rows it is known from; `None` where the group is not among the rows it is
+    /// compared with, and no share enters.
+    pub(crate) fn outside_share(&self) -> Option<Share> {
+        self.nested.then(|| Share::new(self.others[1], self.rows[2]))
     }
 
     /// Whether everyone it is about is in the group, which is then compared with itself.
@@ -313,7 +317,7 @@ impl Functional {
 
     /// The effective sample size of the group or of the others, whichever is smaller.
     pub(crate) fn fewest_rows(&self) -> f64 {
-        let [group, others] = self.rows;
+        let [group, others, _] = self.rows;
         if self.overall.is_empty() || others < 1.0 { group } else { group.min(others) }
     }
 
@@ -396,9 +400,10 @@ mod tests {
         for one in functionals.iter().flatten() {
             let (group, others) =
                 (one.group_share(&sums, Measure::Decisions), one.others_share(&sums, Measure::Decisions));
-            let both = one.share() * group.value + one.others_weight() * others.unwrap().value;
+            let outside = one.outside_share().unwrap().value;
+            let both = one.share() * group.value + outside * others.unwrap().value;
             assert!((both - one.reference(&sums, Measure::Decisions)).abs() < 1e-14);
-            assert!((one.share() + one.others_weight() - 1.0).abs() < 1e-14);
+            assert!((one.share() + outside - 1.0).abs() < 1e-14);
         }
     }
 
