@@ -74,6 +74,6 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], *, caption
     return f'<table style="{TABLE}">{title}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
 
 
-def trade_off_of(found: tuple[float, float] | None) -> dict[str, float] | None:
+def trade_off_of(found: tuple[float, float, float] | None) -> dict[str, float] | None:
     """Name the numbers of a search that stopped for the cost."""
-    return None if found is None else {"violation": found[0], "cost": found[1]}
+    return None if found is None else dict(zip(("bound", "violation", "cost"), found, strict=True))

@@ -24,7 +24,7 @@ def test_a_search_that_stops_for_the_cost_says_what_going_on_would_cost(loans, t
     numbers = X[["income", "history"]]
     clf, codes = codes_of(lambda: EvenhandClassifier().fit(numbers, y, sensitive_features=X["sex"]))
     assert clf.stop_ == "too-costly"
-    assert set(clf.trade_off_) == {"violation", "cost"}
+    assert set(clf.trade_off_) == {"bound", "violation", "cost"}
     assert 0.0 <= clf.trade_off_["violation"] < clf.violation_
     assert clf.trade_off_["cost"] > 0.0
     assert "was tried, and cost " in codes["too-costly"]

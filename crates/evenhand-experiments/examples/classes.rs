@@ -99,7 +99,7 @@ fn case(classes: usize, seed: u64, notion: &str) -> evenhand::Result<Case> {
     bounded.bounds.push(Bound::MaxViolation(violation(&printed)).into());
     let found = solve(&free)?;
     let further = found.trade_off.map(|trade_off| {
-        free.bounds.push(Bound::MaxViolation(trade_off.bound()).into());
+        free.bounds.push(Bound::MaxViolation(trade_off.bound).into());
         solve(&free)
     });
     Ok(Case {

@@ -30,7 +30,7 @@ pub(crate) struct Found {
     multipliers: Vec<(String, f64)>,
     stop: String,
     /// Violation and cost of going on, where the search stopped for the cost.
-    trade_off: Option<(f64, f64)>,
+    trade_off: Option<(f64, f64, f64)>,
     fits: usize,
     /// Rates and violations on the training rows, as JSON.
     train: String,
@@ -237,7 +237,7 @@ fn search(
     let found = Found {
         multipliers: names.zip(solution.multipliers.iter().copied()).collect(),
         stop: solution.stop.to_string(),
-        trade_off: solution.trade_off.map(|one| (one.violation, one.cost)),
+        trade_off: solution.trade_off.map(|one| (one.bound, one.violation, one.cost)),
         fits: solution.fits,
         train: json(&solution.train).unwrap_or_default(),
         warnings: found_warnings,

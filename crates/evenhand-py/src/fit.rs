@@ -45,7 +45,7 @@ pub(crate) struct Fitted {
     effect: Option<String>,
     stop: String,
     /// Violation and cost of going on, where the search stopped for the cost.
-    trade_off: Option<(f64, f64)>,
+    trade_off: Option<(f64, f64, f64)>,
     fits: usize,
     /// How well features tell each group that the learner may not see, where that was modelled, as JSON.
     memberships: Option<String>,
@@ -217,7 +217,7 @@ impl Fitted {
             validation: solution.validation.as_ref().map(json).transpose()?,
             effect: solution.effect.as_ref().map(json).transpose()?,
             stop: solution.stop.to_string(),
-            trade_off: solution.trade_off.map(|one| (one.violation, one.cost)),
+            trade_off: solution.trade_off.map(|one| (one.bound, one.violation, one.cost)),
             fits: solution.fits,
             memberships: solution
                 .expected

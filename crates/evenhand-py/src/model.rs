@@ -144,7 +144,7 @@ pub(crate) fn search_warning<P: Predictor>(
 ) -> Option<(String, String)> {
     let explained = solution.explain(correction);
     if let Some(trade_off) = &solution.trade_off {
-        let message = format!("{explained}; max_violation={:.3} searches for it anew", trade_off.bound());
+        let message = format!("{explained}; max_violation={:.3} searches for it anew", trade_off.bound);
         return Some(("too-costly".to_owned(), message));
     }
     let searched = correction.method.is_correction() && matches!(correction.solver, Solver::Sqp(_));

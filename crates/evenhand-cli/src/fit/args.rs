@@ -292,7 +292,7 @@ may not see, where that was modelled: group, labelled, null for all rows, and au
 (rows, wrong, error, violation, violations, positive_rate, class_rates, groups), validation (with
 --validation), threshold (with --threshold best), thresholds (with methods that decide by group),
 groups_needed (there, and with --apply tilt where features tell groups), slack (with --method
-lagrangian), uncorrected (train, test), stop, trade_off (violation and cost, where a search
+lagrangian), uncorrected (train, test), stop, trade_off (bound, violation and cost, where a search
 without a bound stopped for the cost), loops, fits, seconds, warnings, model, weights, trace, ",
     where_reports_are!("report (where one was asked for), "),
     "bounds.

@@ -296,7 +296,7 @@ impl Report {
     fn ending(&self) -> String {
         let how = match &self.trade_off {
             Some(trade_off) => {
-                format!("{}; --max-violation {:.3} searches for it anew", self.ending, trade_off.bound())
+                format!("{}; --max-violation {:.3} searches for it anew", self.ending, trade_off.bound)
             }
             None => self.ending.clone(),
         };

@@ -68,22 +68,24 @@ pub struct Solution<P> {
 /// What a search without a bound left undone since it costs too much error: a fit that it made and did not keep.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TradeOff {
-    /// The violation of that fit.
+    /// The bound on the violation that was asked for.
+    pub bound: f64,
+    /// The violation of the fit that was found for it.
     pub violation: f64,
-    /// By how much more rows it errs on: a share of rows.
+    /// By how much more rows that fit errs on: a share of rows.
     pub cost: f64,
 }
 
 impl TradeOff {
-    /// The bound to ask for, to three decimals: at least the violation, and never zero.
-    pub fn bound(&self) -> f64 {
-        (self.violation * 1e3).ceil().max(1.0) / 1e3
+    /// The bound to ask for to have a violation, to three decimals: at least the violation, and never zero.
+    pub(in crate::correction) fn bound_for(violation: f64) -> f64 {
+        (violation * 1e3).ceil().max(1.0) / 1e3
     }
 }
 
 impl std::fmt::Display for TradeOff {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (bound, points) = (self.bound(), self.cost * 100.0);
+        let (bound, points) = (self.bound, self.cost * 100.0);
         write!(f, "going on to a violation of {bound:.3} was tried, and cost {points:.1} points of error")
     }
 }
@@ -335,9 +337,10 @@ mod tests {
 
     #[test]
     fn a_trade_off_names_a_bound_that_can_be_asked_for() {
-        let trade_off = TradeOff { violation: 0.020_3, cost: 0.014 };
+        let bound = TradeOff::bound_for(0.020_3);
+        let trade_off = TradeOff { bound, violation: 0.018, cost: 0.014 };
         let words = "going on to a violation of 0.021 was tried, and cost 1.4 points of error";
         assert_eq!(trade_off.to_string(), words);
-        assert!((TradeOff { violation: 0.0, cost: 0.01 }.bound() - 0.001).abs() < 1e-15);
+        assert!((TradeOff::bound_for(0.0) - 0.001).abs() < 1e-15);
     }
 }

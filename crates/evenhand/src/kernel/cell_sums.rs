@@ -83,6 +83,13 @@ impl CellSums {
         &self.of(cell)[..self.classes]
     }
 
+    /// Whether as many rows of every cell are decided for each class.
+    pub(crate) fn decides_as(&self, other: &Self) -> bool {
+        let cells = self.values.len() / width(self.classes);
+        let same = |(one, other): (&f64, &f64)| one.to_bits() == other.to_bits();
+        (0..cells).all(|cell| self.decisions(cell).iter().zip(other.decisions(cell)).all(same))
+    }
+
     /// The sum of the probabilities of each class over a cell's rows.
     pub(crate) fn scores(&self, cell: usize) -> &[f64] {
         &self.of(cell)[self.classes..2 * self.classes]

@@ -107,6 +107,10 @@ fn what_going_on_costs_is_what_a_fit_cost_that_was_made() {
         (fit.violation - said.violation).abs() < 1e-12 && (fit.error - found.train.error - said.cost).abs() < 1e-12
     });
     assert!(made, "{said:?}");
+    // And it is what asking for the bound finds.
+    let further = solve(&asked("equalized-odds", Some(said.bound)), &problem);
+    let cost = further.train.error - found.train.error;
+    assert!(further.stop == Termination::Converged && (cost - said.cost).abs() < 1e-3, "{cost} {said:?}");
 }
 
 #[test]

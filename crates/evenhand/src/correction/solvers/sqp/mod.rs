@@ -3,8 +3,8 @@
 //! A fit has an error and violations, and both have derivatives with respect to the multipliers. What is asked of
 //! rates is a set of inequalities; `merit` puts error, infeasibility and the size of the correction into one number, the merit
 //! function φ. `subproblem` minimises a quadratic model of φ around a fit by an `interior_point` method, from the `derivatives` in the independent multipliers of a `basis`;
-//! `trust_region` is the loop around it, with its `radius`, which ends with a `refinement` on single rows; `restarts` says where loops start and which
-//! result is kept; `trade_off` goes on where evenness was left undone, and says what it costs. No step size is asked of anyone.
+//! `trust_region` is the loop around it, with its `radius`; a `trial` is the fit after a step, or after a `refinement` of it on single rows; `restarts` says where loops start and which
+//! result is kept; `trade_off` goes on where evenness was left undone, asks for it, and says what it costs. No step size is asked of anyone.
 
 mod basis;
 mod derivatives;
@@ -15,6 +15,7 @@ mod refinement;
 mod restarts;
 mod subproblem;
 mod trade_off;
+mod trial;
 mod trust_region;
 
 pub(in crate::correction) use restarts::{Ended, Target};
@@ -121,12 +122,14 @@ pub(in crate::correction) struct Search<'a> {
     settings: SqpSettings,
     /// How multipliers became weights when the search began.
     first_rule: WeightRule,
-    /// Fits to come back to.
+    /// Fits to come back to; the first is the one without correction.
     kept: Vec<Point>,
+    /// Fits that searches around this one come back to.
+    held: Vec<Point>,
+    /// What the search without a bound ended with, where there was one.
+    free: Option<Point>,
     /// The best fit that is no less even than the one without correction.
     even: Option<Point>,
-    /// The most even fit of all that were made.
-    most_even: Option<Point>,
     /// Whether the observer, or the learner, asked to stop.
     cancelled: bool,
     /// Whether the learner's own derivatives are known.
@@ -146,8 +149,9 @@ impl<'a> Search<'a> {
             settings,
             first_rule,
             kept: Vec::new(),
+            held: Vec::new(),
+            free: None,
             even: None,
-            most_even: None,
             cancelled: false,
             has_derivatives: false,
         }
@@ -199,11 +203,8 @@ impl<'a> Search<'a> {
         Ok(evaluated.map(|(point, _)| point))
     }
 
-    /// Keeps a fit if it is the best so far of those that are no less even than the one without correction, or the most even.
+    /// Keeps a fit if it is the best so far of those that are no less even than the one without correction.
     fn remember(&mut self, merit: &Merit, point: &Point) {
-        if self.most_even.as_ref().is_none_or(|most| merit.is_less_even(most, point)) {
-            self.most_even = Some(point.clone());
-        }
         let better = |even: &Point| merit.value(point) < merit.value(even);
         if !merit.is_less_even(point, &self.kept[0]) && self.even.as_ref().is_none_or(better) {
             self.even = Some(point.clone());
@@ -218,7 +219,7 @@ impl<'a> Search<'a> {
 
     /// Lets go of all fits but this one and those to come back to.
     fn retain(&mut self, current: &Point) {
-        let keep: Vec<&Point> = self.kept.iter().chain(&self.even).chain([current]).collect();
+        let keep: Vec<&Point> = self.held.iter().chain(&self.kept).chain(&self.even).chain([current]).collect();
         self.oracle.retain(&keep);
     }
 }

@@ -45,13 +45,14 @@ impl Search<'_> {
     ) -> Result<Ended> {
         let uncorrected = &starts[0];
         let merit = self.merit(target, uncorrected);
+        self.kept = starts.to_vec();
         if let Some(done) = starts.iter().find(|start| merit.inequalities.hold(&start.sums)) {
             return Ok(Ended { point: done.clone(), stop: Termination::Converged });
         }
         let all = starts.iter().chain(candidates);
         let start = all.min_by(|one, other| merit.value(one).total_cmp(&merit.value(other)));
         let start = start.unwrap_or(uncorrected);
-        (self.kept, self.even) = (starts.to_vec(), None);
+        self.even = None;
         self.set_rule(start.rule);
         let mut best = self.run_trust_region(&merit, start.clone())?;
         for rule in self.restarts(target, &merit, start, &best) {
@@ -61,13 +62,18 @@ impl Search<'_> {
             self.kept = [starts, &[best.point.clone()]].concat();
             self.set_rule(rule);
             let found = self.run_trust_region(&merit, Point { rule, ..uncorrected.clone() })?;
-            if is_better(&merit, &found, &best) {
+            // Bare membership can move everyone towards one class: where other weights arrive too, that is not worth a few rows.
+            let few_rows = rule.tilt == Tilt::Paper
+                && best.point.rule.tilt != Tilt::Paper
+                && best.stop == Termination::Converged
+                && best.point.error - found.point.error < self.settings.even;
+            if is_better(&merit, &found, &best) && !few_rows {
                 best = found;
             }
         }
         if !self.is_over() && !target.at_any_cost && self.is_far(target, &merit, &best) {
             self.kept = [starts, &[best.point.clone()]].concat();
-            let found = self.solve_evenness_first(&merit, uncorrected)?;
+            let found = self.restore(target, &merit)?;
             if is_better(&merit, &found, &best) {
                 best = found;
             }
@@ -85,22 +91,62 @@ impl Search<'_> {
         Ok(best)
     }
 
-    /// As even as can be at any cost, and from there what was asked: where error and evenness trade badly at first, the merit function
-    /// has a minimum near no correction that no step leaves. [The restoration phase of Fletcher & Leyffer 2002]
-    fn solve_evenness_first(&mut self, merit: &Merit, uncorrected: &Point) -> Result<Ended> {
-        let evenness = self.merit(&Target { bounds: Vec::new(), at_any_cost: true }, uncorrected);
-        let rule = self.first_rule;
-        self.set_rule(rule);
-        let even = self.run_trust_region(&evenness, Point { rule, ..uncorrected.clone() })?;
-        self.run_trust_region(merit, even.point)
+    /// Where everything ends short, evenness comes first and what was asked from there: the merit function may have a minimum near no correction that no step
+    /// leaves. [The restoration phase of Fletcher & Leyffer 2002] With a bound that is what a search without one finds, so that none ends worse for a bound;
+    /// without, as even as can be at any cost.
+    fn restore(&mut self, target: &Target, merit: &Merit) -> Result<Ended> {
+        let uncorrected = self.kept[0].clone();
+        if target.bounds.is_empty() {
+            let evenness = self.merit(&Target { bounds: Vec::new(), at_any_cost: true }, &uncorrected);
+            let rule = self.first_rule;
+            self.set_rule(rule);
+            let even = self.run_trust_region(&evenness, Point { rule, ..uncorrected })?;
+            return self.run_trust_region(merit, even.point);
+        }
+        let free = match self.free.clone() {
+            Some(known) => known,
+            None => self.solve_without_bound(&uncorrected)?,
+        };
+        self.kept.push(free.clone());
+        self.set_rule(free.rule);
+        self.run_trust_region(merit, free)
+    }
+
+    /// What a search without a bound ends with.
+    fn solve_without_bound(&mut self, uncorrected: &Point) -> Result<Point> {
+        let target = Target { bounds: Vec::new(), at_any_cost: false };
+        let ended = self.solve_beside(&target, uncorrected)?;
+        let (kept, count) = (self.kept.clone(), self.held.len());
+        self.held.extend(kept.iter().cloned());
+        let (ended, _) = self.go_on(&target, uncorrected, ended)?;
+        self.held.truncate(count);
+        self.kept = kept;
+        Ok(ended.point)
+    }
+
+    /// Searches anew, as if it were the only search; fits that this one comes back to are held meanwhile.
+    pub(super) fn solve_beside(&mut self, target: &Target, uncorrected: &Point) -> Result<Ended> {
+        let (kept, even, count) = (self.kept.clone(), self.even.take(), self.held.len());
+        self.held.extend(kept.iter().chain(&even).cloned());
+        self.set_rule(self.first_rule);
+        let candidates = self.candidates(target)?;
+        let ended = self.solve(target, std::slice::from_ref(uncorrected), &candidates)?;
+        self.held.truncate(count);
+        (self.kept, self.even) = (kept, even);
+        Ok(ended)
     }
 
     /// Whether a search ended short: of what was asked, or without a bound of much that there was to even; or with more errors than one
     /// decision for everyone has.
     fn is_far(&self, target: &Target, merit: &Merit, found: &Ended) -> bool {
         let far = self.leaves_much(merit, &found.point) || self.is_asked(target);
-        let useless = found.point.error > self.oracle.evaluation().constant_error();
-        self.oracle.explores() && merit.measure == Measure::Decisions && (found.stop.found_no_step() && far || useless)
+        let short = found.stop.found_no_step() && far || self.is_useless(found);
+        self.oracle.explores() && merit.measure == Measure::Decisions && short
+    }
+
+    /// Whether one decision for everyone errs less.
+    fn is_useless(&self, found: &Ended) -> bool {
+        found.point.error > self.oracle.evaluation().constant_error()
     }
 
     /// Whether much of what there was to even is left.

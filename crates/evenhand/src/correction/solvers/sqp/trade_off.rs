@@ -4,13 +4,14 @@ use super::Search;
 use super::merit::Merit;
 use super::restarts::{Ended, Target, is_better};
 use crate::Result;
+use crate::bound::Bound;
 use crate::correction::solution::TradeOff;
 use crate::correction::solvers::oracle::Point;
 
 impl Search<'_> {
-    /// Goes on at any cost from where a search without a bound ended short, and from there to the fit of least merit, if that is lower than
-    /// before. What is then left undone has a price that was paid once, by the most even fit that was made. `None` where nothing was left, or no
-    /// fit has less violation.
+    /// Goes on at any cost where a search without a bound ended short, and asks for the violation that is found, as a user would. From either it
+    /// goes to the fit of least merit, if that is lower than before. What is then left undone has the price of what asking for it found. `None` where
+    /// nothing was left, or no fit has less violation.
     pub(super) fn go_on(
         &mut self,
         target: &Target,
@@ -22,39 +23,73 @@ impl Search<'_> {
         if self.is_asked(target) || !explores || !ended.stop.found_no_step() {
             return Ok((ended, None));
         }
-        let even = self.solve_at_any_cost(&merit, uncorrected, &ended)?;
+        let count = self.held.len();
+        self.held.push(ended.point.clone());
+        self.free = Some(ended.point.clone());
+        let Some(even) = self.solve_at_any_cost(&merit, uncorrected, &ended)? else {
+            self.held.truncate(count);
+            return Ok((ended, None));
+        };
+        let bound = TradeOff::bound_for(violation(&merit, &even));
+        let asked = Target { bounds: vec![Bound::MaxViolation(bound).into()], at_any_cost: false };
+        let asked = self.solve_beside(&asked, uncorrected)?.point;
+        self.held.push(asked.clone());
         let mut best = ended;
-        if merit.value(&even) < merit.value(&best.point) {
-            self.kept = vec![uncorrected.clone(), best.point.clone(), even.clone()];
-            self.set_rule(even.rule);
-            let back = self.run_trust_region(&merit, even.clone())?;
-            if is_better(&merit, &back, &best) && !merit.is_less_even(&back.point, uncorrected) {
-                best = back;
+        for start in [&even, &asked] {
+            if merit.value(start) < merit.value(&best.point) && !self.is_over() {
+                let back = self.descend(&merit, uncorrected, start.clone())?;
+                if is_better(&merit, &back, &best) && !merit.is_less_even(&back.point, uncorrected) {
+                    best = back;
+                }
             }
         }
-        let most_even = self.most_even.as_ref().filter(|_| best.stop.found_no_step());
-        let trade_off = most_even.and_then(|even| self.price(&merit, &best.point, even));
+        self.held.truncate(count);
+        let trade_off = best.stop.found_no_step().then(|| self.price(&merit, &best.point, &asked, bound)).flatten();
         Ok((best, trade_off))
     }
 
-    /// As even as can be: from where a search ended, and if that left much, with other weights too.
-    fn solve_at_any_cost(&mut self, merit: &Merit, uncorrected: &Point, ended: &Ended) -> Result<Point> {
+    /// More even at any cost: from where a search ended, with other weights too if much was left; or from no correction, as a search that is asked for it
+    /// begins. `None` where neither is.
+    fn solve_at_any_cost(&mut self, merit: &Merit, uncorrected: &Point, ended: &Ended) -> Result<Option<Point>> {
         let target = Target { bounds: Vec::new(), at_any_cost: true };
-        let starts = [uncorrected.clone(), ended.point.clone()];
-        if self.leaves_much(merit, &ended.point) {
-            return Ok(self.solve(&target, &starts, &[])?.point);
-        }
-        self.kept = starts.to_vec();
-        self.set_rule(ended.point.rule);
         let evenness = self.merit(&target, uncorrected);
-        Ok(self.run_trust_region(&evenness, ended.point.clone())?.point)
+        let mut even = if self.leaves_much(merit, &ended.point) {
+            let found = self.solve(&target, &[uncorrected.clone(), ended.point.clone()], &[])?.point;
+            self.held.push(found.clone());
+            found
+        } else {
+            self.descend(&evenness, uncorrected, ended.point.clone())?.point
+        };
+        if !self.is_evener(merit, &even, &ended.point) {
+            let anew = Point { rule: self.first_rule, ..uncorrected.clone() };
+            even = self.descend(&evenness, uncorrected, anew)?.point;
+        }
+        Ok(Some(even).filter(|even| self.is_evener(merit, even, &ended.point)))
     }
 
-    /// What it costs to be as even as another fit; `None` where that is no more even, or nothing is to be paid for it.
-    fn price(&self, merit: &Merit, found: &Point, even: &Point) -> Option<TradeOff> {
-        let [left, violation] = [found, even].map(|point| merit.inequalities.violation(&point.sums));
-        let cost = even.error - found.error;
-        let costly = left - violation > self.settings.even && cost > self.settings.tolerance;
-        costly.then_some(TradeOff { violation, cost })
+    /// Steps from a fit with its own weights, and holds what that ends with.
+    fn descend(&mut self, merit: &Merit, uncorrected: &Point, start: Point) -> Result<Ended> {
+        self.kept = vec![uncorrected.clone()];
+        self.set_rule(start.rule);
+        let ended = self.run_trust_region(merit, start)?;
+        self.held.push(ended.point.clone());
+        Ok(ended)
     }
+
+    /// Whether a fit has clearly less violation than another.
+    fn is_evener(&self, merit: &Merit, one: &Point, other: &Point) -> bool {
+        violation(merit, other) - violation(merit, one) > self.settings.even
+    }
+
+    /// What it costs to ask for a bound; `None` where that leads to hardly less violation, or nothing is to be paid for it.
+    fn price(&self, merit: &Merit, found: &Point, asked: &Point, bound: f64) -> Option<TradeOff> {
+        let (violation, cost) = (violation(merit, asked), asked.error - found.error);
+        let costly = self.is_evener(merit, asked, found) && cost > self.settings.tolerance;
+        costly.then_some(TradeOff { bound, violation, cost })
+    }
+}
+
+/// The largest violation that is searched for.
+fn violation(merit: &Merit, point: &Point) -> f64 {
+    merit.inequalities.violation(&point.sums)
 }

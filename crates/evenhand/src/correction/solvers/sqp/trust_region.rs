@@ -13,9 +13,8 @@ use super::basis::Basis;
 use super::derivatives::Derivatives;
 use super::merit::Merit;
 use super::radius::next_radius;
-use super::refinement::refine;
 use super::restarts::Ended;
-use super::subproblem::{Step, Subproblem};
+use super::subproblem::Subproblem;
 use crate::Result;
 use crate::correction::solvers::oracle::Point;
 use crate::correction::trace::Termination;
@@ -64,16 +63,18 @@ impl Search<'_> {
             let refines = fresh && (!accepted || asked.are_close(&current.sums));
             let refined = if refines { self.refined(merit, &current, &derivatives, &basis, &step)? } else { None };
             let moves = refined.as_ref().unwrap_or(&step.moves);
-            let Some(trial) = self.evaluate(basis.moved(&current.multipliers, moves))? else { continue };
+            let (norm, stretches) = (basis.norm(moves), accepted && refined.is_none());
+            let Some((trial, moves)) = self.try_step(merit, &current, &basis, moves, stretches)? else { continue };
             self.remember(merit, &trial);
             let ratio = (merit.value(&current) - merit.value(&trial)) / step.decrease;
             if !derivatives.exact || ratio <= settings.accept {
                 // Derivatives of decisions are smoothed, so that a step may show more than they tell.
                 let [before, after] = [&current, &trial].map(|point| asked.residuals(&point.sums));
-                derivatives.update(moves, &before, &after, &basis.scale);
+                derivatives.update(&moves, &before, &after, &basis.scale);
             }
-            radius = next_radius(radius, basis.norm(moves), ratio, 2.0 * settings.radius, met);
             accepted = ratio > settings.accept;
+            let norm = if accepted { basis.norm(&moves) } else { norm };
+            radius = next_radius(radius, norm, ratio, 2.0 * settings.radius, met);
             fresh = accepted || fresh && refined.is_none();
             if accepted {
                 (current, widened) = (trial, false);
@@ -91,25 +92,6 @@ impl Search<'_> {
                 derivatives = Derivatives::at(self.oracle, &current, &basis, asked)?;
             }
         }
-    }
-
-    /// Where a step is short, the best of the steps like it row by row.
-    fn refined(
-        &self,
-        merit: &Merit,
-        current: &Point,
-        derivatives: &Derivatives,
-        basis: &Basis,
-        step: &Step,
-    ) -> Result<Option<Vec<f64>>> {
-        let (reach, norm) = (self.settings.refinement_reach, basis.norm(&step.moves));
-        if !derivatives.exact || norm >= 2.0 * reach {
-            return Ok(None);
-        }
-        let Some(band) = self.oracle.near_boundary(current, reach / 4.0)? else { return Ok(None) };
-        let within = (reach / norm).min(1.0);
-        let first = step.moves.iter().map(|by| by * within).collect();
-        Ok(Some(refine(self.oracle.evaluation(), merit, &band, &basis.scale, first, &self.settings)))
     }
 }
 
