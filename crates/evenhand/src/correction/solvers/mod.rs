@@ -12,6 +12,7 @@ pub(in crate::correction) mod printed_loop;
 mod rank;
 mod row_sample;
 pub(in crate::correction) mod run;
+mod run_log;
 pub(in crate::correction) mod sample_path;
 mod smooth_maximum;
 pub(in crate::correction) mod sqp;
