@@ -73,7 +73,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Reporting):  # typ
         How many standard errors to stay below a bound, so that it holds on new rows too; None is 1.645, and 0 aims at
         the bound itself. For ``preset="default"`` alone.
     min_group : int, default=None
-        Groups with fewer rows, of those that a rate is about, are measured, shown and judged, but not corrected for;
+        Groups with fewer rows, of those that a rate is about, are measured, shown and tested, but not corrected for;
         None is 30. For ``preset="default"`` alone.
     groups : str or list of str, default=None
         Group specifications over the columns of X and of ``sensitive_features``, in place of one group for each

@@ -26,7 +26,7 @@ impl Report {
         Self {
             verdicts: audit.bounds.clone(),
             asked: audit.rates.clone(),
-            judged: judged(audit),
+            tested: tested(audit),
             notions: notions(audit.accuracy.is_some()),
             panels: Panel::all(&[(Series::Predictions, audit)], rates),
             intersections_left_out: audit.intersections_left_out,
@@ -44,9 +44,9 @@ impl Report {
 }
 
 /// What the bounds of an audit are on.
-fn judged(audit: &Audit) -> Option<String> {
+fn tested(audit: &Audit) -> Option<String> {
     let notions: Vec<String> = audit.notions.iter().map(ToString::to_string).collect();
-    (!audit.bounds.is_empty()).then(|| format!("{} of {}", notions.join(", "), audit.judged()))
+    (!audit.bounds.is_empty()).then(|| format!("{} of {}", notions.join(", "), audit.tested()))
 }
 
 /// What predictions are audited by; labels alone only by the first.
@@ -88,7 +88,7 @@ fn empty(kind: Kind, about: About, record: Record) -> Report {
         constraints: Vec::new(),
         verdicts: Vec::new(),
         asked: Vec::new(),
-        judged: None,
+        tested: None,
         panels: Vec::new(),
         intersections_left_out: 0,
         scores: None,

@@ -97,7 +97,7 @@ impl Report {
             constraints: compared.constraints,
             asked: Vec::new(),
             verdicts: after.test_bounds(&correction.bounds, trained.confidence)?,
-            judged: None,
+            tested: None,
             intersections_left_out: audit.intersections_left_out,
             scores: None,
             blind: Blind::of(trained.binding, std::iter::once(fit.found)),

@@ -73,7 +73,7 @@ impl Report {
             constraints: compared.constraints,
             asked: Vec::new(),
             verdicts: Vec::new(),
-            judged: None,
+            tested: None,
             intersections_left_out: audit.intersections_left_out,
             scores: None,
             blind: Blind::of(trained.binding, points.iter().map(|point| &point.solution)),

@@ -33,7 +33,7 @@ pub struct Report {
     /// Whether bounds that were asked for hold.
     pub verdicts: Vec<BoundTest>,
     /// What those of an audit are on: notions, of predictions or of labels.
-    pub judged: Option<String>,
+    pub tested: Option<String>,
     /// The rates of one's own that an audit was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<AskedRate>,

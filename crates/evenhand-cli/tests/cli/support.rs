@@ -75,14 +75,14 @@ impl CliTest {
 
     /// The exit code, stdout and stderr of a command line.
     pub(crate) fn run(&self, command: &str) -> String {
-        told(&self.output(command))
+        transcript(&self.output(command))
     }
 
     /// Runs a command that must end with that code.
     #[track_caller]
     pub(crate) fn expect(&self, code: i32, command: &str) -> Output {
         let output = self.output(command);
-        assert_eq!(output.status.code(), Some(code), "{command}\n{}", told(&output));
+        assert_eq!(output.status.code(), Some(code), "{command}\n{}", transcript(&output));
         output
     }
 
@@ -94,7 +94,7 @@ impl CliTest {
 }
 
 /// The exit code of a command, and what it wrote.
-fn told(output: &Output) -> String {
+fn transcript(output: &Output) -> String {
     let [stdout, stderr] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8(bytes.clone()).unwrap());
     format!("exit code {}\n----- stdout\n{stdout}----- stderr\n{stderr}", output.status.code().unwrap())
 }

@@ -38,8 +38,8 @@ fn a_constraint_dropped_in_training_is_judged_or_cannot_be_told() {
     let fit =
         "fit dropped.csv --label approved --ignore id --group region --notion equal-opportunity --max-violation 0.9";
     let notes = String::from_utf8(test.expect(1, &format!("{fit} --model model.json")).stderr).unwrap();
-    let told = "cannot tell whether it is met: max-violation 0.9 on training rows: no rows to measure `equal-opportunity region=r3`";
-    assert!(notes.contains(told), "{notes}");
+    let expected = "cannot tell whether it is met: max-violation 0.9 on training rows: no rows to measure `equal-opportunity region=r3`";
+    assert!(notes.contains(expected), "{notes}");
     // The verdict is in the model, and is found again.
     test.expect(0, "verify model.json dropped.csv");
     let json = test.json(&format!("{fit} --test loans.csv --json"));

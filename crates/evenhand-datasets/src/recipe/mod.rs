@@ -54,7 +54,7 @@ pub struct Recipe {
     groups: &'static [GroupRule],
 }
 
-/// A published text file, gzipped or not; where it is published is told by its [`CatalogueEntry`].
+/// A published text file, gzipped or not; where it is published is said by its [`CatalogueEntry`].
 #[derive(Debug)]
 struct File {
     name: &'static str,

@@ -44,7 +44,7 @@ impl BoundTest {
         }
     }
 
-    /// What was not judged, and why, where there is such a thing.
+    /// What was not tested, and why, where there is such a thing.
     pub fn why_open(&self) -> Option<String> {
         let unmeasured = named(&self.unmeasured).map(|names| format!("no rows to measure {names}"));
         let itself = named(&self.own_reference)

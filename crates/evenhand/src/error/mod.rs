@@ -413,13 +413,15 @@ pub enum Error {
         column: String,
     },
     /// A column that was ignored cannot define groups.
-    #[error("column `{column}` cannot define groups: it is ignored; to keep it from the learner alone, withhold it instead")]
+    #[error(
+        "column `{column}` cannot define groups: it is ignored; to keep it from the learner alone, withhold it instead"
+    )]
     GroupedByIgnored {
         /// The column.
         column: String,
     },
-    /// A classifier that decides by groups, by thresholds or by a tilt, was put to rows whose groups cannot be told.
-    #[error("no column `{column}`: it tells a group, and this model decides by groups; bring the column back, or fit by another method. The data have: {}", .known.join(", "))]
+    /// A classifier that decides by groups, by thresholds or by a tilt, was put to rows whose groups are not known.
+    #[error("no column `{column}`: it defines a group, and this model decides by groups; bring the column back, or fit by another method. The data have: {}", .known.join(", "))]
     GroupNeeded {
         /// The column.
         column: String,

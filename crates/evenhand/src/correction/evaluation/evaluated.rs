@@ -170,7 +170,7 @@ impl Problem {
         if bounds.is_empty() {
             return Ok(Vec::new());
         }
-        self.judged().test(&cell_sums()?, bounds, measure, confidence)
+        self.constrained_rows().test(&cell_sums()?, bounds, measure, confidence)
     }
 }
 

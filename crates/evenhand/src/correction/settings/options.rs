@@ -65,7 +65,7 @@ pub struct CorrectionOptions {
     pub preset: Preset,
     /// How many standard errors to stay below a bound.
     pub margin: Option<f64>,
-    /// Groups with fewer rows of those that a rate conditions on are measured, shown and judged, but not searched for.
+    /// Groups with fewer rows of those that a rate conditions on are measured, shown and tested, but not searched for.
     pub min_group: Option<usize>,
     /// How many multipliers are tried at most.
     pub max_fits: Option<usize>,

@@ -10,6 +10,7 @@ use super::oracle::{Oracle, Point, Solves, SumDerivatives};
 use super::rank::{independent, least_norm};
 use super::run_log::{FinalFit, RunLog};
 use super::sqp::Target;
+use crate::Result;
 use crate::constraint::{Measure, Tilt, TiltTable, WeightRule};
 use crate::correction::evaluation::TiltedRows;
 use crate::correction::problem::{EvaluationRows, ExpectedTilt, Problem, WeightMap};
@@ -18,7 +19,6 @@ use crate::correction::solution::Solution;
 use crate::correction::trace::{Observer, Termination};
 use crate::kernel::{Band, CellSums, band, cell_sum_derivatives};
 use crate::learner::{Learner, Predictor};
-use crate::Result;
 
 /// One model, and rows whose probabilities multipliers tilt.
 pub(in crate::correction) struct TiltedRun<'a, P> {
@@ -167,8 +167,7 @@ impl<'a, P: Predictor> TiltedRun<'a, P> {
             Some(self.evaluation_rows().evaluate(&sums, self.settings.measure))
         };
         let (predictor, rule) = (self.predictor.clone(), self.table.rule());
-        let fit =
-            FinalFit { predictor, multipliers, rule, cell_weights: self.unweighted(), trained: &trained };
+        let fit = FinalFit { predictor, multipliers, rule, cell_weights: self.unweighted(), trained: &trained };
         Ok(Solution {
             apply: Apply::Tilt,
             expected: Some(self.expected.clone()),

@@ -9,6 +9,7 @@ use super::oracle::{FitCache, Point};
 use super::rank::least_norm;
 use super::run_log::{FinalFit, RunLog};
 use super::tilted_run::TiltedRun;
+use crate::Result;
 use crate::cells::Cells;
 use crate::constraint::{Measure, Tilt, TiltTable, WeightRule};
 use crate::correction::problem::{
@@ -19,7 +20,6 @@ use crate::correction::solution::Solution;
 use crate::correction::trace::{Iteration, Termination};
 use crate::kernel::CellSums;
 use crate::learner::{Learner, Predictor, Sensitivity};
-use crate::Result;
 
 /// One fitted model, with the multipliers it was fitted with and its evaluation.
 pub(in crate::correction) struct Iterate<P> {

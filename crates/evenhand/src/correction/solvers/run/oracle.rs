@@ -61,8 +61,7 @@ impl<L: Learner> Oracle for Run<'_, L> {
         };
         let fitted = (self.problem, &iterate.trained);
         let seconds = observer.seconds();
-        let go_on =
-            observer.after(self.log.record_step(&iterate.multipliers, &iterate.violations, fitted, seconds));
+        let go_on = observer.after(self.log.record_step(&iterate.multipliers, &iterate.violations, fitted, seconds));
         let (multipliers, sums) = (iterate.multipliers.clone(), iterate.sums.clone());
         let point = Point::new(self.cache.next(), &self.table, multipliers, self.evaluation_rows(), sums);
         self.cache.push(iterate);
