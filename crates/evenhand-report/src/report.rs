@@ -62,6 +62,34 @@ pub struct Report {
     pub record: Record,
 }
 
+impl Report {
+    /// A report of which nothing is known but what it is of.
+    pub(crate) fn empty(kind: Kind, about: About, record: Record) -> Self {
+        Self {
+            kind,
+            method: None,
+            about,
+            notions: Vec::new(),
+            change: None,
+            effect: None,
+            constraints: Vec::new(),
+            verdicts: Vec::new(),
+            asked: Vec::new(),
+            tested: None,
+            panels: Vec::new(),
+            intersections_left_out: 0,
+            scores: None,
+            blind: Blind::default(),
+            decided_from: None,
+            bias: None,
+            tradeoff: None,
+            search: None,
+            warnings: Vec::new(),
+            record,
+        }
+    }
+}
+
 /// What a report is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -136,7 +136,7 @@ fn most_loops(config: &Config) -> usize {
 }
 
 /// The classifier with and without correction, on training and on test rows.
-struct Compared<'a> {
+struct MeasuredFit<'a> {
     train: Comparison,
     test: Option<Comparison>,
     /// Of the bounds: on test rows, or without any on training rows.
@@ -155,7 +155,7 @@ fn compare<'a, L: Learner>(
     fitted: &'a Fitted<L::Predictor>,
     rows: &'a Read,
     test: Option<(&'a Dataset, &'a Problem)>,
-) -> Result<Compared<'a>> {
+) -> Result<MeasuredFit<'a>> {
     let correction = &config.correction;
     let solution = fitted.solution();
     let fitted_again;
@@ -172,7 +172,7 @@ fn compare<'a, L: Learner>(
         None => solution.evaluated(problem, correction.measure),
     };
     let (before, after) = (score(uncorrected)?, score(solution)?);
-    Ok(Compared {
+    Ok(MeasuredFit {
         train: Comparison { before: uncorrected.train.clone(), after: solution.train.clone() },
         test: test.map(|_| Comparison { before: before.metrics(), after: after.metrics() }),
         bound_tests: after.test_bounds(&correction.bounds, config.confidence)?,

@@ -69,7 +69,7 @@ impl CliTest {
     pub(crate) fn expect_with(&self, code: i32, command: &str, variables: &[(&str, &str)]) -> Output {
         let output = self.command(command).envs(variables.iter().copied()).output().unwrap();
         crate::schemas::check(&words(command), &output);
-        assert_eq!(output.status.code(), Some(code), "{command}\n{}", String::from_utf8_lossy(&output.stderr));
+        assert_ended(code, command, &output);
         output
     }
 
@@ -82,7 +82,7 @@ impl CliTest {
     #[track_caller]
     pub(crate) fn expect(&self, code: i32, command: &str) -> Output {
         let output = self.output(command);
-        assert_eq!(output.status.code(), Some(code), "{command}\n{}", transcript(&output));
+        assert_ended(code, command, &output);
         output
     }
 
@@ -91,6 +91,15 @@ impl CliTest {
     pub(crate) fn json(&self, command: &str) -> serde_json::Value {
         serde_json::from_slice(&self.expect(0, command).stdout).unwrap()
     }
+}
+
+/// Whether a command ended with that code; with 2 it must say what is wrong, and a panic, which ends so too, is no refusal.
+#[track_caller]
+fn assert_ended(code: i32, command: &str, output: &Output) {
+    assert_eq!(output.status.code(), Some(code), "{command}\n{}", transcript(output));
+    let said = String::from_utf8_lossy(&output.stderr);
+    let refused = said.lines().any(|line| line.starts_with("error: ")) && !said.contains("evenhand itself went wrong");
+    assert!(code != 2 || refused, "{command}\n{said}");
 }
 
 /// The exit code of a command, and what it wrote.

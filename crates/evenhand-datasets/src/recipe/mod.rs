@@ -243,7 +243,7 @@ impl Recipe {
         self.read(folder)?.published()
     }
 
-    /// Reads the dataset's files from a folder, to be split as published or by lot.
+    /// Reads the dataset's files from a folder, to be split as published or at random.
     ///
     /// # Errors
     /// Those of [`Table::read`](evenhand::Table::read), and [`Error::UnknownColumn`] and the
