@@ -167,8 +167,7 @@ fn many_rows_of_two_scores_are_corrected() {
 #[test]
 fn a_score_of_three_classes_is_refused_without_naming_options_of_other_commands() {
     let test = CliTest::new();
-    let rows: String =
-        (0..60).map(|row| format!("{},{},0.5\n", ["a", "b", "c"][row % 3], ["f", "m"][row % 2])).collect();
+    let rows = ["a,f,0.5", "b,m,0.5", "c,f,0.5", "a,m,0.5"].map(|row| format!("{row}\n")).concat().repeat(20);
     test.write("three.csv", &format!("grade,sex,score\n{rows}"));
     let output =
         test.expect(2, "correct three.csv --label grade --score score --group sex --notion demographic-parity");
