@@ -301,7 +301,7 @@ def audit(
     notion : str, Constraint or list of these, default=None
         The command line's word for ``constraints``; give one of the two.
     constraints : str, Constraint or list of these, default="demographic_parity"
-        What bounds are on. Without predictions demographic parity alone can be judged, and rates of your own
+        What bounds are on. Without predictions demographic parity alone can be tested, and rates of your own
         (:class:`evenhand.constraints.Rate`) among rows of any label; these are measured without a bound too, in
         :attr:`Audit.rates`, and name columns of ``X``.
     max_violation, max_difference, min_ratio : float, default=None

@@ -73,7 +73,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Reporting):  # typ
         How many standard errors to stay below a bound, so that it holds on new rows too; None is 1.645, and 0 aims at
         the bound itself. For ``preset="default"`` alone.
     min_group : int, default=None
-        Groups with fewer rows, of those that a rate is about, are measured, shown and judged, but not corrected for;
+        Groups with fewer rows, of those that a rate is about, are measured, shown and tested, but not corrected for;
         None is 30. For ``preset="default"`` alone.
     groups : str or list of str, default=None
         Group specifications over the columns of X and of ``sensitive_features``, in place of one group for each
@@ -169,7 +169,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Reporting):  # typ
         What the multipliers come to, per constraint: by which factor they multiply the odds of a positive label (of the
         constraint's class) for a member of the group, over that for everybody else. 1.8 says that a member's odds are
         raised by 80 % against those of others. None where a constraint is about everyone or about accuracy. Empty with
-        another estimator whose groups are not told by X.
+        another estimator whose groups are not in X.
     violations_ : dict
         Overall (or asked) rate minus group rate on the training rows, per constraint: above 0 where the group gets
         less.
@@ -192,7 +192,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Reporting):  # typ
         nothing is notable. None where the method has no fit without correction to compare with, and after :meth:`load`.
     memberships_ : frame or None
         How well features tell each group that the estimator does not see, where that was modelled: ``group``,
-        ``labelled`` (the label of the rows among which it is told, None for all rows) and ``auc``, on the training
+        ``labelled`` (the label of the rows among which it is predicted, None for all rows) and ``auc``, on the training
         rows: 0.5 where features say nothing of the group, 1 where they tell it.
     n_fits_ : int
         How many times the learner was called.

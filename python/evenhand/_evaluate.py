@@ -1,4 +1,4 @@
-"""A fitted classifier, or a model file, judged on new labelled rows."""
+"""A fitted classifier, or a model file, evaluated on new labelled rows."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def evaluate(
     min_ratio: Bound | None = None,
     confidence: float = 0.95,
 ) -> Evaluation:
-    """Judge a fitted classifier, or a model file, on labelled rows that it has not seen.
+    """Evaluate a fitted classifier, or a model file, on labelled rows that it has not seen.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def evaluate(
     X, y, sensitive_features, sample_weight
         As in :meth:`EvenhandClassifier.fit`.
     max_violation, max_difference, min_ratio : float or dict, default=None
-        Bounds to judge by, as in :class:`EvenhandClassifier`; without any, those that the model was asked to keep.
+        Bounds to test, as in :class:`EvenhandClassifier`; without any, those that the model was asked to keep.
     confidence : float, default=0.95
         Of the intervals and verdicts.
 

@@ -80,11 +80,10 @@ class Frontier(Recorded):
 
 
 def _row(point: dict[str, Any]) -> dict[str, Any]:
-    asked = point["asked"]
     train, test = point["train"], point["test"]
     row = {
-        "asked": asked if isinstance(asked, str) else next(iter(asked)),
-        "max_violation": None if isinstance(asked, str) else next(iter(asked.values())),
+        "asked": point["asked"],
+        "max_violation": point["max_violation"],
         "violation": train["violation"],
         "error": train["error"],
     }

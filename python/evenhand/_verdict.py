@@ -47,7 +47,7 @@ class BoundTest:
     unmeasured : tuple of str
         Constraints that could not be measured, for want of rows.
     own_reference : tuple of str
-        Constraints whose group is everyone they are about: it is its own reference, and they are not judged.
+        Constraints whose group is everyone they are about: it is its own reference, and they are not tested.
     expected_under_parity : float or None
         What a perfectly even classifier would show on such rows by chance, on average.
     row_count : int

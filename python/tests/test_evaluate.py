@@ -1,4 +1,4 @@
-"""A fitted classifier, or a model file, judged on new labelled rows, and computed again from its own."""
+"""A fitted classifier, or a model file, evaluated on new labelled rows, and computed again from its own."""
 
 import numpy as np
 import pytest

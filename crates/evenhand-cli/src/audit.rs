@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::Ending;
 use crate::args::{DataArgs, ResultArgs, usage_of_rows, where_reports_are};
-use crate::bounds::{self, Judged, TestedBound};
+use crate::bounds::{self, TestedBound, TestedOn};
 use crate::failure::Usage;
 use crate::many_rows::{self, Opened, ShownPass};
 use crate::origin::{Origin, Whole};
@@ -262,7 +262,7 @@ impl Config {
 
 impl Report {
     fn new(audit: Audit, page: Option<PathBuf>) -> Self {
-        let judged = Judged::Of(audit.judged());
+        let on = TestedOn::Of(audit.tested());
         Self {
             rows: audit.rows,
             weighted: audit.weighted,
@@ -275,7 +275,7 @@ impl Report {
             warnings: WarningRecord::all(audit.warnings, None),
             notion: audit.notions.iter().map(ToString::to_string).collect(),
             rates: audit.rates,
-            bounds: TestedBound::all(audit.bounds, judged),
+            bounds: TestedBound::all(audit.bounds, on),
             page,
         }
     }

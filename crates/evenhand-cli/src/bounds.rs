@@ -45,15 +45,15 @@ impl BoundsArgs {
 #[derive(Serialize)]
 pub(crate) struct TestedBound {
     #[serde(flatten)]
-    judged: Judged,
+    on: TestedOn,
     #[serde(flatten)]
     bound_test: BoundTest,
 }
 
-/// What bounds were judged on.
+/// What bounds were tested on.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Judged {
+pub(crate) enum TestedOn {
     /// Rows of a fit: `test` or `training`.
     Rows(&'static str),
     /// What was audited: `predictions` or `labels`.
@@ -61,21 +61,21 @@ pub(crate) enum Judged {
 }
 
 impl TestedBound {
-    pub(crate) fn all(bound_tests: Vec<BoundTest>, judged: Judged) -> Vec<Self> {
-        bound_tests.into_iter().map(|bound_test| Self { judged, bound_test }).collect()
+    pub(crate) fn all(bound_tests: Vec<BoundTest>, on: TestedOn) -> Vec<Self> {
+        bound_tests.into_iter().map(|bound_test| Self { on, bound_test }).collect()
     }
 
     /// The verdict with its numbers, and what else there is to know of it.
     pub(crate) fn to_text(&self) -> String {
-        let flattering = if matches!(self.judged, Judged::Rows("training")) { "; new rows may differ" } else { "" };
+        let flattering = if matches!(self.on, TestedOn::Rows("training")) { "; new rows may differ" } else { "" };
         let details = self.bound_test.details().into_iter().map(|detail| format!("    {detail}\n"));
         format!("  {}{flattering}\n{}", self.bound_test.sentence(&self.on()), details.collect::<String>())
     }
 
     fn on(&self) -> String {
-        match self.judged {
-            Judged::Rows(rows) => format!("on {rows} rows"),
-            Judged::Of(what) => format!("of {what}"),
+        match self.on {
+            TestedOn::Rows(rows) => format!("on {rows} rows"),
+            TestedOn::Of(what) => format!("of {what}"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `evenhand evaluate`: a saved model judged on new labelled rows.
+//! `evenhand evaluate`: a saved model evaluated on new labelled rows.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use evenhand::{Error, Model, NotionBound, ReadOptions, Table, Warning};
 use serde::Serialize;
 
 use crate::args::NewRowsArgs;
-use crate::bounds::{self, BoundsArgs, Judged, TestedBound};
+use crate::bounds::{self, BoundsArgs, TestedBound, TestedOn};
 use crate::failure::Usage;
 use crate::many_rows::ShownPass;
 use crate::output::{self, WarningRecord};
@@ -23,7 +23,7 @@ use crate::{Ending, files};
 /// At most so many lines for constraints and groups each; JSON has all.
 const MOST_LINES: usize = 40;
 
-/// Judge a saved model on new labelled rows.
+/// Evaluate a saved model on new labelled rows.
 ///
 /// Error, rates by group and the violation of every constraint that the model was made for, with intervals; and whether
 /// bounds hold on these rows, those that the model was asked to keep unless others are given, with the verdicts and exit codes of evenhand fit and evenhand audit. Rows need the features of
@@ -91,8 +91,8 @@ struct Report {
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Ending> {
     let model = load(&args.model, args.learner.as_deref())?;
     let asked = args.bounds.on(&model.settings.notions)?;
-    let judged = if asked.is_empty() { &model.settings.bounds } else { &asked };
-    bounds::check_strict(args.strict, judged)?;
+    let tested = if asked.is_empty() { &model.settings.bounds } else { &asked };
+    bounds::check_strict(args.strict, tested)?;
     if model.provenance.recipe.is_some() {
         let usage = Usage::new("the model was fitted by --recipe, whose files are not one table");
         return Err(usage.hint("evenhand fit --recipe NAME evaluates it on the test rows of the recipe").into());
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Ending> {
     Ok(bounds::ending(&report.bounds, args.strict))
 }
 
-/// Judges rows a chunk at a time where there are many and the model allows it, else all at once.
+/// Evaluates rows a chunk at a time where there are many and the model allows it, else all at once.
 fn evaluate(
     model: &Model,
     args: &EvaluateArgs,
@@ -139,7 +139,7 @@ impl Report {
             metrics: found.metrics,
             violations: found.violations,
             confidence: found.confidence,
-            bounds: TestedBound::all(found.bounds, Judged::Rows("new")),
+            bounds: TestedBound::all(found.bounds, TestedOn::Rows("new")),
             warnings,
         }
     }

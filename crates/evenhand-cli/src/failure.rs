@@ -190,39 +190,27 @@ fn hint(error: &Error, running: Running) -> Option<String> {
         Error::RaggedRow { .. } if running.has_data_options() => {
             "correct or remove that line, look for quotes that are not closed, or give --delimiter".to_owned()
         }
-        Error::GroupRole { role, .. } if role.contains("withhold") && running.corrects() => {
-            "use --withhold in place of --ignore".to_owned()
-        }
+        Error::GroupedByIgnored { .. } if running.corrects() => "use --withhold in place of --ignore".to_owned(),
         Error::RaggedRow { .. } => "correct or remove that line, and look for quotes that are not closed".to_owned(),
         Error::EmptyGroup { .. } => "look at the groups there are with `evenhand audit`".to_owned(),
         Error::ModelIntegrity { .. } | Error::ModelVersion { .. } => "write it again with `evenhand fit`".to_owned(),
         Error::LostColumns { .. } => {
             "bring the columns back, or fit a model without them (`evenhand fit --ignore`)".to_owned()
         }
-        Error::Learner { detail, .. } if detail.contains("agree to it") => {
-            "give --learner with that command, if you trust it".to_owned()
+        Error::NotAgreed { .. } => "give --learner with that command, if you trust it".to_owned(),
+        Error::NoProbabilities { setting, .. } => {
+            format!("leave out --{}, or give --learner a command that writes probabilities", option(setting))
         }
-        Error::Learner { detail, .. } if detail.contains("correct covariate shift") => {
-            "leave out --covariate-shift, or give --learner a command that writes probabilities".to_owned()
-        }
-        Error::Setting { setting, found, .. }
-            if running.corrects() && found.ends_with("where probabilities are tilted") =>
-        {
-            format!("leave out --{}, or --apply tilt", setting.replace('_', "-"))
-        }
+        Error::Setting { setting, with: Some(with), .. } if running.corrects() => match (*setting, *with) {
+            // The message says what may be asked for.
+            ("notions", _) => return None,
+            ("step" | "loops" | "keep", "preset") => format!("leave out --{setting}, or give --preset paper too"),
+            ("score", "apply") => "leave out --score, or give --apply tilt too".to_owned(),
+            (_, "apply") => format!("leave out --{}, or --apply tilt", option(setting)),
+            (_, with) => format!("leave out --{}, or --{}", option(setting), option(with)),
+        },
         Error::Setting { setting: "covariate_shift", .. } if running.corrects() => {
             "leave out --covariate-shift".to_owned()
-        }
-        Error::Setting { setting: "preset", found, .. } if found.contains("with the method") => {
-            "leave out --preset, or --method".to_owned()
-        }
-        Error::Setting { setting, found, .. } if running.corrects() && found.starts_with("given with") => {
-            let option = setting.replace('_', "-");
-            match found.as_str() {
-                "given with the preset `default`" => format!("leave out --{option}, or give --preset paper too"),
-                "given with the loop of the paper" => format!("leave out --{option}, or --preset"),
-                _ => format!("leave out --{option}, or --method"),
-            }
         }
         Error::ColumnType { .. } if running == Running::Predict => {
             "leave it out with --ignore, or write .parquet or .arrow, which keep it as it is".to_owned()
@@ -241,6 +229,11 @@ fn hint(error: &Error, running: Running) -> Option<String> {
         _ => return None,
     };
     Some(text)
+}
+
+/// The option of a setting.
+fn option(setting: &str) -> String {
+    setting.replace('_', "-")
 }
 
 /// The hints that name options about labels and values.

@@ -22,7 +22,7 @@ struct Common {
 const ROWS: &[&str] = &["label", "positive", "group", "ignore", "missing", "recipe"];
 /// What columns are to a learner, and what is asked of it.
 const LEARNING: &[&str] = &["withhold", "categorical", "notion"];
-/// Bounds, and how strictly they are judged.
+/// Bounds, and how strictly they are tested.
 const BOUNDS: &[&str] = &["max-violation", "max-difference", "min-ratio", "strict"];
 /// Rows to test on.
 const TEST: &[&str] = &["test", "holdout", "seed"];

@@ -135,7 +135,7 @@ fn advice(warning: &Warning) -> Option<String> {
         Warning::ConstantColumn { .. } => Some("leave it out with --ignore"),
         Warning::RenamedColumn { .. } => Some("give every column a name of its own"),
         Warning::UnseenCategories { .. } => Some("check the spelling of the values, or fit again with rows like these"),
-        Warning::GroupTold { feature, .. } => {
+        Warning::ExactProxy { feature, .. } => {
             return Some(format!("--withhold '{feature}' too, if it may not be seen"));
         }
         Warning::OwnReference { .. } => Some("name a group that leaves others to compare with"),

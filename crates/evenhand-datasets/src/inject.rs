@@ -1,7 +1,7 @@
 //! Injection: labels with a known bias, drawn from labels that are taken for the truth.
 //!
 //! Holds [`Injection`]: a bias by Proposition 1 with chosen multipliers, or with those of a chosen violation (Assumption 1), or labels of groups turned over at a
-//! rate. What is trained on the biased labels can then be judged by the true ones. Leans on `correction` for rows
+//! rate. What is trained on the biased labels can then be compared with the true ones. Leans on `correction` for rows
 //! with their groups and constraints, and on the built-in learner, which describes the truth. The
 //! seed alone decides the draw. [Jiang & Nachum 2019, Prop. 1]
 

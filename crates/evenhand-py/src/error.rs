@@ -73,7 +73,9 @@ fn worded(error: &mut Error) -> String {
 fn class_of(error: &Error) -> &'static str {
     match error {
         Error::Io { .. } | Error::NoTemporary { .. } | Error::PartlyWritten { .. } => "EvenhandFileError",
-        Error::Learner { .. } | Error::Score { .. } => "EvenhandLearnerError",
+        Error::Learner { .. } | Error::NoProbabilities { .. } | Error::NotAgreed { .. } | Error::Score { .. } => {
+            "EvenhandLearnerError"
+        }
         _ => "EvenhandError",
     }
 }

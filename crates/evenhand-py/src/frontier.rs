@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use evenhand::correction::{
-    Asked, Binding, Frontier, MembershipQuality, Metrics, NamedValue, Observer, Point, Termination, Threshold,
-};
+use evenhand::correction::{Binding, Frontier, MembershipQuality, Observer, Point, PointRecord, Problem};
 use evenhand::learner::{Interruptible, LogisticModel};
 use evenhand_report::{FrontierResult, built_in};
 use pyo3::prelude::*;
@@ -19,21 +17,6 @@ use crate::report::Report;
 use crate::settings::{Roles, Settings};
 use crate::table::Table;
 use crate::work::json;
-
-/// A point of the path. The keys are those of the command line.
-#[derive(Serialize)]
-struct PointRecord {
-    asked: Asked,
-    multipliers: Vec<NamedValue>,
-    /// From which probability on rows are decided positive, where that was chosen.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    threshold: Option<f64>,
-    train: Metrics,
-    test: Option<Metrics>,
-    stop: Termination,
-    fits: usize,
-    dominated: bool,
-}
 
 /// The whole path.
 #[derive(Serialize)]
@@ -116,22 +99,12 @@ pub(crate) fn frontier(
             None => None,
         };
         let record = |point: &Point<LogisticModel>| -> evenhand::Result<PointRecord> {
-            let Point { asked, solution, dominated } = point;
-            let evaluate = |problem: &evenhand::correction::Problem| solution.evaluate(problem, correction.measure);
+            let evaluate = |problem: &Problem| point.solution.evaluate(problem, correction.measure);
             let test = tested.as_ref().map(evaluate).transpose()?;
-            let names = binding.constraints().iter().map(|constraint| constraint.name.clone());
-            let multipliers = names
-                .zip(&solution.multipliers)
-                .map(|(name, &value)| NamedValue { name, value: Some(value) })
-                .collect();
-            let (stop, fits) = (solution.stop, solution.fits);
-            let (asked, dominated, train) = (*asked, *dominated, solution.train.clone());
-            let threshold = (correction.threshold == Threshold::Best).then_some(solution.threshold);
-            Ok(PointRecord { asked, multipliers, threshold, train, test, stop, fits, dominated })
+            Ok(PointRecord::new(point, test, &binding, &correction))
         };
         let points = found.points.iter().map(record).collect::<evenhand::Result<_>>()?;
-        let mut modelled = found.points.iter().map(|point| point.solution.memberships(&binding));
-        let memberships = modelled.find(|one| !one.is_empty()).unwrap_or_default();
+        let memberships = found.memberships(&binding);
         let digest = data.digest();
         let (learner, warnings) = (learner.learner, found_warnings.clone());
         let basis = Basis { correction, learner, network: None, digest, warnings };

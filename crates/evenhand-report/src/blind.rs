@@ -7,7 +7,7 @@ use evenhand::correction::{Apply, Binding, MembershipQuality, Solution};
 use serde::{Deserialize, Serialize};
 
 /// What stands above models of membership.
-pub(crate) const TOLD: &str = "How well features tell the group";
+pub(crate) const MEMBERSHIPS: &str = "How well features tell the group";
 
 /// What multipliers are applied to, and by what knowledge of groups.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

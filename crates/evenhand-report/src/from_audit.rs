@@ -8,7 +8,7 @@ use evenhand::{Dataset, Notion, Warning};
 
 use crate::from_fit::messages;
 use crate::report::{About, Kind, NotionLine};
-use crate::{Bias, Blind, Panel, Record, Report, Series};
+use crate::{Bias, Panel, Record, Report, Series};
 
 /// The rates that predictions are audited by.
 const RATES: [RateKind; 4] =
@@ -26,27 +26,27 @@ impl Report {
         Self {
             verdicts: audit.bounds.clone(),
             asked: audit.rates.clone(),
-            judged: judged(audit),
+            tested: tested(audit),
             notions: notions(audit.accuracy.is_some()),
             panels: Panel::all(&[(Series::Predictions, audit)], rates),
             intersections_left_out: audit.intersections_left_out,
             scores: audit.scores.clone(),
             warnings: messages(&audit.warnings),
-            ..empty(Kind::Audit, about, record)
+            ..Self::empty(Kind::Audit, about, record)
         }
     }
 
     /// The report of what labels say about themselves.
     pub fn from_identification(found: &Identification, warnings: &[Warning], data: &Dataset, record: Record) -> Self {
         let about = about(data, found.rows, found.confidence);
-        Self { bias: Some(Bias::of(found)), warnings: messages(warnings), ..empty(Kind::Identify, about, record) }
+        Self { bias: Some(Bias::of(found)), warnings: messages(warnings), ..Self::empty(Kind::Identify, about, record) }
     }
 }
 
 /// What the bounds of an audit are on.
-fn judged(audit: &Audit) -> Option<String> {
+fn tested(audit: &Audit) -> Option<String> {
     let notions: Vec<String> = audit.notions.iter().map(ToString::to_string).collect();
-    (!audit.bounds.is_empty()).then(|| format!("{} of {}", notions.join(", "), audit.judged()))
+    (!audit.bounds.is_empty()).then(|| format!("{} of {}", notions.join(", "), audit.tested()))
 }
 
 /// What predictions are audited by; labels alone only by the first.
@@ -74,31 +74,6 @@ fn about(data: &Dataset, rows: usize, confidence: f64) -> About {
         confidence,
         small_group: AuditOptions::default().small_group,
         scores: false,
-    }
-}
-
-fn empty(kind: Kind, about: About, record: Record) -> Report {
-    Report {
-        kind,
-        method: None,
-        about,
-        notions: Vec::new(),
-        change: None,
-        effect: None,
-        constraints: Vec::new(),
-        verdicts: Vec::new(),
-        asked: Vec::new(),
-        judged: None,
-        panels: Vec::new(),
-        intersections_left_out: 0,
-        scores: None,
-        blind: Blind::default(),
-        decided_from: None,
-        bias: None,
-        tradeoff: None,
-        search: None,
-        warnings: Vec::new(),
-        record,
     }
 }
 

@@ -46,6 +46,23 @@ impl<'a, L: Learner> Trained<'a, L> {
         let rows = Rows::of((self.train, self.trained_on), self.test);
         Evaluator::new(self.correction, self.binding, rows, self.confidence)
     }
+
+    /// What reports of fits and of frontiers both say of a classifier without correction and one with it.
+    pub(crate) fn report(&self, kind: Kind, evaluator: &Evaluator<'_>, compared: Comparison) -> Report {
+        let (correction, audit) = (self.correction, &compared.after.audit);
+        let about = evaluator.about(audit, self.trained_on.features().rows());
+        Report {
+            method: Some(correction.method.name().to_owned()),
+            notions: correction.notions.iter().map(NotionLine::of).collect(),
+            intersections_left_out: audit.intersections_left_out,
+            change: Some(compared.change),
+            effect: Some(compared.effect),
+            constraints: compared.constraints,
+            panels: compared.panels,
+            warnings: messages(&self.warnings),
+            ..Report::empty(kind, about, self.record.clone())
+        }
+    }
 }
 
 /// What a report of a fit is made of.
@@ -86,28 +103,14 @@ impl Report {
         };
         let compared = Comparison::new(correction, &evaluator, [before, after])?;
         let tradeoff = tradeoff(fit, &evaluator, &compared, observer)?;
-        let audit = &compared.after.audit;
         Ok(Self {
-            kind: Kind::Fit,
-            method: Some(correction.method.name().to_owned()),
-            about: evaluator.about(audit, trained_on.features().rows()),
-            notions: correction.notions.iter().map(NotionLine::of).collect(),
-            change: Some(compared.change),
-            effect: Some(compared.effect),
-            constraints: compared.constraints,
-            asked: Vec::new(),
             verdicts: after.test_bounds(&correction.bounds, trained.confidence)?,
-            judged: None,
-            intersections_left_out: audit.intersections_left_out,
-            scores: None,
             blind: Blind::of(trained.binding, std::iter::once(fit.found)),
             decided_from: fit.found.decided_from(correction),
             bias: fit.identify.then(|| Bias::identify(correction, trained.train, trained.confidence)).flatten(),
             tradeoff,
             search: Some(Search::of(trained.binding, trained_on, fit.found, correction)?),
-            panels: compared.panels,
-            warnings: messages(&trained.warnings),
-            record: trained.record.clone(),
+            ..trained.report(Kind::Fit, &evaluator, compared)
         })
     }
 }

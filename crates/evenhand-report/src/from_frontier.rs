@@ -6,8 +6,8 @@ use evenhand::Learner;
 use evenhand::correction::{Evaluated, Frontier, Observer};
 
 use crate::comparison::Comparison;
-use crate::from_fit::{Trained, first_panel, messages};
-use crate::report::{Kind, NotionLine};
+use crate::from_fit::{Trained, first_panel};
+use crate::report::Kind;
 use crate::{Baseline, Bias, Blind, Error, Report, Result, Tradeoff, TradeoffPoint};
 
 /// What a report of a frontier is made of.
@@ -62,28 +62,12 @@ impl Report {
             ));
         }
         let baselines = Baseline::all(correction, trained_on, trained.learner, &evaluator, observer)?;
-        let audit = &compared.after.audit;
         Ok(Self {
-            kind: Kind::Frontier,
-            method: Some(correction.method.name().to_owned()),
-            about: evaluator.about(audit, trained_on.features().rows()),
-            notions: correction.notions.iter().map(NotionLine::of).collect(),
-            change: Some(compared.change),
-            effect: Some(compared.effect),
-            constraints: compared.constraints,
-            asked: Vec::new(),
-            verdicts: Vec::new(),
-            judged: None,
-            intersections_left_out: audit.intersections_left_out,
-            scores: None,
             blind: Blind::of(trained.binding, points.iter().map(|point| &point.solution)),
             decided_from: traced.frontier.decided_from(correction),
             bias: Bias::identify(correction, trained.train, trained.confidence),
             tradeoff: Some(Tradeoff { points: path, chosen: None, baselines, panel }),
-            search: None,
-            panels: compared.panels,
-            warnings: messages(&trained.warnings),
-            record: trained.record.clone(),
+            ..trained.report(Kind::Frontier, &evaluator, compared)
         })
     }
 }

@@ -20,7 +20,7 @@ pub struct Panel {
     pub overall: Line,
     /// Each group, lowest rate first by the first predictions (or labels).
     pub groups: Vec<Line>,
-    /// Rows that lack a value by which groups are told.
+    /// Rows that lack a value that defines groups.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<Line>,
     /// Rows in several groups at once, in the same order.

@@ -9,7 +9,7 @@ use evenhand::format::clean;
 use evenhand::identify::Sensitivity;
 
 use crate::bias::{SENSITIVITY, difference_words, quarters};
-use crate::blind::TOLD;
+use crate::blind::MEMBERSHIPS;
 use crate::number::{NONE, confidence, count, counted, decimal, factor, or_none, percent, points, range};
 use crate::report::Report;
 use crate::scores::{self, SCORES};
@@ -87,7 +87,7 @@ impl Report {
     /// How well features tell groups, and what deciding by that takes.
     fn write_blind(&self, out: &mut String) {
         if !self.blind.memberships.is_empty() {
-            let _ = write!(out, "\n### {TOLD}\n\n| group | AUC |\n| --- | ---: |\n");
+            let _ = write!(out, "\n### {MEMBERSHIPS}\n\n| group | AUC |\n| --- | ---: |\n");
             for one in &self.blind.memberships {
                 let _ = writeln!(out, "| {} | {} |", escaped(&one.name()), decimal(one.auc, 3));
             }

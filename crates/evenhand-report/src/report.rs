@@ -33,7 +33,7 @@ pub struct Report {
     /// Whether bounds that were asked for hold.
     pub verdicts: Vec<BoundTest>,
     /// What those of an audit are on: notions, of predictions or of labels.
-    pub judged: Option<String>,
+    pub tested: Option<String>,
     /// The rates of one's own that an audit was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<AskedRate>,
@@ -60,6 +60,34 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// What is needed to do it again.
     pub record: Record,
+}
+
+impl Report {
+    /// A report of which nothing is known but what it is of.
+    pub(crate) fn empty(kind: Kind, about: About, record: Record) -> Self {
+        Self {
+            kind,
+            method: None,
+            about,
+            notions: Vec::new(),
+            change: None,
+            effect: None,
+            constraints: Vec::new(),
+            verdicts: Vec::new(),
+            asked: Vec::new(),
+            tested: None,
+            panels: Vec::new(),
+            intersections_left_out: 0,
+            scores: None,
+            blind: Blind::default(),
+            decided_from: None,
+            bias: None,
+            tradeoff: None,
+            search: None,
+            warnings: Vec::new(),
+            record,
+        }
+    }
 }
 
 /// What a report is of.

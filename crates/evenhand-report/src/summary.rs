@@ -251,7 +251,7 @@ impl Report {
                 Verdict::TooFewRows => "too few rows to tell whether it is met",
                 Verdict::CannotTell => "it cannot be told whether it is met",
             };
-            let on = self.judged.as_ref().map(|judged| format!("{judged}, ")).unwrap_or_default();
+            let on = self.tested.as_ref().map(|tested| format!("{tested}, ")).unwrap_or_default();
             let open: Vec<String> = tested.why_open().into_iter().map(|why| format!(" ({why})")).collect();
             let found = tested.value.map(|value| format!("; {}{unit} measured", shown(value))).unwrap_or_default();
             let ends = range(tested.low, tested.high, shown)

@@ -3,7 +3,7 @@
 use evenhand::format::clean;
 
 use crate::bias::SENSITIVITY;
-use crate::blind::TOLD;
+use crate::blind::MEMBERSHIPS;
 use crate::number::{confidence, count, counted, decimal, factor, or_none, percent, range};
 use crate::report::Report;
 use crate::scores::{self, SCORES};
@@ -30,7 +30,7 @@ impl Report {
             }
         }
         if !self.blind.memberships.is_empty() {
-            out.blank().line(TOLD);
+            out.blank().line(MEMBERSHIPS);
             for one in self.blind.memberships.iter().take(MOST_LINES) {
                 out.line(format!("  {}: AUC {}", one.name(), decimal(one.auc, 3)));
             }

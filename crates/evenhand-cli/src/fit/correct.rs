@@ -84,7 +84,7 @@ pub(crate) struct CorrectArgs {
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     margin: Option<f64>,
 
-    /// Groups with fewer rows than this, of those that a rate is about, are measured, shown and judged, but not corrected for [default: 30].
+    /// Groups with fewer rows than this, of those that a rate is about, are measured, shown and tested, but not corrected for [default: 30].
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     min_group: Option<usize>,
 

@@ -23,7 +23,7 @@ use evenhand::model::LearnerRecord;
 use evenhand::{BoundTest, Dataset, Fitted, Learner, Method, Model, Warning};
 
 use crate::Ending;
-use crate::bounds::{self, Judged, TestedBound};
+use crate::bounds::{self, TestedBound, TestedOn};
 use crate::output::{self, WarningRecord, note};
 use crate::outputs::Outputs;
 use crate::predict;
@@ -82,7 +82,7 @@ fn run_with<L: Learner>(
         .iter()
         .flat_map(|(problem, warnings)| warnings.iter().cloned().chain(fitted.solution().unseen(problem)))
         .collect();
-    // What the correction changes is said of the rows that bounds are judged on.
+    // What the correction changes is said of the rows that bounds are tested on.
     let of_training = rows.warnings.iter().chain(fitted.warnings()).filter(|warning| !warning.is_of_effect());
     let of_training: Vec<Warning> = of_training.cloned().collect();
 
@@ -108,8 +108,8 @@ fn run_with<L: Learner>(
             report_file::write(&mut outputs, path, fit, &rows, &model, progress)?;
         }
     }
-    let judged_on = if compared.test.is_some() { "test" } else { "training" };
-    let mut warnings = WarningRecord::all(of_effect, Some(judged_on));
+    let tested_on = if compared.test.is_some() { "test" } else { "training" };
+    let mut warnings = WarningRecord::all(of_effect, Some(tested_on));
     warnings.extend(WarningRecord::all(of_training, None));
     warnings.extend(WarningRecord::all(of_test, Some("test")));
     if let Some(path) = &config.weights {
@@ -119,8 +119,8 @@ fn run_with<L: Learner>(
         outputs.table(path, &tables::trace(&fitted)?)?;
     }
     outputs.commit()?;
-    let bounds = TestedBound::all(compared.bound_tests, Judged::Rows(judged_on));
-    let effect = ShownEffect { rows: judged_on, effect: compared.effect };
+    let bounds = TestedBound::all(compared.bound_tests, TestedOn::Rows(tested_on));
+    let effect = ShownEffect { rows: tested_on, effect: compared.effect };
     let found = Found { train: compared.train, test: compared.test, bounds, effect };
     let report = Report::new(config, &fitted, found, seconds, warnings)?;
     show(config, &report)
@@ -136,7 +136,7 @@ fn most_loops(config: &Config) -> usize {
 }
 
 /// The classifier with and without correction, on training and on test rows.
-struct Compared<'a> {
+struct MeasuredFit<'a> {
     train: Comparison,
     test: Option<Comparison>,
     /// Of the bounds: on test rows, or without any on training rows.
@@ -155,7 +155,7 @@ fn compare<'a, L: Learner>(
     fitted: &'a Fitted<L::Predictor>,
     rows: &'a Read,
     test: Option<(&'a Dataset, &'a Problem)>,
-) -> Result<Compared<'a>> {
+) -> Result<MeasuredFit<'a>> {
     let correction = &config.correction;
     let solution = fitted.solution();
     let fitted_again;
@@ -172,7 +172,7 @@ fn compare<'a, L: Learner>(
         None => solution.evaluated(problem, correction.measure),
     };
     let (before, after) = (score(uncorrected)?, score(solution)?);
-    Ok(Compared {
+    Ok(MeasuredFit {
         train: Comparison { before: uncorrected.train.clone(), after: solution.train.clone() },
         test: test.map(|_| Comparison { before: before.metrics(), after: after.metrics() }),
         bound_tests: after.test_bounds(&correction.bounds, config.confidence)?,

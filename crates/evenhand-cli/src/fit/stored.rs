@@ -11,7 +11,7 @@ use super::config::Config;
 use super::report::{Comparison, Found, Report, ShownEffect};
 use super::{most_loops, show, tables};
 use crate::Ending;
-use crate::bounds::{Judged, TestedBound};
+use crate::bounds::{TestedBound, TestedOn};
 use crate::many_rows::{self, Opened, PassCounts, ShownPass};
 use crate::output::WarningRecord;
 use crate::outputs::Outputs;
@@ -53,7 +53,7 @@ pub(super) fn run(config: &Config, learner: &Logistic, (files, mut warnings): Op
     let mut records = WarningRecord::all(effect.warnings(), Some("training"));
     records.extend(WarningRecord::all(warnings, None));
     let train = Comparison { before: before.metrics(), after: after.metrics() };
-    let bounds = TestedBound::all(bound_tests, Judged::Rows("training"));
+    let bounds = TestedBound::all(bound_tests, TestedOn::Rows("training"));
     let shown = Found { train, test: None, bounds, effect: ShownEffect { rows: "training", effect } };
     let StoredFit { passes, sample_rows, distinct_rows, .. } = found;
     let passes = PassCounts { passes, sample_rows, distinct_rows };

@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use evenhand::correction::{
-    Apply, Asked, Binding, Frontier, MembershipQuality, Metrics, NamedValue, Point, Solution, Threshold,
-};
-use evenhand::{Correction, Notion, Predictor, Termination};
+use evenhand::correction::{Apply, MembershipQuality, Metrics, PointRecord};
+use evenhand::{Notion, Predictor, Termination};
 use serde::Serialize;
 
 use super::{Config, Traced};
@@ -22,7 +20,7 @@ pub(super) struct Report {
     groups: Vec<String>,
     classes: Vec<String>,
     apply: Apply,
-    points: Vec<Line>,
+    points: Vec<PointRecord>,
     /// How well features tell each group that the learner may not see, where that was modelled.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     memberships: Vec<MembershipQuality>,
@@ -43,105 +41,44 @@ pub(super) struct Report {
     decided_from: Option<String>,
 }
 
-/// A point.
-#[derive(Serialize)]
-struct Line {
-    asked: &'static str,
-    max_violation: Option<f64>,
-    multipliers: Vec<NamedValue>,
-    weights: &'static str,
-    /// From which probability on rows are decided positive, where that was chosen.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    threshold: Option<f64>,
-    train: Metrics,
-    test: Option<Metrics>,
-    stop: Termination,
-    fits: usize,
-    dominated: bool,
-    /// Whether what was asked is reached.
-    #[serde(skip)]
-    met: bool,
-}
-
-/// The name of what was asked.
-pub(super) fn asked(asked: Asked) -> &'static str {
-    match asked {
-        Asked::Nothing => "nothing",
-        Asked::MaxViolation(_) => "max-violation",
-        Asked::Evenness => "evenness",
+/// What was asked of a point, in words.
+fn name(point: &PointRecord) -> String {
+    match (point.max_violation, point.asked) {
+        (Some(most), _) => format!("at most {}", rate(most)),
+        (None, "nothing") => "no correction".to_owned(),
+        (None, _) => "as even as rows can tell".to_owned(),
     }
 }
 
-/// How well features tell groups, by the models of the first point that has some: they are those of all.
-fn memberships<P: Predictor>(binding: &Binding, frontier: &Frontier<P>) -> Vec<MembershipQuality> {
-    let mut all = frontier.points.iter().map(|point| point.solution.memberships(binding));
-    all.find(|found| !found.is_empty()).unwrap_or_default()
-}
-
-/// What multipliers became: the kind of weights, or a tilt.
-pub(super) fn weights<P>(point: &Point<P>, apply: Apply) -> &'static str {
-    if apply == Apply::Tilt { "tilt" } else { point.solution.rule.name() }
-}
-
-impl Line {
-    fn new<P>(point: Point<P>, test: Option<Metrics>, names: &[&str], correction: &Correction) -> Self {
-        let (weights, met) = (weights(&point, correction.apply), point.is_met());
-        let Solution { multipliers, train, stop, fits, threshold, .. } = point.solution;
-        let named = |(name, value): (&&str, f64)| NamedValue { name: (*name).to_owned(), value: Some(value) };
-        Self {
-            asked: asked(point.asked),
-            max_violation: point.asked.bound(),
-            multipliers: names.iter().zip(multipliers).map(named).collect(),
-            weights,
-            threshold: (correction.threshold == Threshold::Best).then_some(threshold),
-            train,
-            test,
-            stop,
-            fits,
-            dominated: point.dominated,
-            met,
-        }
-    }
-
-    /// What was asked, in words.
-    fn name(&self) -> String {
-        match (self.max_violation, self.asked) {
-            (Some(most), _) => format!("at most {}", rate(most)),
-            (None, "nothing") => "no correction".to_owned(),
-            (None, _) => "as even as rows can tell".to_owned(),
-        }
-    }
-
-    fn numbers(&self) -> Vec<String> {
-        let evaluated = |one: &Metrics| {
-            [or_dash(one.violation, rate), error_share(one.error, one.rows), or_dash(one.positive_rate, percent)]
-        };
-        let mut numbers: Vec<String> =
-            [Some(&self.train), self.test.as_ref()].into_iter().flatten().flat_map(evaluated).collect();
-        let remark = match (self.met, self.dominated) {
-            (true, true) => "dominated",
-            (true, false) => "",
-            (false, _) => "not met",
-        };
-        numbers.extend([self.weights.to_owned(), self.fits.to_string(), remark.to_owned()]);
-        numbers
-    }
+fn numbers(point: &PointRecord) -> Vec<String> {
+    let evaluated = |one: &Metrics| {
+        [or_dash(one.violation, rate), error_share(one.error, one.rows), or_dash(one.positive_rate, percent)]
+    };
+    let mut numbers: Vec<String> =
+        [Some(&point.train), point.test.as_ref()].into_iter().flatten().flat_map(evaluated).collect();
+    let remark = match (point.met, point.dominated) {
+        (true, true) => "dominated",
+        (true, false) => "",
+        (false, _) => "not met",
+    };
+    numbers.extend([point.weights.to_owned(), point.fits.to_string(), remark.to_owned()]);
+    numbers
 }
 
 impl Report {
     pub(super) fn new<P: Predictor>(config: &Config, traced: Traced<P>) -> Self {
         let Traced { binding, frontier, tests, passes, seconds, warnings } = traced;
-        let names: Vec<&str> = binding.constraints().iter().map(|constraint| constraint.name.as_str()).collect();
         let notions = config.correction.notions.clone();
         let (floor, fits, apply) = (frontier.floor(), frontier.fits(), config.correction.apply);
-        let memberships = memberships(&binding, &frontier);
+        let memberships = frontier.memberships(&binding);
         let decided_from = frontier.decided_from(&config.correction);
-        let points = frontier.points.into_iter().zip(tests);
+        let record = |(point, test)| PointRecord::new(point, test, &binding, &config.correction);
+        let points = frontier.points.iter().zip(tests).map(record).collect();
         Self {
             notion: notions.iter().map(ToString::to_string).collect(),
             groups: binding.group_names(),
             classes: binding.classes().to_vec(),
-            points: points.map(|(point, test)| Line::new(point, test, &names, &config.correction)).collect(),
+            points,
             memberships,
             decided_from,
             apply,
@@ -180,7 +117,7 @@ impl Report {
             ),
         );
         for point in &self.points {
-            lines.push(point.name(), point.numbers());
+            lines.push(name(point), numbers(point));
         }
         lines.render()
     }

@@ -5,7 +5,6 @@ use evenhand::Table;
 use evenhand::correction::{Apply, Metrics, Point};
 
 use super::Traced;
-use super::report::{asked, weights};
 use crate::columns::Columns;
 
 /// A point, and how it does on test rows, if there are any.
@@ -16,14 +15,14 @@ pub(super) fn of<P>(traced: &Traced<P>, apply: Apply) -> Result<Table> {
     let points = traced.frontier.points.iter();
     let lines: Vec<Line<'_, P>> = points.zip(traced.tests.iter().map(Option::as_ref)).collect();
     let mut columns = Columns::of(&lines)
-        .words("asked", |(point, _)| asked(point.asked).to_owned())
+        .words("asked", |(point, _)| point.asked.name().to_owned())
         .numbers("max_violation", |(point, _)| point.asked.bound());
     columns = evaluated(columns, "", |(point, _)| Some(&point.solution.train));
     if lines.iter().any(|(_, test)| test.is_some()) {
         columns = evaluated(columns, "test_", |(_, test)| *test);
     }
     columns = columns
-        .words("weights", |(point, _)| weights(point, apply).to_owned())
+        .words("weights", |(point, _)| point.weights(apply).to_owned())
         .numbers("threshold", |(point, _)| Some(point.solution.threshold))
         .words("stop", |(point, _)| point.solution.stop.to_string())
         .numbers("fits", |(point, _)| Some(point.solution.fits as f64))

@@ -35,7 +35,7 @@ pub(super) struct Report {
     divergence: Option<f64>,
     seed: u64,
     #[serde(flatten)]
-    overall: Compared,
+    overall: Comparison,
     groups: Vec<GroupRates>,
     out: PathBuf,
     pub(super) warnings: Vec<WarningRecord>,
@@ -60,9 +60,9 @@ struct ShownFlip {
     rate: f64,
 }
 
-/// Some rows before and after.
+/// The rates of labels in some rows, true and biased.
 #[derive(Serialize)]
-struct Compared {
+struct Comparison {
     rows: usize,
     changed: usize,
     true_rates: Vec<f64>,
@@ -73,7 +73,7 @@ struct Compared {
 struct GroupRates {
     name: String,
     #[serde(flatten)]
-    rates: Compared,
+    rates: Comparison,
 }
 
 impl Report {
@@ -89,7 +89,7 @@ impl Report {
         let (names, classes) = (problem.group_names(), labels.classes().to_vec());
         let group = |(at, name): (usize, &String)| GroupRates {
             name: name.clone(),
-            rates: Compared::of(problem, injected, |row| problem.is_in(row, at)),
+            rates: Comparison::of(problem, injected, |row| problem.is_in(row, at)),
         };
         let multipliers = match (&injection.bias, &injected.closest) {
             (Bias::Multipliers(values), _) => Some(named(problem, values)),
@@ -119,7 +119,7 @@ impl Report {
             violations: violations(injection, problem, injected),
             divergence: injected.closest.as_ref().map(|closest| closest.divergence),
             seed: args.seed,
-            overall: Compared::of(problem, injected, |_| true),
+            overall: Comparison::of(problem, injected, |_| true),
             groups: names.iter().enumerate().map(group).collect(),
             out: args.out.clone(),
             warnings,
@@ -194,7 +194,7 @@ fn violations(injection: &Injection, problem: &Problem, injected: &Injected) -> 
     Some(shown.collect())
 }
 
-impl Compared {
+impl Comparison {
     fn of(problem: &Problem, injected: &Injected, inside: impl Fn(usize) -> bool) -> Self {
         let rows: Vec<usize> = (0..injected.truth.len()).filter(|&row| inside(row)).collect();
         let rates = |codes: &Codes| {

@@ -69,7 +69,7 @@ pub(crate) struct TrainingArgs {
     #[arg(long, value_enum, help_heading = "Correction")]
     pub(super) tilt: Option<TiltArg>,
 
-    /// Groups with fewer rows than this, of those that a rate is about, are measured, shown and judged, but not corrected for
+    /// Groups with fewer rows than this, of those that a rate is about, are measured, shown and tested, but not corrected for
     /// [default: 30].
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     pub(super) min_group: Option<usize>,

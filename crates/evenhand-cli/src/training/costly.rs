@@ -11,7 +11,7 @@ pub(crate) enum Costly<'a> {
     #[cfg(feature = "network")]
     Network {
         network: &'a evenhand::learner::Network,
-        /// Told after every step how many are done, and of how many.
+        /// Called after every step with how many are done, and of how many.
         watch: &'a (dyn Fn(usize, usize) -> bool + Sync),
     },
     Process(&'a ProcessLearner),

@@ -152,7 +152,7 @@ fn a_group_that_is_everyone_is_not_said_to_be_even() {
 }
 
 #[test]
-fn several_notions_and_bounds_are_judged_at_once() {
+fn several_notions_and_bounds_are_tested_at_once() {
     let test = CliTest::new();
     people(&test, [("f", 4000, 2000, 1500), ("m", 4000, 2000, 1480)]);
     let command =

@@ -59,9 +59,9 @@ fn models_of_membership_are_in_json_with_the_labels_they_are_among() {
     // A fit of the labels, and one for each model.
     assert_eq!(blind["fits"], 5);
 
-    let told = test.json(&fit("--notion equalized-odds --apply tilt --json"));
-    assert!(told.get("memberships").is_none(), "{told}");
-    assert_eq!((&told["fits"], &told["groups_needed"]), (&1.into(), &serde_json::json!(["age", "sex"])));
+    let seen = test.json(&fit("--notion equalized-odds --apply tilt --json"));
+    assert!(seen.get("memberships").is_none(), "{seen}");
+    assert_eq!((&seen["fits"], &seen["groups_needed"]), (&1.into(), &serde_json::json!(["age", "sex"])));
 
     let weights = test.json(&fit("--notion disparate-impact --json"));
     assert_eq!((&weights["apply"], &weights["rule"]["tilt"]), (&"weights".into(), &"expected".into()));
@@ -190,9 +190,9 @@ fn the_papers_disparate_impact_withholds_the_indicators_of_groups_alone() {
     test.expect(0, "verify model.json loans.csv");
     test.expect(0, "predict model.json loans.csv --out decided.csv");
     // With one group of a column the other values tell it, and that is said.
-    let told = test.run(&fit.replace("r0,r1", "r0"));
+    let warned = test.run(&fit.replace("r0,r1", "r0"));
     let said = "warning: the groups of column `region` are withheld from the learner, but what is left of the column";
-    assert!(told.contains(said) && told.contains("--withhold 'region' too"), "{told}");
+    assert!(warned.contains(said) && warned.contains("--withhold 'region' too"), "{warned}");
     let audit = "audit decided.csv --label approved --predictions decision --ignore id --ignore probability --group region=r0,r1";
     let [ours, parity] = ["paper-disparate-impact", "demographic-parity"]
         .map(|notion| test.json(&format!("{audit} --notion {notion} --max-violation 0.5 --json")));

@@ -163,3 +163,14 @@ fn many_rows_of_two_scores_are_corrected() {
     assert!(violation(&json["uncorrected"]["train"]) > 0.1, "{json}");
     assert!(violation(&json["train"]) <= violation(&json["uncorrected"]["train"]), "{json}");
 }
+
+#[test]
+fn a_score_of_three_classes_is_refused_without_naming_options_of_other_commands() {
+    let test = CliTest::new();
+    let rows = ["a,f,0.5", "b,m,0.5", "c,f,0.5", "a,m,0.5"].map(|row| format!("{row}\n")).concat().repeat(20);
+    test.write("three.csv", &format!("grade,sex,score\n{rows}"));
+    let output =
+        test.expect(2, "correct three.csv --label grade --score score --group sex --notion demographic-parity");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("error: `score` is given with 3 classes") && !said.contains("--method"), "{said}");
+}

@@ -50,7 +50,8 @@ fn a_cut_model_is_refused() {
     let text = test.read("model.json");
     for length in [0, 1, 20, text.len() / 2, text.len() - 3] {
         test.write("cut.json", &text[..length]);
-        test.expect(2, "verify cut.json loans.csv");
+        let said = String::from_utf8(test.expect(2, "verify cut.json loans.csv").stderr).unwrap();
+        assert!(said.contains("cut.json: not an evenhand model"), "{length}: {said}");
     }
 }
 

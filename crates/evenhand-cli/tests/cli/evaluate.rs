@@ -12,7 +12,7 @@ fn fitted() -> CliTest {
 }
 
 #[test]
-fn a_model_is_judged_on_labelled_rows() {
+fn a_model_is_evaluated_on_labelled_rows() {
     snapshot!(fitted(), "evaluate model.json loans.csv");
 }
 

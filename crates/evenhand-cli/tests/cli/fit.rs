@@ -34,7 +34,7 @@ fn a_search_that_stops_for_the_cost_says_what_going_on_costs() {
 }
 
 #[test]
-fn groups_of_a_few_rows_are_judged_but_not_searched_for() {
+fn groups_of_a_few_rows_are_tested_but_not_searched_for() {
     let test = CliTest::new();
     let rare = format!("{FIT} --group 'age>58' --max-violation 0.05");
     // 73 rows.

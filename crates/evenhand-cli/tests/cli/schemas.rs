@@ -15,8 +15,12 @@ pub(crate) fn check(words: &[String], output: &Output) {
     if !words.iter().any(|word| word == "--json") {
         return;
     }
-    // A table on stdout leaves stderr for what is said of it.
-    let Ok(value) = serde_json::from_slice::<Value>(&output.stdout) else { return };
+    let value: Value = match serde_json::from_slice(&output.stdout) {
+        Ok(value) => value,
+        // A table on stdout leaves stderr for what is said of it.
+        Err(_) if words.iter().any(|word| word == "-") => return,
+        Err(error) => panic!("{}: stdout is no JSON: {error}", words.join(" ")),
+    };
     let name = name_of(words, output.status.code());
     if let Ok(folder) = env::var("EVENHAND_JSON_SAMPLES") {
         keep(Path::new(&folder), &name, &value);

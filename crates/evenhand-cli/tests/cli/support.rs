@@ -69,20 +69,20 @@ impl CliTest {
     pub(crate) fn expect_with(&self, code: i32, command: &str, variables: &[(&str, &str)]) -> Output {
         let output = self.command(command).envs(variables.iter().copied()).output().unwrap();
         crate::schemas::check(&words(command), &output);
-        assert_eq!(output.status.code(), Some(code), "{command}\n{}", String::from_utf8_lossy(&output.stderr));
+        assert_ended(code, command, &output);
         output
     }
 
     /// The exit code, stdout and stderr of a command line.
     pub(crate) fn run(&self, command: &str) -> String {
-        told(&self.output(command))
+        transcript(&self.output(command))
     }
 
     /// Runs a command that must end with that code.
     #[track_caller]
     pub(crate) fn expect(&self, code: i32, command: &str) -> Output {
         let output = self.output(command);
-        assert_eq!(output.status.code(), Some(code), "{command}\n{}", told(&output));
+        assert_ended(code, command, &output);
         output
     }
 
@@ -93,8 +93,17 @@ impl CliTest {
     }
 }
 
+/// Whether a command ended with that code; with 2 it must say what is wrong, and a panic, which ends so too, is no refusal.
+#[track_caller]
+fn assert_ended(code: i32, command: &str, output: &Output) {
+    assert_eq!(output.status.code(), Some(code), "{command}\n{}", transcript(output));
+    let said = String::from_utf8_lossy(&output.stderr);
+    let refused = said.lines().any(|line| line.starts_with("error: ")) && !said.contains("evenhand itself went wrong");
+    assert!(code != 2 || refused, "{command}\n{said}");
+}
+
 /// The exit code of a command, and what it wrote.
-fn told(output: &Output) -> String {
+fn transcript(output: &Output) -> String {
     let [stdout, stderr] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8(bytes.clone()).unwrap());
     format!("exit code {}\n----- stdout\n{stdout}----- stderr\n{stderr}", output.status.code().unwrap())
 }

@@ -33,9 +33,16 @@ fn the_file_the_figure_and_json_have_the_same_points() {
 #[test]
 fn what_cannot_be_swept_is_refused() {
     let test = CliTest::new();
-    for wrong in
-        ["--steps 1", "--steps 1000000000", "--until 0", "--until nan", "--out swept.txt", "--figure loans.csv"]
-    {
-        test.expect(2, &format!("{SWEEP} {wrong}"));
+    let cases = [
+        ("--steps 1", "steps"),
+        ("--steps 1000000000", "steps"),
+        ("--until 0", "until"),
+        ("--until nan", "until"),
+        ("--out swept.txt", "swept.txt"),
+        ("--figure loans.csv", "loans.csv"),
+    ];
+    for (wrong, named) in cases {
+        let said = String::from_utf8(test.expect(2, &format!("{SWEEP} {wrong}")).stderr).unwrap();
+        assert!(said.contains(named), "{wrong}: {said}");
     }
 }

@@ -1,4 +1,4 @@
-//! `evenhand fit`: of which groups a bound speaks, and what the exit code says of it.
+//! `evenhand fit`: which groups a bound limits, and what the exit code says of it.
 
 use crate::support::CliTest;
 
@@ -16,7 +16,7 @@ fn without(test: &CliTest, name: &str, gone: impl Fn(&str) -> bool) {
 }
 
 #[test]
-fn a_group_that_training_lacks_is_judged_on_test_rows() {
+fn a_group_that_training_lacks_is_tested_on_test_rows() {
     let test = CliTest::new();
     without(&test, "unseen.csv", |line| line.contains(",r3,"));
     let fit = "fit unseen.csv --test loans.csv --label approved --ignore id --group region --notion demographic-parity";
@@ -32,14 +32,14 @@ fn a_group_that_training_lacks_is_judged_on_test_rows() {
 }
 
 #[test]
-fn a_constraint_dropped_in_training_is_judged_or_cannot_be_told() {
+fn a_constraint_dropped_in_training_is_tested_or_cannot_be_told() {
     let test = CliTest::new();
     without(&test, "dropped.csv", |line| line.contains(",r3,yes"));
     let fit =
         "fit dropped.csv --label approved --ignore id --group region --notion equal-opportunity --max-violation 0.9";
     let notes = String::from_utf8(test.expect(1, &format!("{fit} --model model.json")).stderr).unwrap();
-    let told = "cannot tell whether it is met: max-violation 0.9 on training rows: no rows to measure `equal-opportunity region=r3`";
-    assert!(notes.contains(told), "{notes}");
+    let expected = "cannot tell whether it is met: max-violation 0.9 on training rows: no rows to measure `equal-opportunity region=r3`";
+    assert!(notes.contains(expected), "{notes}");
     // The verdict is in the model, and is found again.
     test.expect(0, "verify model.json dropped.csv");
     let json = test.json(&format!("{fit} --test loans.csv --json"));
@@ -53,7 +53,7 @@ fn a_constraint_dropped_in_training_is_judged_or_cannot_be_told() {
 }
 
 #[test]
-fn a_group_that_is_everyone_is_warned_of_and_not_judged() {
+fn a_group_that_is_everyone_is_warned_of_and_not_tested() {
     let test = CliTest::new();
     let fit = "fit loans.csv --label approved --ignore id --group 'age<=1000' --notion demographic-parity --max-violation 0.02";
     let output = test.expect(1, fit);

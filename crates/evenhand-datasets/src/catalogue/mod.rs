@@ -2,7 +2,7 @@
 //!
 //! Holds [`CatalogueEntry`] and [`PublishedFile`]; `list` is the data. A file is known by the SHA-256 of its
 //! content, whether it lies there gzipped or not. Fetches
-//! nothing: the network is the business of whoever calls. What becomes of a dataset is told by `recipe`.
+//! nothing: the network is the business of whoever calls. How a dataset is prepared is said by `recipe`.
 
 mod list;
 

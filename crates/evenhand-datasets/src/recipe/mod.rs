@@ -54,7 +54,7 @@ pub struct Recipe {
     groups: &'static [GroupRule],
 }
 
-/// A published text file, gzipped or not; where it is published is told by its [`CatalogueEntry`].
+/// A published text file, gzipped or not; where it is published is said by its [`CatalogueEntry`].
 #[derive(Debug)]
 struct File {
     name: &'static str,
@@ -243,7 +243,7 @@ impl Recipe {
         self.read(folder)?.published()
     }
 
-    /// Reads the dataset's files from a folder, to be split as published or by lot.
+    /// Reads the dataset's files from a folder, to be split as published or at random.
     ///
     /// # Errors
     /// Those of [`Table::read`](evenhand::Table::read), and [`Error::UnknownColumn`] and the

@@ -1,6 +1,6 @@
 //! `bench/verdicts`: how often a bound is said to be met that is not.
 //!
-//! `verdicts SETS` draws so many test sets of every scenario (`scenario`), judges a classifier whose true rates are known
+//! `verdicts SETS` draws so many test sets of every scenario (`scenario`), tests a classifier whose true rates are known
 //! by bounds just inside the truth, and prints as CSV how often each verdict was given. Every "met" is wrong.
 //! Training rows lack groups as scenarios say: what they teach goes through the same code as in a fit. The seeds are fixed.
 
@@ -18,13 +18,13 @@ fn main() -> Result<()> {
     let sets: u64 = std::env::args().nth(1).ok_or("how many test sets of each scenario?")?.parse()?;
     print("scenario,notion,rows,bound,limit,sets,met,not_met,too_few_rows,cannot_tell");
     for scenario in all() {
-        judge(&scenario, sets)?;
+        test(&scenario, sets)?;
     }
     Ok(())
 }
 
-/// Judges test sets of a scenario, and prints a line for every bound.
-fn judge(scenario: &Scenario, sets: u64) -> Result<()> {
+/// Tests test sets of a scenario, and prints a line for every bound.
+fn test(scenario: &Scenario, sets: u64) -> Result<()> {
     let (binding, bounds) = (scenario.binding()?, scenario.bounds());
     let verdicts = (1..=sets).into_par_iter().map(|seed| scenario.verdicts(&binding, seed));
     let verdicts = verdicts.collect::<Result<Vec<_>>>()?;

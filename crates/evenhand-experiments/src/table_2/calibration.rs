@@ -1,7 +1,7 @@
 //! Calibration as the paper's appendix describes it. [Jiang & Nachum 2019, App. C]
 //!
 //! Of the rows whose most probable class is 2, those with the lowest probabilities become the second most probable class, so that 2 is predicted as near the asked rate
-//! as possible. It is done to the rows that are judged, all at once.
+//! as possible. It is done to the rows that are evaluated, all at once.
 
 /// Decisions, by the probabilities of `classes` classes a row, with `class` at a rate if it is decided for more often.
 pub(super) fn calibrated(probabilities: &[f64], classes: usize, class: usize, rate: f64) -> Vec<usize> {

@@ -112,7 +112,7 @@ impl DigitsExperiment {
         }
     }
 
-    /// Trains a method, and judges it on the test rows. `watch` is told of every step; where it says so the training ends as interrupted.
+    /// Trains a method, and evaluates it on the test rows. `watch` is called after every step; where it says so the training ends as interrupted.
     ///
     /// # Errors
     /// [`Error::Interrupted`], and what the learner says.
@@ -125,27 +125,27 @@ impl DigitsExperiment {
             DigitsMethod::TrueLabels => {
                 let network = &self.network;
                 let watched = evenhand::learner::WatchedNetwork { learner: network, watch };
-                self.judge(method, &watched.fit(self.training(&self.truth, &equal), &mut ())?, 1)
+                self.evaluate(method, &watched.fit(self.training(&self.truth, &equal), &mut ())?, 1)
             }
-            DigitsMethod::Unconstrained => self.judge(method, &learner.fit(unweighted, &mut ())?, 1),
+            DigitsMethod::Unconstrained => self.evaluate(method, &learner.fit(unweighted, &mut ())?, 1),
             DigitsMethod::Calibration => {
                 let probabilities =
                     scores(&learner.fit(unweighted, &mut ())?, self.test.features(), self.test.classes())?;
                 let decisions = calibrated(&probabilities, self.test.classes(), self.class, RATE);
-                Ok(self.judged(method, &decisions, 0))
+                Ok(self.measured(method, &decisions, 0))
             }
             DigitsMethod::Lagrangian => {
                 let is_degenerate = |model: &NetworkModel| self.is_degenerate(model);
                 let (model, slack, trainings) =
                     lagrangian::train(&self.network, unweighted, asked, &is_degenerate, watch)?;
-                Ok(DigitsMeasured { slack: Some(slack), ..self.judge(method, &model, trainings)? })
+                Ok(DigitsMeasured { slack: Some(slack), ..self.evaluate(method, &model, trainings)? })
             }
             DigitsMethod::LabelBias => {
                 let decided = |model: &NetworkModel| Ok(self.rate(&decisions(model, &self.train)?));
                 let loops = effort.loops.max(1);
                 let (model, multiplier) =
                     notebook_loop::train(&learner, unweighted, self.class, RATE, loops, &decided)?;
-                Ok(DigitsMeasured { multiplier: Some(multiplier), ..self.judge(method, &model, loops - 1)? })
+                Ok(DigitsMeasured { multiplier: Some(multiplier), ..self.evaluate(method, &model, loops - 1)? })
             }
             DigitsMethod::Default => self.judge_solution(method, &self.asked, &learner),
             DigitsMethod::Tilt => {
@@ -188,11 +188,11 @@ impl DigitsExperiment {
         Ok(of(true).zip(of(false)).map_or(0.0, |(own, other)| (own / other).ln()))
     }
 
-    fn judge(&self, method: DigitsMethod, model: &dyn Predictor, trainings: usize) -> Result<DigitsMeasured> {
-        Ok(self.judged(method, &decisions(model, &self.test)?, trainings))
+    fn evaluate(&self, method: DigitsMethod, model: &dyn Predictor, trainings: usize) -> Result<DigitsMeasured> {
+        Ok(self.measured(method, &decisions(model, &self.test)?, trainings))
     }
 
-    fn judged(&self, method: DigitsMethod, decisions: &[usize], trainings: usize) -> DigitsMeasured {
+    fn measured(&self, method: DigitsMethod, decisions: &[usize], trainings: usize) -> DigitsMeasured {
         let right = decisions.iter().zip(self.test.labels().iter()).filter(|(one, label)| *one == label).count();
         let accuracy = right as f64 / decisions.len() as f64;
         DigitsMeasured { method, accuracy, rate: self.rate(decisions), multiplier: None, trainings, slack: None }

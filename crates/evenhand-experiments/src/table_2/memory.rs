@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use evenhand::learner::{Network, NetworkModel, Training, fit_network};
 use evenhand::{Learner, Result};
 
-/// Told after every step how many are done, and of how many.
+/// Called after every step with how many are done, and of how many.
 pub(super) type Watch<'a> = dyn Fn(usize, usize) -> bool + Sync + 'a;
 
 /// Networks by their weights.

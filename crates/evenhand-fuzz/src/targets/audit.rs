@@ -59,20 +59,20 @@ fn draw(from: &mut Unstructured<'_>) -> arbitrary::Result<Drawn> {
     } else {
         None
     };
-    let judged = from.arbitrary::<bool>()?;
+    let predicted = from.arbitrary::<bool>()?;
     let confidence = *from.choose(&[0.95, 0.5, 0.999, 0.999_999])?;
     let options = AuditOptions {
         confidence,
         small_group: from.int_in_range(0..=40)?,
         intersections: from.arbitrary()?,
         bounds: if groups > 0 && from.arbitrary()? { vec![bound(from)?] } else { Vec::new() },
-        notions: if judged { vec![from.choose(&NOTIONS)?.clone()] } else { AuditOptions::default().notions },
+        notions: if predicted { vec![from.choose(&NOTIONS)?.clone()] } else { AuditOptions::default().notions },
         ..AuditOptions::default()
     };
     Ok(Drawn {
         classes,
         labels,
-        predictions: judged.then_some(predictions),
+        predictions: predicted.then_some(predictions),
         weights,
         membership: Membership::from_matrix(names, rows, &matrix).map_err(|_| arbitrary::Error::IncorrectFormat)?,
         positive: from.arbitrary::<bool>()?.then_some(1),

@@ -44,10 +44,10 @@ fn agree(
         return Ok(());
     }
     let (tests, _) = fitted.test_bounds(data, 0.95).map_err(|error| error.to_string())?;
-    // Constraints without training rows stand in the problem alone, and are judged as well.
-    let judged = fitted.problem().measured_constraints().len();
+    // Constraints without training rows stand in the problem alone, and are tested as well.
+    let measured = fitted.problem().measured_constraints().len();
     let constraints = fitted.binding().constraints();
-    let mut all = tests.iter().filter(|test| test.notion.is_none() && judged == constraints.len());
+    let mut all = tests.iter().filter(|test| test.notion.is_none() && measured == constraints.len());
     all.try_for_each(|test| verdicts::holds(test, &holds::compared(constraints, found, &test.bound)))
 }
 

@@ -39,23 +39,25 @@ pub(super) fn holds(test: &BoundTest, rates: &[Rates]) -> Result<(), String> {
     let worst = rates.iter().filter_map(|rates| rates.worst(&test.bound));
     let worst = worst.reduce(|one, other| if is_ratio { one.min(other) } else { one.max(other) });
     let beyond = |worst: f64| if is_ratio { test.bound.limit() - worst } else { worst - test.bound.limit() };
-    let told = || format!("{test:?}, and the worst is {worst:?}");
+    let context = || format!("{test:?}, and the worst is {worst:?}");
     let finite = [test.value, test.low, test.high].into_iter().flatten().all(f64::is_finite);
-    must(finite, || format!("numbers that are none: {}", told()))?;
+    must(finite, || format!("numbers that are none: {}", context()))?;
     if test.own_reference.is_empty() {
         let same = match (test.value, worst) {
             (Some(said), Some(found)) => (said - found).abs() <= ROUNDING,
             (said, found) => said.is_none() == found.is_none(),
         };
-        must(same, || format!("another value: {}", told()))?;
+        must(same, || format!("another value: {}", context()))?;
     }
     match test.verdict {
         Verdict::Met => {
             let all = rates.iter().all(|rates| rates.groups.iter().all(Option::is_some));
-            must(all, || format!("said to be met with a group that has no rows: {}", told()))?;
-            must(worst.is_some_and(|worst| beyond(worst) <= ROUNDING), || format!("not met: {}", told()))
+            must(all, || format!("said to be met with a group that has no rows: {}", context()))?;
+            must(worst.is_some_and(|worst| beyond(worst) <= ROUNDING), || format!("not met: {}", context()))
         }
-        Verdict::NotMet => must(worst.is_some_and(|worst| beyond(worst) >= -ROUNDING), || format!("met: {}", told())),
+        Verdict::NotMet => {
+            must(worst.is_some_and(|worst| beyond(worst) >= -ROUNDING), || format!("met: {}", context()))
+        }
         _ => Ok(()),
     }
 }

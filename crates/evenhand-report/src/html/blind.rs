@@ -2,13 +2,13 @@
 
 use super::table::Table;
 use crate::Blind;
-use crate::blind::TOLD;
+use crate::blind::MEMBERSHIPS;
 use crate::number::decimal;
 
 /// A line for each model of membership.
-pub(super) fn told(blind: &Blind) -> Option<Table> {
+pub(super) fn memberships(blind: &Blind) -> Option<Table> {
     (!blind.memberships.is_empty()).then(|| Table {
-        caption: TOLD.to_owned(),
+        caption: MEMBERSHIPS.to_owned(),
         heads: ["Group", "AUC"].map(str::to_owned).to_vec(),
         words: 1,
         remarks: false,

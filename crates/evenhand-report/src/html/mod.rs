@@ -53,7 +53,7 @@ struct Page<'a> {
     gaps: Option<Charted>,
     scores: Option<ScoresView>,
     /// How well features tell groups.
-    told: Option<Table>,
+    memberships: Option<Table>,
     bias: Option<Charted>,
     /// What the bias would be if groups truly differed.
     sensitivity: Option<SensitivityView>,
@@ -87,7 +87,7 @@ impl Report {
             panels: self.panels.iter().map(|panel| groups::panel(panel, &self.about)).collect(),
             gaps: gaps::gaps(self),
             scores: self.scores.as_ref().map(|found| scores::view(found, &self.about)),
-            told: blind::told(&self.blind),
+            memberships: blind::memberships(&self.blind),
             bias: self.bias.as_ref().and_then(bias::bias),
             sensitivity: self.bias.as_ref().and_then(sensitivity::sensitivity),
             tradeoff: self.tradeoff.as_ref().and_then(|tradeoff| tradeoff::tradeoff(self, tradeoff)),

@@ -1,12 +1,12 @@
 //! What was asked of audited rows: rates of one's own as they are, and bounds on them and on notions.
 //!
-//! The rows take the form in which a correction judges its own, and the same code measures and gives the verdict.
+//! The rows take the form in which a correction evaluates its own, and the same code measures and gives the verdict.
 
 use serde::{Deserialize, Serialize};
 
 use super::confusion::View;
 use super::{AuditOptions, AuditedNotion};
-use crate::bound::{self, Bound, BoundTest, Contrast, Contrasts, Judged};
+use crate::bound::{self, Bound, BoundTest, ConstrainedRows, Contrast, Contrasts};
 use crate::cells::Cells;
 use crate::constraint::{Constraint, Event, Functional, Labelled, Measure, OwnRows, bind, constraints};
 use crate::group::Membership;
@@ -55,7 +55,7 @@ pub(super) struct Asked<'a> {
 /// Measures the rates that were asked for, and tests the bounds, where there are any.
 ///
 /// # Errors
-/// [`Error::Setting`] for bounds, a confidence or notions that cannot be judged, [`Error::NoConstraints`] without groups.
+/// [`Error::Setting`] for bounds, a confidence or notions that cannot be tested, [`Error::NoConstraints`] without groups.
 pub(super) fn measure(asked: &Asked<'_>, options: &AuditOptions) -> Result<(Vec<AskedRate>, Vec<BoundTest>)> {
     bound::check(&options.bounds, options.confidence)?;
     let rates = options.notions.iter().any(|notion| matches!(notion, Notion::Rate(_)));
@@ -72,14 +72,14 @@ pub(super) fn measure(asked: &Asked<'_>, options: &AuditOptions) -> Result<(Vec<
     let cells = Cells::new(asked.membership, view.labels, asked.classes.len(), None)?;
     let cells = cells.standing_for(view.sums.iter().map(|sums| (sums.rows, sums.weight, sums.squares)))?;
     let functionals = bind(&constraints, &cells);
-    let judged = Judged { cells: &cells, constraints: &constraints, functionals: &functionals };
+    let rows = ConstrainedRows { cells: &cells, constraints: &constraints, functionals: &functionals };
     let sums = decided(view, &cells);
     let tested = if options.bounds.is_empty() {
         Vec::new()
     } else {
-        judged.test(&sums, &options.bounds, Measure::Decisions, options.confidence)?
+        rows.test(&sums, &options.bounds, Measure::Decisions, options.confidence)?
     };
-    Ok((asked_rates(&judged, &sums, options.confidence)?, tested))
+    Ok((asked_rates(&rows, &sums, options.confidence)?, tested))
 }
 
 /// The weight that is decided for each class, cell by cell.
@@ -104,7 +104,7 @@ fn check(options: &AuditOptions, predicted: bool) -> Result<()> {
         }
         if !predicted && audited != Some(AuditedNotion::DemographicParity) {
             let allowed =
-                "demographic-parity, the one notion that labels alone, or predictions alone, can be judged by";
+                "demographic-parity, the one notion that labels alone, or predictions alone, can be tested by";
             return Err(Error::setting("notion", notion, allowed));
         }
     }
@@ -118,18 +118,18 @@ fn check_labels(constraints: &[Constraint]) -> Result<()> {
     };
     match constraints.iter().find(|one| !is_told(one)) {
         Some(one) => {
-            let allowed = "a rate of predictions among rows of any label, the one kind that labels alone, or predictions alone, can be judged by";
+            let allowed = "a rate of predictions among rows of any label, the one kind that labels alone, or predictions alone, can be tested by";
             Err(Error::setting("notion", &one.notion, allowed))
         }
         None => Ok(()),
     }
 }
 
-fn asked_rates(judged: &Judged<'_>, sums: &CellSums, confidence: f64) -> Result<Vec<AskedRate>> {
-    let (z, cells) = (quantile(confidence)?, judged.cells);
-    let contrasts = Contrasts::new(*judged, sums, Measure::Decisions, Bound::MaxViolation(0.0), |_| true);
+fn asked_rates(rows: &ConstrainedRows<'_>, sums: &CellSums, confidence: f64) -> Result<Vec<AskedRate>> {
+    let (z, cells) = (quantile(confidence)?, rows.cells);
+    let contrasts = Contrasts::new(*rows, sums, Measure::Decisions, Bound::MaxViolation(0.0), |_| true);
     let of = |(at, constraint): (usize, &Constraint)| {
-        let functional = judged.functionals[at].as_ref();
+        let functional = rows.functionals[at].as_ref();
         let measured = |of: fn(&Functional, &CellSums, Measure) -> f64| {
             functional.map(|functional| of(functional, sums, Measure::Decisions))
         };
@@ -148,6 +148,6 @@ fn asked_rates(judged: &Judged<'_>, sums: &CellSums, confidence: f64) -> Result<
             rows: (0..cells.len()).filter(inside).map(|cell| cells.count(cell)).sum(),
         }
     };
-    let all = judged.constraints.iter().enumerate();
+    let all = rows.constraints.iter().enumerate();
     Ok(all.filter(|(_, constraint)| matches!(constraint.notion, Notion::Rate(_))).map(of).collect())
 }

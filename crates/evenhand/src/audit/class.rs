@@ -30,7 +30,7 @@ pub struct LabelAudit {
     pub overall: LabelRates,
     /// Each group asked for.
     pub groups: Vec<LabelRates>,
-    /// Rows that lack a value by which groups are told, named as in `race missing`; they are compared with nobody.
+    /// Rows that lack a value that defines groups, named as in `race missing`; they are compared with nobody.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<LabelRates>,
     /// Rows that are in several groups at once, named `a & b`.
@@ -59,7 +59,7 @@ pub struct PredictionAudit {
     pub overall: GroupRates,
     /// Each group asked for.
     pub groups: Vec<GroupRates>,
-    /// Rows that lack a value by which groups are told, named as in `race missing`; they are compared with nobody.
+    /// Rows that lack a value that defines groups, named as in `race missing`; they are compared with nobody.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<GroupRates>,
     /// Rows that are in several groups at once, named `a & b`.

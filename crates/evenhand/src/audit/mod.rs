@@ -1,14 +1,15 @@
 //! What labels and predictions show, group by group.
 //!
-//! Holds [`Audit`], a value that reports render. `plan` says by what rows are counted and `tally` counts them, wherever they are and in any parts (`rows`);
+//! Holds [`Audit`], a value that reports render. `plan` says by what rows are counted and `contingency_table` counts them, wherever they are and in any parts (`rows`);
 //! `confusion` adds counts up, `rate` turns them into shares with intervals, `violation` compares groups, `change` two sets of predictions, `class` puts them
-//! together for one class, `asked` measures rates of one's own and judges bounds, `text` writes them out, and `summary` what is looked for first. Leans on nothing that learns or corrects:
+//! together for one class, `asked` measures rates of one's own and tests bounds, `text` writes them out, and `summary` what is looked for first. Leans on nothing that learns or corrects:
 //! predictions of any model can be audited.
 
 mod asked;
 mod change;
 mod class;
 mod confusion;
+mod contingency_table;
 mod plan;
 mod rate;
 mod rows;
@@ -16,19 +17,18 @@ mod score_column;
 mod score_counts;
 mod scores;
 mod summary;
-mod tally;
 mod text;
 mod violation;
 
 pub use asked::AskedRate;
 pub use change::ErrorChange;
 pub use class::{ClassAudit, GroupRates, LabelAudit, LabelRates, PredictionAudit};
+pub use contingency_table::ContingencyTable;
 pub use plan::AuditPlan;
 pub use rate::Rate;
 pub use rows::{AuditTask, RemoteAuditRows};
 pub use score_column::ScoreColumn;
 pub use scores::{Estimate, GroupScores, ScoreAudit, ScoreBin};
-pub use tally::Tally;
 pub use violation::{AuditedNotion, Gap, Largest, RateKind, Violation};
 
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ use crate::notion::Notion;
 use crate::{Error, Result, Warning};
 use asked::Asked;
 use confusion::{ConfusionMatrices, View};
-use tally::{Condensed, Rows, codes};
+use contingency_table::{Condensed, Rows, codes};
 
 /// At most this many intersections are reported, those with the most rows.
 const MOST_INTERSECTIONS: usize = 200;
@@ -61,7 +61,7 @@ const MOST_INTERSECTIONS: usize = 200;
 /// | `accuracy` | share of rows predicted as labelled, over all classes; null without predictions |
 /// | `classes` | one [`ClassAudit`] for each class that was taken as positive |
 /// | `scores` | what scores show: [`ScoreAudit`]; only where they were asked for |
-/// | `notions` | by which notions `bounds` were judged, and which rates were asked for; empty without any |
+/// | `notions` | by which notions `bounds` were tested, and which rates were asked for; empty without any |
 /// | `rates` | one [`AskedRate`] for each subset of a notion `rate=…` that was asked for |
 /// | `bounds` | one [`BoundTest`] for each bound that was asked for: of the predictions where there are any, else of the labels |
 /// | `intersections_left_out` | how many intersections are not reported because there are too many |
@@ -83,7 +83,7 @@ pub struct Audit {
     /// What scores show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scores: Option<ScoreAudit>,
-    /// By which notions bounds were judged, and which rates were asked for.
+    /// By which notions bounds were tested, and which rates were asked for.
     pub notions: Vec<Notion>,
     /// The rates that were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -103,7 +103,7 @@ pub struct Audit {
 /// | `confidence` | 0.95 | 0.5 to 0.999999 | of the intervals |
 /// | `small_group` | 30 | any | groups below this many rows are warned of |
 /// | `intersections` | true | | whether rows in several groups at once are reported too |
-/// | `bounds` | none | 0 to 1 | what is judged, by the same rule as the bounds of a correction |
+/// | `bounds` | none | 0 to 1 | what is tested, by the same rule as the bounds of a correction |
 /// | `notions` | demographic parity | those that compare groups, and rates of one's own, which are measured without bounds too; without predictions demographic parity, and rates among rows of any label | what bounds are on |
 /// | `score` | none | a column of probabilities | ranks and calibration by group; where there are no predictions it decides |
 /// | `unlabelled` | false | | the label column holds predictions, and what needs labels is left out |
@@ -117,7 +117,7 @@ pub struct AuditOptions {
     pub small_group: usize,
     /// Whether intersections of groups are reported.
     pub intersections: bool,
-    /// What is judged.
+    /// What is tested.
     pub bounds: Vec<Bound>,
     /// The notions that bounds are on.
     pub notions: Vec<Notion>,
@@ -156,7 +156,7 @@ impl Audit {
         let (labels, facts) = (data.labels(), TableFacts::of(data));
         let classes = (labels.classes(), labels.positive());
         let plan = AuditPlan::new(data.schema(), classes, groups, predictions, weight_unit(data), options, &facts)?;
-        plan.audit(&plan.tally_labelled(data.table(), labels.codes())?, options)
+        plan.audit(&plan.count_labelled(data.table(), labels.codes())?, options)
     }
 
     /// Audits labels, and predictions where there are any.
@@ -188,7 +188,7 @@ impl Audit {
         check(labels, predictions, membership, row_weights, classes)?;
         let unit = row_weights.map(|weights| WeightUnit::of(weights.iter().copied().fold(0.0, f64::max)));
         let coded = |codes| (codes, classes.len());
-        let tally = Tally::of(Rows {
+        let table = ContingencyTable::of(Rows {
             count: membership.rows(),
             codes: [
                 Some((membership.codes(), membership.patterns())),
@@ -202,18 +202,18 @@ impl Audit {
             weights: row_weights.zip(unit),
             scores: None,
         });
-        let keys: Vec<_> = tally.keys().collect();
+        let keys: Vec<_> = table.keys().collect();
         let counted =
             Membership::from_sets(membership.names().to_vec(), membership.groups(), keys.len(), |row, set| {
-                tally::has(&keys[row].sets, set)
+                contingency_table::has(&keys[row].sets, set)
             });
         let condensed = Condensed {
             all: counted.clone(),
             membership: counted,
-            labels: codes(&tally, classes.len(), |key| key.label),
-            predictions: predictions.map(|_| codes(&tally, classes.len(), |key| key.prediction)),
+            labels: codes(&table, classes.len(), |key| key.label),
+            predictions: predictions.map(|_| codes(&table, classes.len(), |key| key.prediction)),
             places: (0..membership.names().len()).collect(),
-            sums: tally.sums(unit, false),
+            sums: table.sums(unit, false),
         };
         let audit = Self::of_condensed(&condensed, &[], classes, positive, options)?;
         Ok(Self { weighted: row_weights.is_some(), ..audit })

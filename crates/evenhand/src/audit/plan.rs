@@ -1,13 +1,13 @@
-//! What rows are counted by, wherever they are, and what their tally says.
+//! What rows are counted by, wherever they are, and what their contingency table says.
 //!
-//! Holds [`AuditPlan`]: groups and classes as they are known of all rows. Any machine counts the rows it has ([`AuditPlan::tally`]), and
-//! merged tallies are an audit ([`AuditPlan::audit`]), to the same bits as one of all rows in memory, which is made in the same way.
+//! Holds [`AuditPlan`]: groups and classes as they are known of all rows. Any machine counts the rows it has ([`AuditPlan::count`]), and
+//! merged tables are an audit ([`AuditPlan::audit`]), to the same bits as one of all rows in memory, which is made in the same way.
 
 use serde::{Deserialize, Serialize};
 
+use super::contingency_table::{Condensed, ContingencyTable, Rows, Scored, codes, has};
 use super::score_column::{ScoreColumn, bins_of};
 use super::scores::{BINS, ScoreAudit};
-use super::tally::{Condensed, Rows, Scored, Tally, codes, has};
 use super::{Audit, AuditOptions};
 use crate::constraint::{OwnRows, own_rows, weighing_columns, weighing_numbers, weighing_shares};
 use crate::data::{Codes, Column, Labels, Schema, Table, WeightUnit};
@@ -79,8 +79,8 @@ impl AuditPlan {
     pub fn columns(&self) -> Vec<String> {
         let score = self.score.as_ref().map(|score| score.column.as_str());
         let roles = [Some(self.schema.label_column()), self.schema.weight_column(), self.predictions.as_deref(), score];
-        let told = self.groups.columns().into_iter().chain(self.named.columns());
-        let mut columns: Vec<String> = roles.into_iter().flatten().chain(told).map(str::to_owned).collect();
+        let grouping = self.groups.columns().into_iter().chain(self.named.columns());
+        let mut columns: Vec<String> = roles.into_iter().flatten().chain(grouping).map(str::to_owned).collect();
         columns.extend_from_slice(&self.weighing);
         columns.sort_unstable();
         columns.dedup();
@@ -91,14 +91,14 @@ impl AuditPlan {
     ///
     /// # Errors
     /// What is wrong with them: a label or prediction that is none of the classes, a column that is not there or of another kind.
-    pub fn tally(&self, table: &Table) -> Result<Tally> {
+    pub fn count(&self, table: &Table) -> Result<ContingencyTable> {
         let name = self.schema.label_column();
         let labels = Labels::against(table.column(name)?, name, table, &self.classes, self.positive)?;
-        self.tally_labelled(table, labels.codes())
+        self.count_labelled(table, labels.codes())
     }
 
     /// Counts rows whose labels are codes already.
-    pub(super) fn tally_labelled(&self, table: &Table, labels: &Codes) -> Result<Tally> {
+    pub(super) fn count_labelled(&self, table: &Table, labels: &Codes) -> Result<ContingencyTable> {
         let against = |name: &String| Labels::against(table.column(name)?, name, table, &self.classes, self.positive);
         let predicted = self.predictions.as_ref().map(against).transpose()?;
         let (scores, positive) = (self.score.as_ref().map(|score| score.of(table)).transpose()?, self.positive_class());
@@ -119,7 +119,7 @@ impl AuditPlan {
         let (asked, named) = (self.groups.membership(table)?, self.named.membership(table)?);
         let lost = self.lost_columns(table)?;
         let classes = self.classes.len();
-        Ok(Tally::of(Rows {
+        Ok(ContingencyTable::of(Rows {
             count: table.rows(),
             codes: [
                 Some((asked.codes(), asked.patterns())),
@@ -166,15 +166,15 @@ impl AuditPlan {
         sets
     }
 
-    /// The audit of all rows, by their tally.
+    /// The audit of all rows, by their contingency table.
     ///
     /// # Errors
     /// Those of [`Audit::of`].
-    pub fn audit(&self, tally: &Tally, options: &AuditOptions) -> Result<Audit> {
-        if tally.rows() == 0 {
+    pub fn audit(&self, counted: &ContingencyTable, options: &AuditOptions) -> Result<Audit> {
+        if counted.rows() == 0 {
             return Err(Error::NoRows { what: "the audit".into() });
         }
-        let condensed = self.condensed(tally)?;
+        let condensed = self.condensed(counted)?;
         if condensed.sums.iter().all(|sums| sums.weight <= 0.0) {
             return Err(Error::NoWeight { what: "the row weights".into() });
         }
@@ -182,20 +182,20 @@ impl AuditPlan {
         audit.weighted = self.unit.is_some();
         audit.warnings.extend(self.warnings.iter().cloned());
         if let Some(ScoreColumn { column, threshold }) = &self.score {
-            let scored = self.scored(tally, &condensed);
+            let scored = self.scored(counted, &condensed);
             audit.scores = Some(ScoreAudit::of(&scored, column, *threshold, quantile(options.confidence)?));
         }
         Ok(if self.unlabelled { audit.of_predictions_alone() } else { audit })
     }
 
-    fn scored<'a>(&self, tally: &'a Tally, condensed: &'a Condensed) -> Scored<'a> {
-        let (rows, counts) = tally.scored(self.unit, self.positive_class());
-        let bins = tally.keys().map(|key| key.bin as usize).collect();
+    fn scored<'a>(&self, counted: &'a ContingencyTable, condensed: &'a Condensed) -> Scored<'a> {
+        let (rows, counts) = counted.scored(self.unit, self.positive_class());
+        let bins = counted.keys().map(|key| key.bin as usize).collect();
         Scored { membership: &condensed.membership, places: condensed.places.clone(), rows, bins, counts }
     }
 
-    fn condensed(&self, tally: &Tally) -> Result<Condensed> {
-        let keys: Vec<_> = tally.keys().collect();
+    fn condensed(&self, counted: &ContingencyTable) -> Result<Condensed> {
+        let keys: Vec<_> = counted.keys().collect();
         let (groups, own) = (self.groups.len(), self.named.len());
         let lost = |place: &usize| keys.iter().any(|key| has(&key.sets, groups + own + place));
         let columns: Vec<&str> = self.groups.columns().into_iter().collect();
@@ -216,10 +216,10 @@ impl AuditPlan {
         Ok(Condensed {
             membership,
             all: if values.is_empty() { all } else { all.with_values(&values)? },
-            labels: codes(tally, self.classes.len(), |key| key.label),
-            predictions: decides.then(|| codes(tally, self.classes.len(), |key| key.prediction)),
+            labels: codes(counted, self.classes.len(), |key| key.label),
+            predictions: decides.then(|| codes(counted, self.classes.len(), |key| key.prediction)),
             places,
-            sums: tally.sums(self.unit, true),
+            sums: counted.sums(self.unit, true),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! How scores are spread among rows that are labelled positive and others, for each membership pattern.
 //!
-//! Holds [`ScoreCounts`], a part of a tally, merged in any order to the same bits. Scores are kept as they are while there are not too many different
+//! Holds [`ScoreCounts`], a part of a contingency table, merged in any order to the same bits. Scores are kept as they are while there are not too many different
 //! ones; then they are rounded, everywhere alike. Whether they are is a property of all rows: a part that has too many is a part of rows that have.
 
 use std::collections::BTreeMap;

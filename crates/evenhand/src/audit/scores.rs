@@ -2,12 +2,12 @@
 //!
 //! Holds [`ScoreAudit`]. The area under the ROC curve has Newcombe's interval, which is made as Wilson's is: at
 //! both ends the area is as far off as its variance there allows [Newcombe 2006, method 5]. Calibration is the mean score minus the positive rate, with a
-//! normal interval, and a table of ten bins of scores with Wilson's. Leans on `tally`, `rate` and `score_counts`.
+//! normal interval, and a table of ten bins of scores with Wilson's. Leans on `contingency_table`, `rate` and `score_counts`.
 
 use serde::{Deserialize, Serialize};
 
+use super::contingency_table::{ScoreRow, Scored};
 use super::rate::Rate;
-use super::tally::{ScoreRow, Scored};
 
 /// Bins of equal width that scores fall into.
 pub(super) const BINS: usize = 10;
@@ -94,7 +94,7 @@ pub struct ScoreAudit {
     pub overall: GroupScores,
     /// Each group asked for.
     pub groups: Vec<GroupScores>,
-    /// Rows that lack a value by which groups are told.
+    /// Rows that lack a value that defines groups.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<GroupScores>,
     /// The largest area under the curve of a group minus the smallest.

@@ -190,15 +190,15 @@ impl Audit {
 }
 
 impl Audit {
-    /// What bounds were judged on: `predictions` or `labels`.
-    pub fn judged(&self) -> &'static str {
+    /// What bounds were tested on: `predictions` or `labels`.
+    pub fn tested(&self) -> &'static str {
         if self.classes.iter().any(|class| class.predictions.is_some()) { "predictions" } else { "labels" }
     }
 
     /// The rates that were asked for, and how far they are from what they are compared with.
     pub(super) fn write_asked(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if !self.rates.is_empty() {
-            writeln!(f, "\nRATES ASKED FOR: of {}", self.judged())?;
+            writeln!(f, "\nRATES ASKED FOR: of {}", self.tested())?;
         }
         let percent =
             |share: Option<f64>| share.map_or_else(|| "none".to_owned(), |share| format!("{:.2} %", 100.0 * share));
@@ -228,9 +228,9 @@ impl Audit {
             return Ok(());
         }
         let notions: Vec<String> = self.notions.iter().map(ToString::to_string).collect();
-        writeln!(f, "\nBOUNDS: {} by {}", self.judged(), clean(&notions.join(", ")))?;
+        writeln!(f, "\nBOUNDS: {} by {}", self.tested(), clean(&notions.join(", ")))?;
         for one in &self.bounds {
-            writeln!(f, "  {}", one.sentence(&format!("of {}", self.judged())))?;
+            writeln!(f, "  {}", one.sentence(&format!("of {}", self.tested())))?;
             for detail in one.details() {
                 writeln!(f, "    {detail}")?;
             }

@@ -66,7 +66,7 @@ pub(crate) trait RowStore: Sync {
     }
 }
 
-/// Is told how far a pass has come, and may end it.
+/// Is notified how far a pass has come, and may end it.
 pub trait PassWatch: Send + Sync {
     /// A pass begins over so many rows, for a purpose in a few words.
     fn begin(&self, purpose: &'static str, rows: Option<usize>);

@@ -19,7 +19,7 @@ use crate::notion::Notion;
 /// Whether a bound holds on people like those of some rows, with the numbers that say so.
 ///
 /// A bound limits every constraint of its notions: of the groups that training rows had, and of those that only the
-/// rows have on which it is judged. One that these rows cannot measure leaves the verdict open, unless others decide
+/// rows have on which it is tested. One that these rows cannot measure leaves the verdict open, unless others decide
 /// that the bound is not met.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BoundTest {
@@ -42,7 +42,7 @@ pub struct BoundTest {
     pub worst: Option<String>,
     /// Constraints the bound limits that could not be measured, for want of rows.
     pub unmeasured: Vec<String>,
-    /// Constraints whose group is everyone they are about: it is its own reference, and they are not judged.
+    /// Constraints whose group is everyone they are about: it is its own reference, and they are not tested.
     pub own_reference: Vec<String>,
     /// The value that a perfectly even classifier would show on such rows by chance, on average.
     pub expected_under_parity: Option<f64>,
@@ -94,16 +94,16 @@ pub(crate) fn check(bounds: &[impl Clone + Into<NotionBound>], confidence: f64) 
     bounds.iter().cloned().map(Into::into).try_for_each(|one: NotionBound| one.bound.check())
 }
 
-/// The rows on which bounds are judged: their cells, and every constraint bound to them.
+/// The rows on which bounds are tested: their cells, and every constraint bound to them.
 #[derive(Clone, Copy)]
-pub(crate) struct Judged<'a> {
+pub(crate) struct ConstrainedRows<'a> {
     pub(crate) cells: &'a Cells,
     pub(crate) constraints: &'a [Constraint],
     /// Of each constraint; `None` where it conditions on no rows.
     pub(crate) functionals: &'a [Option<Functional>],
 }
 
-impl Judged<'_> {
+impl ConstrainedRows<'_> {
     /// Tests bounds by the decisions or scores summed per cell. The rule is in `docs/maths.md`, under Verdicts.
     ///
     /// A bound limits the worst of several numbers, one for each constraint and direction or for each
@@ -299,7 +299,7 @@ mod tests {
             (tested.own_reference.as_slice(), tested.unmeasured.len()),
             (&["demographic-parity g0".to_owned()][..], 0)
         );
-        // Beside others it is passed over, and they are judged.
+        // Beside others it is passed over, and they are tested.
         let mut rows = Rows::new(&[500, 500]);
         rows.masks.push(vec![true; 1000]);
         let tested = rows.test_bounds(&ones(&[(200, 500), (200, 500)]), Bound::MaxViolation(0.1));
@@ -404,7 +404,7 @@ mod tests {
             let predictor = predictor(&draw(&truth, &mut rng));
             let sums = problem.cell_sums(&predictor).unwrap();
             for (at, &bound) in bounds.iter().enumerate() {
-                let contrasts = Contrasts::new(problem.judged(), &sums, Measure::Decisions, bound, |_| true);
+                let contrasts = Contrasts::new(problem.constrained_rows(), &sums, Measure::Decisions, bound, |_| true);
                 let (low, high) = interval(&contrasts, 0.95).unwrap();
                 held[at] += u32::from(low.unwrap() <= bound.limit() && bound.limit() <= high.unwrap());
                 met[at] += u32::from(verdict(&contrasts, low, high) == Verdict::Met);
@@ -437,7 +437,7 @@ mod tests {
             let predictor = predictor(&draw(&[(0.4, 800)], &mut rng));
             let sums = problem.cell_sums(&predictor).unwrap();
             for (total, &bound) in totals.iter_mut().zip(&bounds) {
-                let contrasts = Contrasts::new(problem.judged(), &sums, Measure::Decisions, bound, |_| true);
+                let contrasts = Contrasts::new(problem.constrained_rows(), &sums, Measure::Decisions, bound, |_| true);
                 *total += contrasts.worst(contrasts.all.iter().map(|&contrast| contrasts.value(contrast)));
             }
         }

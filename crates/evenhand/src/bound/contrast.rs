@@ -3,7 +3,7 @@
 //! A bound on violations has two contrasts per constraint, one for each direction; a bound on differences or ratios has
 //! one for each ordered pair of groups.
 
-use super::{Bound, Judged};
+use super::{Bound, ConstrainedRows};
 use crate::cells::Cells;
 use crate::constraint::{Constraint, Functional, Measure, overall_rates};
 use crate::interval::{Share, difference, ratio, scaled};
@@ -11,7 +11,7 @@ use crate::kernel::CellSums;
 
 /// All contrasts of a bound on some rows.
 pub(crate) struct Contrasts<'a> {
-    rows: Judged<'a>,
+    rows: ConstrainedRows<'a>,
     sums: &'a CellSums,
     measure: Measure,
     pub(super) bound: Bound,
@@ -47,7 +47,7 @@ pub(super) struct Deviations {
 impl<'a> Contrasts<'a> {
     /// The contrasts of a bound on those constraints that it `limits`.
     pub(crate) fn new(
-        rows: Judged<'a>,
+        rows: ConstrainedRows<'a>,
         sums: &'a CellSums,
         measure: Measure,
         bound: Bound,

@@ -13,7 +13,7 @@ mod text;
 mod verdict;
 
 pub use bound_test::BoundTest;
-pub(crate) use bound_test::{Judged, check};
+pub(crate) use bound_test::{ConstrainedRows, check};
 pub(crate) use contrast::{Contrast, Contrasts};
 pub use limit::Bound;
 pub use notion_bound::{Limit, NotionBound};

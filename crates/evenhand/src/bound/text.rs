@@ -16,11 +16,11 @@ impl BoundTest {
     /// would show.
     pub fn details(&self) -> Vec<String> {
         let worst = self.worst.as_ref().filter(|_| self.verdict != Verdict::Met);
-        let floor = self.expected_under_parity.filter(|_| self.is_near_null());
+        let even = self.expected_under_parity.filter(|_| self.is_near_null());
         let lines = [
             self.why_open(),
             worst.map(|worst| format!("worst in {}", clean(worst))),
-            floor.map(|floor| format!("even rates would show about {floor:.4} on such rows by chance")),
+            even.map(|even| format!("even rates would show about {even:.4} on such rows by chance")),
         ];
         lines.into_iter().flatten().collect()
     }
@@ -44,7 +44,7 @@ impl BoundTest {
         }
     }
 
-    /// What was not judged, and why, where there is such a thing.
+    /// What was not tested, and why, where there is such a thing.
     pub fn why_open(&self) -> Option<String> {
         let unmeasured = named(&self.unmeasured).map(|names| format!("no rows to measure {names}"));
         let itself = named(&self.own_reference)

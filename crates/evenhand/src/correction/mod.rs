@@ -6,7 +6,8 @@
 //! - `evaluation` measures what a classifier does on some rows, with confidence intervals and verdicts on bounds.
 //! - `solution` is what every method returns, `trace` what it tells on the way.
 //! - `solvers` find multipliers; `baselines` are the methods that a correction is compared with.
-//! - `solve` chooses among them, `at_threshold` a threshold of their own; `fitted` is what a user gets, `frontier` a path of solutions from bound to bound,
+//! - `solve` chooses among them, `at_threshold` a threshold of their own; `fitted` is what a user gets, `frontier` a path of solutions from bound to bound
+//!   (`point_record` its points as they are written),
 //!   `sweep` solutions with more and less of the multipliers found, `odds_factors` what multipliers mean for a group.
 //!
 //! Which of them may import which is in the table of `ARCHITECTURE.md`, and a test compares it with the code. Learners
@@ -18,6 +19,7 @@ mod evaluation;
 mod fitted;
 mod frontier;
 mod odds_factors;
+mod point_record;
 mod problem;
 mod settings;
 mod solution;
@@ -37,6 +39,7 @@ pub use evaluation::{
 pub(crate) use evaluation::{Classifier, TiltBy};
 pub use fitted::Fitted;
 pub use frontier::{Asked, Frontier, Point};
+pub use point_record::PointRecord;
 pub use problem::{
     AskedViolation, Binding, CellWeights, Closest, ExpectedTilt, MembershipModel, MembershipQuality, Problem,
     ShiftCorrection,
@@ -47,7 +50,7 @@ pub use settings::{
     Score, Solver, SqpSettings, Technique, Threshold, ThresholdPostprocessing, Validation,
 };
 pub use solution::{Solution, TradeOff};
-pub(crate) use stored::{JudgedRows, Learnt, PreparedRows, RawRows, TableRows, digest_as, remote_rows};
+pub(crate) use stored::{EvaluatedRows, Learnt, PreparedRows, RawRows, TableRows, digest_as, remote_rows};
 pub use stored::{
     RemoteRows, RemoteTask, SAMPLE_ROWS, Sampled, StoredFiles, StoredFit, StoredFrontier, StoredSettings,
 };

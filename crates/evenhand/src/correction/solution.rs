@@ -100,15 +100,11 @@ impl<P: Predictor> Solution<P> {
         cell_weights: Vec<f64>,
     ) -> Self {
         let train = problem.evaluate(sums, settings.measure);
+        let violations = problem.violations(sums, settings.measure);
         let only = Iteration {
-            number: 1,
-            multipliers: Vec::new(),
-            next_multipliers: Vec::new(),
-            violations: problem.violations(sums, settings.measure),
+            // That of constraints without multipliers too.
             violation: train.violation.unwrap_or(0.0),
-            error: train.error,
-            loss: problem.loss(sums),
-            seconds: 0.0,
+            ..Iteration::of_fit(1, &[], violations, (problem, sums), 0.0)
         };
         let unconverged = (!predictor.converged()).then_some(Warning::LearnerNotConverged { fits: 1 });
         Self {

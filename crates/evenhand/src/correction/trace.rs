@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::problem::Problem;
 use super::settings::{Decisions, Method, ThresholdPostprocessing};
+use crate::kernel::CellSums;
 
 /// One iteration: a fit, its violations, and the update of the multipliers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,6 +25,34 @@ pub struct Iteration {
     pub loss: f64,
     /// Seconds since the start, by the observer's clock; zero without one.
     pub seconds: f64,
+}
+
+impl Iteration {
+    /// A fit with some multipliers, which stay as they are until a next update is known. `trained` are its sums on the rows of `problem`, to
+    /// which it was fitted; violations may be measured on others.
+    pub(in crate::correction) fn of_fit(
+        number: usize,
+        multipliers: &[f64],
+        violations: Vec<f64>,
+        (problem, trained): (&Problem, &CellSums),
+        seconds: f64,
+    ) -> Self {
+        Self {
+            number,
+            multipliers: multipliers.to_vec(),
+            next_multipliers: multipliers.to_vec(),
+            violation: largest(&violations),
+            violations,
+            error: problem.error(trained),
+            loss: problem.loss(trained),
+            seconds,
+        }
+    }
+}
+
+/// The largest of some violations in absolute value.
+pub(in crate::correction) fn largest(violations: &[f64]) -> f64 {
+    violations.iter().fold(0.0, |largest: f64, one| largest.max(one.abs()))
 }
 
 /// How a run ended.

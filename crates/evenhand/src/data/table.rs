@@ -76,7 +76,7 @@ impl Table {
         Self { rounded, ..self }
     }
 
-    /// Checks that values of a column can be told apart, as groups, classes or categories have to be.
+    /// Checks that values of a column can be distinguished, as groups, classes or categories have to be.
     ///
     /// # Errors
     /// [`Error::Rounded`] for whole numbers beyond 2⁵³ that became others as doubles.

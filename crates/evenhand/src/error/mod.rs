@@ -406,16 +406,22 @@ pub enum Error {
         /// The classes there are.
         known: Vec<String>,
     },
-    /// A column that cannot tell groups because of its role.
-    #[error("column `{column}` cannot tell groups: it is {role}")]
-    GroupRole {
+    /// The label cannot define groups.
+    #[error("column `{column}` cannot define groups: it is the label; name other columns")]
+    GroupedByLabel {
         /// The column.
         column: String,
-        /// What it is instead, and what to do.
-        role: &'static str,
     },
-    /// A classifier that decides by groups, by thresholds or by a tilt, was put to rows whose groups cannot be told.
-    #[error("no column `{column}`: it tells a group, and this model decides by groups; bring the column back, or fit by another method. The data have: {}", .known.join(", "))]
+    /// A column that was ignored cannot define groups.
+    #[error(
+        "column `{column}` cannot define groups: it is ignored; to keep it from the learner alone, withhold it instead"
+    )]
+    GroupedByIgnored {
+        /// The column.
+        column: String,
+    },
+    /// A classifier that decides by groups, by thresholds or by a tilt, was put to rows whose groups are not known.
+    #[error("no column `{column}`: it defines a group, and this model decides by groups; bring the column back, or fit by another method. The data have: {}", .known.join(", "))]
     GroupNeeded {
         /// The column.
         column: String,
@@ -431,6 +437,8 @@ pub enum Error {
         found: String,
         /// What may be given.
         allowed: String,
+        /// The setting that it does not go with, where it would be right without that one.
+        with: Option<&'static str>,
     },
     /// Two inputs that must have the same length do not.
     #[error("{what}: {found} where {expected} were expected")]
@@ -449,6 +457,20 @@ pub enum Error {
         detail: String,
         /// The error behind it, where there is one.
         source: Option<Cause>,
+    },
+    /// A learner gave scores that are no probabilities, where these are needed.
+    #[error("`{setting}` needs probabilities, and the learner gives none: {problem}")]
+    NoProbabilities {
+        /// The setting that needs them.
+        setting: &'static str,
+        /// What it gives instead.
+        problem: String,
+    },
+    /// A model file names a command that the user has not named.
+    #[error("this model runs `{command}`; name that command as the learner to agree to it")]
+    NotAgreed {
+        /// The command.
+        command: String,
     },
     /// A learner gave a score that is no probability.
     #[error("{learner}, row {row}: the score {found} is no probability; scores lie between 0 and 1")]
@@ -492,7 +514,17 @@ pub enum Error {
 impl Error {
     /// A setting that is out of its range: what was given, and what may be given.
     pub fn setting(setting: &'static str, found: impl std::fmt::Display, allowed: impl Into<String>) -> Self {
-        Self::Setting { setting, found: found.to_string(), allowed: allowed.into() }
+        Self::Setting { setting, found: found.to_string(), allowed: allowed.into(), with: None }
+    }
+
+    /// A setting that does not go with another.
+    pub(crate) fn conflict(
+        setting: &'static str,
+        with: &'static str,
+        found: impl Into<String>,
+        allowed: impl Into<String>,
+    ) -> Self {
+        Self::Setting { setting, found: found.into(), allowed: allowed.into(), with: Some(with) }
     }
 
     /// What the system said when no temporary file could be made or filled.
@@ -520,6 +552,11 @@ impl Error {
     /// What a learner said when it failed.
     pub fn learner(detail: impl Into<String>) -> Self {
         Self::Learner { detail: detail.into(), source: None }
+    }
+
+    /// The same, with the error behind it.
+    pub(crate) fn learner_by(detail: impl Into<String>, source: impl Into<Cause>) -> Self {
+        Self::Learner { detail: detail.into(), source: Some(source.into()) }
     }
 
     /// The row it is about, if it is about one: a front door may count rows otherwise than a file does.

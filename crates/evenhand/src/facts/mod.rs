@@ -68,7 +68,7 @@ pub trait Facts {
     /// That the column is not there.
     fn missing_rows(&self, column: &str) -> Result<usize>;
 
-    /// Checks that values of a column can be told apart, as groups and categories have to be.
+    /// Checks that values of a column can be distinguished, as groups and categories have to be.
     ///
     /// # Errors
     /// [`Error::Rounded`] for whole numbers beyond 2⁵³ that became others as doubles.

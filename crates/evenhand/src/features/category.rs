@@ -13,7 +13,7 @@ use crate::{Result, Warning};
 /// What becomes of a column of categories, and whether it is constant.
 ///
 /// # Errors
-/// That the column is not there, or has values that cannot be told apart or kept.
+/// That the column is not there, or has values that cannot be distinguished or kept.
 pub(super) fn one_hot(column: &str, facts: &dyn Facts, without: &[String]) -> Result<(Code, bool)> {
     facts.check_exact(column)?;
     let Categories { values, missing } = facts.categories(column)?;

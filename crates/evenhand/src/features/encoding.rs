@@ -3,7 +3,7 @@
 //! Holds [`Encoding`]: dictionaries, means, scales and buckets, fitted on training rows and
 //! saved in the model, so that prediction takes a raw file. `code` has what may become of a column, and
 //! `category`, `number` and `bucket` how it becomes that. What new data may do that
-//! training data did not has a stated behaviour, told by a [`Warning`]: unseen categories
+//! training data did not has a stated behaviour, reported by a [`Warning`]: unseen categories
 //! count as none of the known ones, missing numbers become the training mean, extra
 //! columns are not used, the order of columns does not matter. A lost column is an error.
 

@@ -50,7 +50,7 @@ impl Groups {
     /// As [`Groups::bind`], on rows whose columns have roles.
     ///
     /// # Errors
-    /// As [`Groups::bind`], and [`Error::GroupRole`] when the label, or a column that was ignored, should tell a group.
+    /// As [`Groups::bind`], and [`Error::GroupedByLabel`] or [`Error::GroupedByIgnored`] when the label, or a column that was ignored, should define a group.
     pub fn of(specs: &[GroupSpec], data: &Dataset) -> Result<(Self, Vec<Warning>)> {
         Self::learn_roles(specs, data.schema(), &TableFacts::of(data))
     }
@@ -60,25 +60,24 @@ impl Groups {
     /// # Errors
     /// Those of [`Groups::of`].
     pub fn learn_roles(specs: &[GroupSpec], schema: &Schema, facts: &dyn Facts) -> Result<(Self, Vec<Warning>)> {
-        let wrong = |column: &str, role| Err(Error::GroupRole { column: column.to_owned(), role });
         let ignored = |column: &str| schema.ignored().iter().any(|ignored| ignored == column);
         let (groups, warnings) = match Self::learn(specs, facts) {
-            Err(Error::UnknownColumn { column, .. }) if ignored(&column) => return wrong(&column, IGNORED),
+            Err(Error::UnknownColumn { column, .. }) if ignored(&column) => {
+                return Err(Error::GroupedByIgnored { column });
+            }
             bound => bound?,
         };
         for column in groups.columns() {
             if column == schema.label_column() {
-                return wrong(column, "the label; groups are told by other columns");
+                return Err(Error::GroupedByLabel { column: column.to_owned() });
             }
             if ignored(column) {
-                return wrong(column, IGNORED);
+                return Err(Error::GroupedByIgnored { column: column.to_owned() });
             }
         }
         Ok((groups, warnings))
     }
 }
-
-const IGNORED: &str = "ignored; to keep it from the learner alone, withhold it instead";
 
 /// The groups of all specifications, in order.
 fn bind(specs: &[GroupSpec], facts: &dyn Facts) -> Result<Resolved> {

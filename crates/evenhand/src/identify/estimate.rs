@@ -15,10 +15,10 @@ use crate::interval::quantile;
 use crate::learner::{Asked, Influence, Logistic, LogisticModel, Training};
 use crate::{Result, Weights};
 
-/// The bias in some labels, as far as it can be told.
+/// The bias in some labels, as far as rows determine it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Identification {
-    /// How many rows it was told from.
+    /// How many rows it was estimated from.
     pub rows: usize,
     /// Of the intervals.
     pub confidence: f64,

@@ -114,7 +114,7 @@ impl Sensitivity for LogisticSensitivity {
 }
 
 impl Logistic {
-    /// Fits, unless told to stop on the way.
+    /// Fits, unless interrupted on the way.
     pub(super) fn fit_unless(
         &self,
         training: Training<'_>,

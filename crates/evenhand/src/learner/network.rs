@@ -31,7 +31,7 @@ impl Learner for Network {
 pub struct WatchedNetwork<'a> {
     /// What fits.
     pub learner: &'a Network,
-    /// What is told.
+    /// Called after every step; true stops the training.
     pub watch: &'a (dyn Fn(usize, usize) -> bool + Sync),
 }
 

@@ -59,8 +59,8 @@ impl Learner for ProcessLearner {
         write_rows(&train, training.features, kept.iter().copied(), |row| training.labels.get(row))?;
         write_lines(&folder.path().join("train.svm.weight"), kept.iter().map(|&row| weights[row].to_string()))?;
         run(&self.command, &["fit".as_ref(), &train, &model])?;
-        let content =
-            std::fs::read(&model).map_err(|_| Error::learner(format!("`{} fit` wrote no model", self.command)))?;
+        let content = std::fs::read(&model)
+            .map_err(|source| Error::learner_by(format!("`{} fit` wrote no model", self.command), source))?;
         Ok(ProcessModel { command: self.command.clone(), classes: training.classes, content, agreed: true })
     }
 }
@@ -85,8 +85,7 @@ impl ProcessModel {
 impl Predictor for ProcessModel {
     fn on<'a>(&'a self, features: &'a Features) -> Result<Scorer<'a>> {
         if !self.agreed {
-            let detail = format!("this model runs `{}`; name that command as the learner to agree to it", self.command);
-            return Err(Error::learner(detail));
+            return Err(Error::NotAgreed { command: self.command.clone() });
         }
         let folder = ScratchFolder::new().map_err(Error::no_temporary)?;
         let path = |name: &str| folder.path().join(name);
@@ -94,7 +93,7 @@ impl Predictor for ProcessModel {
         write_rows(&path("rows.svm"), features, features.range(), |_| 0)?;
         run(&self.command, &["predict".as_ref(), &path("model"), &path("rows.svm"), &path("scores")])?;
         let text = std::fs::read_to_string(path("scores"))
-            .map_err(|_| Error::learner(format!("`{} predict` wrote no scores", self.command)))?;
+            .map_err(|source| Error::learner_by(format!("`{} predict` wrote no scores", self.command), source))?;
         let mut all = Vec::with_capacity(features.rows() * self.classes);
         for (at, line) in text.lines().enumerate() {
             self.read_scores(at, line, &mut all)?;
@@ -164,10 +163,7 @@ fn run(command: &str, arguments: &[&Path]) -> Result<()> {
         .arg("evenhand-learner")
         .args(arguments)
         .output()
-        .map_err(|error| {
-            let detail = format!("`{command}` could not be started: {error}");
-            Error::Learner { detail, source: Some(error.into()) }
-        })?;
+        .map_err(|source| Error::learner_by(format!("`{command}` could not be started: {source}"), source))?;
     if output.status.success() {
         return Ok(());
     }

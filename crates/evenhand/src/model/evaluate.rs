@@ -1,4 +1,4 @@
-//! A saved model judged on new labelled rows.
+//! A saved model evaluated on new labelled rows.
 //!
 //! Holds [`Evaluation`]: what `fit` says of test rows, said later and of any rows that have labels and the columns that tell groups.
 
@@ -42,10 +42,10 @@ impl Evaluation {
 }
 
 impl Model {
-    /// Judges the model on labelled rows, by the notions that it was made for. Columns are taken as those of training were read; groups that training
-    /// rows did not have are judged as well.
+    /// Evaluates the model on labelled rows, by the notions that it was made for. Columns are taken as those of training were read; groups that training
+    /// rows did not have are tested as well.
     ///
-    /// `bounds` in place of those that the model was asked to keep; none of either, and nothing is judged.
+    /// `bounds` in place of those that the model was asked to keep; none of either, and nothing is tested.
     ///
     /// # Errors
     /// When the table lacks the label, features or a column that tells a group, or has labels that the model does not know; [`crate::Error::Setting`] for a

@@ -1,7 +1,7 @@
-//! A saved model judged on new labelled rows that are never all in memory.
+//! A saved model evaluated on new labelled rows that are never all in memory.
 
 use super::{Evaluation, LearnerRecord, Model};
-use crate::correction::{Apply, JudgedRows, NotionBound, StoredFiles};
+use crate::correction::{Apply, EvaluatedRows, NotionBound, StoredFiles};
 use crate::learner::LogisticModel;
 use crate::{Error, Result, Warning};
 
@@ -23,15 +23,15 @@ impl Model {
         let bounds = if bounds.is_empty() { &self.settings.bounds } else { bounds };
         NotionBound::check_all(bounds, &self.settings.notions)?;
         let extra = self.binding.check_columns(rows.files.names())?;
-        let judged = JudgedRows::new(rows, &self.binding, &self.reading_all(), (model, self.threshold))?;
-        let found = Evaluation::of(&judged.evaluated(self.settings.measure), bounds, confidence)?;
-        let mut warnings = judged.warnings;
+        let rows = EvaluatedRows::new(rows, &self.binding, &self.reading_all(), (model, self.threshold))?;
+        let found = Evaluation::of(&rows.evaluated(self.settings.measure), bounds, confidence)?;
+        let mut warnings = rows.warnings;
         let first = warnings.iter().take_while(|warning| warning.column().is_some()).count();
         warnings.splice(first..first, extra);
         Ok((found, warnings))
     }
 
-    /// Whether it can be judged on rows that are never all in memory.
+    /// Whether it can be evaluated on rows that are never all in memory.
     ///
     /// # Errors
     /// [`Error::NotStored`], which says what needs rows in memory.

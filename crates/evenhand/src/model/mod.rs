@@ -1,7 +1,7 @@
 //! The model file: everything a classifier was made from, in one checked JSON file.
 //!
 //! `record` is its content, `file` its form on disk, `verify` re-derives it from the data, `verify_stored` from rows that are not all in memory, `refit` by
-//! doing its run again; `evaluate` judges it on other rows, `evaluate_files` on rows that are not all in memory, and `predict_files` scores such rows;
+//! doing its run again; `evaluate` evaluates it on other rows, `evaluate_files` on rows that are not all in memory, and `predict_files` scores such rows;
 //! `validate` knows what holds of every model, and is asked when one is read.
 //! It names groups and holds sums, never a row: no individual's sensitive value is in it.
 

@@ -152,13 +152,13 @@ impl Model {
         Ok(checks)
     }
 
-    /// Verdicts on the bounds, by what the classifier does on the rows that they were judged on.
+    /// Verdicts on the bounds, by what the classifier does on the rows that they were tested on.
     pub(super) fn check_verdicts(&self, evaluated: &Evaluated<'_>, confidence: f64) -> Result<Check> {
         let found = evaluated.test_bounds(&self.settings.bounds, confidence)?;
         let furthest = apart(&json!(found), &json!(self.bound_tests));
         let matches = furthest.is_some_and(|furthest| furthest <= SAME);
         let verdicts: Vec<String> = found.iter().map(|one| one.verdict.to_string()).collect();
-        let detail = format!("judged again at {confidence}: {}", verdicts.join(", "));
+        let detail = format!("tested again at {confidence}: {}", verdicts.join(", "));
         Ok(Check { name: "verdicts", matches: Some(matches), detail })
     }
 

@@ -45,8 +45,8 @@ pub enum Warning {
         /// The group or the constraint.
         what: String,
     },
-    /// A feature that tells a withheld column's groups, row for row.
-    GroupTold {
+    /// A feature that is an exact proxy of a withheld column: it determines the column's groups, row for row.
+    ExactProxy {
         /// The withheld column.
         column: String,
         /// The feature.
@@ -181,7 +181,7 @@ pub enum Warning {
         /// The share of all rows that is predicted positive without correction.
         positive_rate: f64,
     },
-    /// A correction after which rows that lack a value by which groups are told are predicted positive far more, or far
+    /// A correction after which rows that lack a value that defines groups are predicted positive far more, or far
     /// less, often than the others.
     MissingApart {
         /// Which rows, such as `race missing`.

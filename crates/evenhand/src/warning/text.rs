@@ -63,30 +63,30 @@ impl std::fmt::Display for Warning {
                 )
             }
             Self::ConstraintDropped { constraint, reason } => {
-                write!(f, "constraint `{constraint}` is judged, and not corrected for: {reason}")
+                write!(f, "constraint `{constraint}` is tested, and not corrected for: {reason}")
             }
-            Self::GroupTold { column, feature } if column == feature => {
+            Self::ExactProxy { column, feature } if column == feature => {
                 write!(
                     f,
-                    "the groups of column `{column}` are withheld from the learner, but what is left of the column, values that are no group, tells them exactly"
+                    "the groups of column `{column}` are withheld from the learner, but what is left of the column, values that are no group, determines them exactly"
                 )
             }
-            Self::GroupTold { column, feature } => {
+            Self::ExactProxy { column, feature } => {
                 write!(
                     f,
-                    "column `{column}` is withheld from the learner, but the feature `{feature}` tells it exactly"
+                    "column `{column}` is withheld from the learner, but the feature `{feature}` determines it exactly"
                 )
             }
             Self::OwnReference { what } => {
                 write!(
                     f,
-                    "`{what}`: everyone it is about is in the group, so it would be compared with itself: not judged"
+                    "`{what}`: everyone it is about is in the group, so it would be compared with itself: not tested"
                 )
             }
             Self::UnseenGroup { group, rows } => {
                 write!(
                     f,
-                    "group `{group}` has {} here and none in training: judged, not corrected for",
+                    "group `{group}` has {} here and none in training: tested, not corrected for",
                     count(*rows, "row")
                 )
             }
@@ -144,7 +144,7 @@ impl std::fmt::Display for Warning {
             }
             Self::NotSearched { constraints, min_group } => write!(
                 f,
-                "measured and judged, but not corrected for, since fewer than {min_group} rows tell their rates, or those of the others that they are compared with: {}",
+                "measured and tested, but not corrected for, since fewer than {min_group} rows tell their rates, or those of the others that they are compared with: {}",
                 named(&quoted(constraints))
             ),
             Self::HeldLoosely { constraints } => write!(

@@ -98,14 +98,14 @@ fn imports_that_the_table_does_not_have_and_entries_without_imports_are_told() {
     let facade = source("lib.rs", &[], "pub use high::{High, other};\n");
     let low = |text: &str| source("low.rs", &["low"], text);
     let high = source("high/mod.rs", &["high"], "use crate::low::Low;\n");
-    let told = |text: &str| faults(&table, &[facade.clone(), low(text), high.clone()]);
+    let found = |text: &str| faults(&table, &[facade.clone(), low(text), high.clone()]);
     assert_eq!(
-        told("// use crate::high::High;\nuse std::fs;\n#[cfg(test)]\nmod tests {\n    use crate::high::High;\n}\n"),
+        found("// use crate::high::High;\nuse std::fs;\n#[cfg(test)]\nmod tests {\n    use crate::high::High;\n}\n"),
         [""; 0]
     );
     let expected = "low.rs:2: `low` imports `high` (crate::high::High), which the table does not allow";
     for text in ["\nuse crate::high::High;", "\nuse super::{\n    High,\n};", "\nfn one(_: crate::High) {}"] {
-        assert_eq!(told(text), [expected], "{text}");
+        assert_eq!(found(text), [expected], "{text}");
     }
     let unused = faults(&table, &[facade, low(""), source("high/mod.rs", &["high"], "")]);
     assert_eq!(unused, ["`high` may import `low` by the table, and no file does"]);

@@ -137,7 +137,7 @@ fn predictions_alone_show_how_often_groups_are_selected() {
     let both = audit(&Schema::label("label"), Some("decided"), &AuditOptions::default()).unwrap();
     let (alone, known) =
         (found.classes[0].predictions.as_ref().unwrap(), both.classes[0].predictions.as_ref().unwrap());
-    assert!(found.classes[0].labels.is_none() && found.accuracy.is_none() && found.judged() == "predictions");
+    assert!(found.classes[0].labels.is_none() && found.accuracy.is_none() && found.tested() == "predictions");
     assert_eq!(alone.groups[0].positive_rate, known.groups[0].positive_rate);
     assert_eq!(alone.groups[0].true_positive_rate.value, None);
     assert_eq!(alone.violations.as_slice(), &known.violations[..1]);

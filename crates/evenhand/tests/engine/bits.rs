@@ -146,7 +146,7 @@ fn the_number_of_threads_gives_the_same_bits() {
 fn identified_bias_and_audits_have_the_same_bits() {
     let (table, schema) = (table(), schema("hired", true));
     // What is shown of a double for debugging tells it from every other.
-    let told = |order: &[usize], notion: Notion| {
+    let estimated = |order: &[usize], notion: Notion| {
         let data = Dataset::new(table.select(order), &schema).unwrap();
         let (identified, _) = Identify::default().notion(notion).group("sex=f").unwrap().run(&data).unwrap();
         let (groups, _) = Groups::of(&["sex".parse().unwrap(), "region".parse().unwrap()], &data).unwrap();
@@ -154,7 +154,7 @@ fn identified_bias_and_audits_have_the_same_bits() {
         format!("{identified:?}\n{audit:?}")
     };
     for notion in [Notion::DemographicParity, Notion::EqualOpportunity] {
-        let one = told(&(0..ROWS).collect::<Vec<_>>(), notion.clone());
-        assert!(one == told(&shuffled(4), notion.clone()), "{notion}");
+        let one = estimated(&(0..ROWS).collect::<Vec<_>>(), notion.clone());
+        assert!(one == estimated(&shuffled(4), notion.clone()), "{notion}");
     }
 }

@@ -52,9 +52,9 @@ fn rows_that_the_learner_cannot_tell_apart_weigh_alike() {
         let fitted = blind(notion).fit(&data, &Logistic::default()).unwrap();
         assert_eq!(fitted.solution().rule.tilt, Tilt::Expected);
         let (labels, weights) = (fitted.problem().labels(), fitted.weights().to_rows());
-        let told = scores(&plain(&fitted), fitted.problem().features(), 2).unwrap();
+        let known = scores(&plain(&fitted), fitted.problem().features(), 2).unwrap();
         let mut known: Vec<(u64, usize, f64)> =
-            (0..weights.len()).map(|row| (told[2 * row].to_bits(), labels.get(row), weights[row])).collect();
+            (0..weights.len()).map(|row| (known[2 * row].to_bits(), labels.get(row), weights[row])).collect();
         known.sort_by(|one, other| one.partial_cmp(other).unwrap());
         for pair in known.windows(2).filter(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1)) {
             assert!((pair[0].2 - pair[1].2).abs() < 1e-9, "{notion}: {pair:?}");
@@ -270,20 +270,20 @@ fn scores_can_be_evened_and_so_identify_by_what_features_tell() {
 
 #[test]
 fn a_feature_that_tells_a_withheld_group_is_named() {
-    let told = |table: Table| -> Vec<String> {
+    let warned = |table: Table| -> Vec<String> {
         let schema = Schema::label("approved").positive("yes").ignore("deserved");
         let data = Dataset::new(table, &schema).unwrap();
         let asked = Correction::new("disparate-impact".parse().unwrap()).group("sex").unwrap();
         let (.., warnings) = Binding::new(&asked, &data).unwrap();
-        warnings.iter().filter(|one| matches!(one, Warning::GroupTold { .. })).map(ToString::to_string).collect()
+        warnings.iter().filter(|one| matches!(one, Warning::ExactProxy { .. })).map(ToString::to_string).collect()
     };
     let plain = synthetic::population(1000, 15).unwrap();
-    assert_eq!(told(plain.clone()), Vec::<String>::new());
+    assert_eq!(warned(plain.clone()), Vec::<String>::new());
     let mut copied = plain.clone();
     copied.set("gender", plain.column("sex").unwrap().clone()).unwrap();
     assert_eq!(
-        told(copied.clone()),
-        ["column `sex` is withheld from the learner, but the feature `gender` tells it exactly"]
+        warned(copied.clone()),
+        ["column `sex` is withheld from the learner, but the feature `gender` determines it exactly"]
     );
     // One row that is otherwise, and it is a matter of probabilities.
     let Column::Categorical(sex) = plain.column("sex").unwrap() else { panic!("a category") };
@@ -291,7 +291,7 @@ fn a_feature_that_tells_a_withheld_group_is_named() {
     codes[7] = 1 - codes[7];
     let almost = evenhand::data::Categorical::new(codes, sex.dictionary().to_vec());
     copied.set("gender", Column::Categorical(almost)).unwrap();
-    assert_eq!(told(copied), Vec::<String>::new());
+    assert_eq!(warned(copied), Vec::<String>::new());
 }
 
 proptest! {

@@ -187,7 +187,7 @@ fn a_learner_that_only_decides_is_refused() {
     let data = dataset(table());
     let error = corrected("demographic-parity").fit(&data, &deciding).err().unwrap();
     assert_eq!(error.code(), "learner-failed");
-    assert!(error.to_string().contains("must give probabilities"), "{error}");
+    assert!(error.to_string().contains("`covariate_shift` needs probabilities"), "{error}");
     // Without the division it will do, and so will comparing it with no correction.
     assert!(corrected("demographic-parity").covariate_shift(CovariateShift::Ignored).fit(&data, &deciding).is_ok());
     let (_, problem, _) = Binding::new(&corrected("demographic-parity"), &data).unwrap();

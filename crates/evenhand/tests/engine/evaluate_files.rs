@@ -1,4 +1,4 @@
-//! A model judged on new rows that are never all in memory, as on all of them at once.
+//! A model evaluated on new rows that are never all in memory, as on all of them at once.
 
 use std::path::Path;
 

@@ -25,7 +25,7 @@ fn violations(frontier: &Frontier<LogisticModel>) -> Vec<f64> {
     frontier.points.iter().map(|point| point.solution.train.violation.unwrap()).collect()
 }
 
-/// What the wrong settings are told.
+/// What is said of wrong settings.
 fn refusal(settings: &Correction, points: usize) -> (&'static str, String) {
     let problem = problem(&correction("demographic-parity"));
     match settings.frontier(&problem, &Logistic::default(), points, &mut Silent).unwrap_err() {

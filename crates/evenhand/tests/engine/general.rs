@@ -179,10 +179,10 @@ fn an_audit_measures_the_rate_as_it_was_asked_for() {
     assert!((found.gap.unwrap() - (other - own)).abs() < 1e-12 && found.rows == young.len());
     assert!(found.low.unwrap() < found.gap.unwrap() && found.gap.unwrap() < found.high.unwrap());
     assert!(audit.bounds.is_empty() && audit.to_string().contains("RATES ASKED FOR"), "{audit}");
-    let judged = AuditOptions { bounds: vec![Bound::MaxViolation(0.01)], ..options.clone() };
-    let audit = Audit::of_dataset(&data, &groups, None, &judged).unwrap();
+    let bounded = AuditOptions { bounds: vec![Bound::MaxViolation(0.01)], ..options.clone() };
+    let audit = Audit::of_dataset(&data, &groups, None, &bounded).unwrap();
     assert!((audit.bounds[0].value.unwrap() - (other - own).abs()).abs() < 1e-12);
-    // Labels alone cannot be judged among rows of a label.
+    // Labels alone cannot be tested among rows of a label.
     let of_label =
         AuditOptions { notions: vec![notion("rate=predicted positive given sex=female labelled positive")], ..options };
     assert_eq!(Audit::of_dataset(&data, &groups, None, &of_label).unwrap_err().code(), "setting-invalid");

@@ -68,13 +68,13 @@ fn a_bias_against_a_group_that_is_withheld_is_found() {
 fn the_assumption_says_what_a_bias_goes_by() {
     let people = WithheldGroup { by: BiasBy::Seen, multiplier: 0.3 };
     let data = Dataset::new(people.draw(1_000, 1).unwrap(), &Schema::label("approved").positive("yes")).unwrap();
-    let told = |tilt| {
+    let explained = |tilt| {
         let settings = Identify { tilt, withhold: vec!["sex".into()], ..Identify::default() };
         settings.group("sex=female").unwrap().run(&data).map(|(found, _)| found.assumption)
     };
-    assert!(told(Tilt::Expected).unwrap().contains("depends on what features tell of the group"));
-    assert!(told(Tilt::Centred).unwrap().contains("depends on group alone"));
-    assert!(told(Tilt::Paper).unwrap_err().to_string().contains("centred or expected"));
+    assert!(explained(Tilt::Expected).unwrap().contains("depends on what features tell of the group"));
+    assert!(explained(Tilt::Centred).unwrap().contains("depends on group alone"));
+    assert!(explained(Tilt::Paper).unwrap_err().to_string().contains("centred or expected"));
 }
 
 /// Even scores of the groups that the bias was against.

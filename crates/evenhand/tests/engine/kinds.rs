@@ -103,16 +103,16 @@ fn identification_takes_codes_alike() {
 
 #[test]
 fn codes_that_no_group_names_are_told_of_once() {
-    let told = |schema: &Schema, group: &str| -> Vec<String> {
-        let told = |warning: &&Warning| matches!(warning, Warning::PossibleCodes { .. });
-        fit(schema, group).warnings().iter().filter(told).map(ToString::to_string).collect()
+    let warned = |schema: &Schema, group: &str| -> Vec<String> {
+        let warned = |warning: &&Warning| matches!(warning, Warning::PossibleCodes { .. });
+        fit(schema, group).warnings().iter().filter(warned).map(ToString::to_string).collect()
     };
-    let said = told(&label(), "hours<=20");
+    let said = warned(&label(), "hours<=20");
     assert_eq!(said.len(), 1);
     assert!(said[0].starts_with("column `code` has 6 whole-number values and is used as a number"), "{said:?}");
-    assert!(told(&label().numeric("code"), "hours<=20").is_empty());
-    assert!(told(&label().categorical("code"), "hours<=20").is_empty());
-    assert!(told(&label(), "code").is_empty() && told(&label(), "code<=3").is_empty());
+    assert!(warned(&label().numeric("code"), "hours<=20").is_empty());
+    assert!(warned(&label().categorical("code"), "hours<=20").is_empty());
+    assert!(warned(&label(), "code").is_empty() && warned(&label(), "code<=3").is_empty());
 }
 
 #[test]
@@ -144,7 +144,7 @@ proptest! {
         prop_assert_eq!(of_numbers.scores, of_texts.scores);
         // Codes that training never saw are told of alike: 0, 7 and 8.
         let unseen = codes.iter().filter(|&&code| code == 0 || code > 6).count();
-        let told = of_numbers.warnings.iter().any(|one| matches!(one, Warning::UnseenCategories { rows, .. } if *rows == unseen));
-        prop_assert_eq!(told, unseen > 0);
+        let warned = of_numbers.warnings.iter().any(|one| matches!(one, Warning::UnseenCategories { rows, .. } if *rows == unseen));
+        prop_assert_eq!(warned, unseen > 0);
     }
 }

@@ -1,4 +1,4 @@
-//! Rows that lack a value by which groups are told: measured apart, and nothing else.
+//! Rows that lack a value that defines groups: measured apart, and nothing else.
 
 use evenhand::data::Categorical;
 use evenhand::{Column, Correction, Dataset, Logistic, Method, Notion, Schema};

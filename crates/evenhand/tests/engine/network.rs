@@ -102,11 +102,11 @@ fn settings_out_of_range_and_stops_are_told_apart() {
     let refused = |network: Network| parity().fit(&data, &network).unwrap_err();
     assert_eq!(refused(Network { layers: vec![0], ..network() }).code(), "setting-invalid");
     assert_eq!(refused(Network { learning_rate: f64::NAN, ..network() }).code(), "setting-invalid");
-    let (network, told) = (network(), AtomicUsize::new(0));
+    let (network, steps) = (network(), AtomicUsize::new(0));
     let at_once = WatchedNetwork { learner: &network, watch: &|_, _| true };
     assert!(matches!(parity().fit(&data, &at_once).unwrap_err(), Error::Interrupted));
     // In the middle of the second fit: what the first one found stands.
-    let later = WatchedNetwork { learner: &network, watch: &|_, _| told.fetch_add(1, Ordering::Relaxed) == 450 };
+    let later = WatchedNetwork { learner: &network, watch: &|_, _| steps.fetch_add(1, Ordering::Relaxed) == 450 };
     let fitted = parity().fit(&data, &later).unwrap();
     assert_eq!((fitted.solution().stop, fitted.solution().fits), (Termination::Cancelled, 1));
 }

@@ -18,8 +18,8 @@ fn bound(correction: &Correction, data: &Dataset) -> (Binding, Vec<Warning>) {
     (binding, warnings)
 }
 
-fn told(warnings: &[Warning]) -> Vec<String> {
-    warnings.iter().filter(|one| matches!(one, Warning::GroupTold { .. })).map(ToString::to_string).collect()
+fn proxies(warnings: &[Warning]) -> Vec<String> {
+    warnings.iter().filter(|one| matches!(one, Warning::ExactProxy { .. })).map(ToString::to_string).collect()
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn a_column_without_other_values_or_with_numbers_is_withheld_whole() {
     let data = dataset(table());
     let (binding, warnings) = bound(&asked(&["region", "income<=40"]), &data);
     assert_eq!(binding.withheld(), ["income", "region"]);
-    assert!(told(&warnings).is_empty());
+    assert!(proxies(&warnings).is_empty());
     // And where both notions are asked for, the one that withholds more counts.
     let both = asked(&["region=north,south"]).and(Notion::DisparateImpact);
     assert_eq!(bound(&both, &data).0.withheld(), ["region"]);
@@ -81,9 +81,9 @@ fn a_column_without_other_values_or_with_numbers_is_withheld_whole() {
 fn what_is_left_of_a_column_is_named_where_it_tells_the_group() {
     let data = dataset(table());
     let (_, warnings) = bound(&asked(&["region=north"]), &data);
-    let expected = "the groups of column `region` are withheld from the learner, but what is left of the column, values that are no group, tells them exactly";
-    assert_eq!(told(&warnings), [expected]);
-    assert!(told(&bound(&asked(&["region=north,south"]), &data).1).is_empty());
+    let expected = "the groups of column `region` are withheld from the learner, but what is left of the column, values that are no group, determines them exactly";
+    assert_eq!(proxies(&warnings), [expected]);
+    assert!(proxies(&bound(&asked(&["region=north,south"]), &data).1).is_empty());
 }
 
 #[test]

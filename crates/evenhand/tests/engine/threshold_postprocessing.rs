@@ -330,9 +330,9 @@ fn groups_that_training_never_saw_together_are_told() {
     let fitted = asked("demographic-parity", DETERMINISTIC).fit(&data.select(&some), &Logistic::default()).unwrap();
     let rows = data.rows() - some.len();
     let groups = vec!["sex=female".to_owned(), "age_band=18-24".to_owned()];
-    let told = Warning::UnseenPattern { rows, groups };
-    assert!(fitted.predict(data.table()).unwrap().warnings.contains(&told));
-    assert!(fitted.evaluate(&data, Measure::Decisions).unwrap().1.contains(&told));
+    let warning = Warning::UnseenPattern { rows, groups };
+    assert!(fitted.predict(data.table()).unwrap().warnings.contains(&warning));
+    assert!(fitted.evaluate(&data, Measure::Decisions).unwrap().1.contains(&warning));
 }
 
 #[test]

@@ -49,9 +49,9 @@ fn a_group_that_training_could_not_tell_is_judged_on_other_rows() {
         assert!(found[0].worst.as_ref().unwrap().contains("race=C"), "{found:?}");
         // On the training rows nobody can tell, and the group is named.
         let (found, _) = fitted.test_bounds(&train, 0.95).unwrap();
-        let judged =
+        let tested =
             fitted.solution().test_bounds(fitted.problem(), &settings.bounds, Measure::Decisions, 0.95).unwrap();
-        assert_eq!(judged, found, "training rows are judged by the same rule");
+        assert_eq!(tested, found, "training rows are tested by the same rule");
         assert!(found[0].unmeasured == ["equal-opportunity race=C"] && found[0].is_missed(), "{found:?}");
         assert_ne!(found[0].verdict, Verdict::Met);
     }
@@ -134,7 +134,7 @@ fn a_group_that_is_everyone_is_warned_of_and_not_judged() {
     assert!(found[0].is_missed() && warnings.contains(&own));
 }
 
-/// Test sets of a population with a group that training never saw and one that it could not tell, judged by bounds just
+/// Test sets of a population with a group that training never saw and one that it could not tell, tested by bounds just
 /// inside the truth: every "met" is wrong, and may be so one time in twenty at most.
 #[test]
 fn met_is_seldom_wrong_with_groups_that_training_did_not_have() {

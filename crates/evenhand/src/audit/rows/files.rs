@@ -1,7 +1,7 @@
 //! Rows in files, read a chunk at a time. Of their columns those are read that are asked about.
 
 use super::CountedRows;
-use crate::audit::{Audit, AuditOptions, AuditPlan, Tally};
+use crate::audit::{Audit, AuditOptions, AuditPlan, ContingencyTable};
 use crate::blocks::PassWatch;
 use crate::data::{RowFiles, Schema, Table};
 use crate::facts::{Answer, Profile, Question, Rescan};
@@ -99,8 +99,8 @@ impl CountedRows for FileRows<'_> {
         self.fold("reading columns", &self.columns, |table| Profile::of(table, schema), Profile::merge)
     }
 
-    fn tally(&self, plan: &AuditPlan) -> Result<Tally> {
-        let merge = |one: Tally, other| Ok(one.merge(other));
-        self.fold("counting rows", &plan.columns(), |table| plan.tally(table), merge)
+    fn count(&self, plan: &AuditPlan) -> Result<ContingencyTable> {
+        let merge = |one: ContingencyTable, other| Ok(one.merge(other));
+        self.fold("counting rows", &plan.columns(), |table| plan.count(table), merge)
     }
 }

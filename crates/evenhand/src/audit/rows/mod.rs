@@ -8,7 +8,7 @@ mod remote;
 
 pub use remote::{AuditTask, RemoteAuditRows};
 
-use super::{Audit, AuditOptions, AuditPlan, Tally};
+use super::{Audit, AuditOptions, AuditPlan, ContingencyTable};
 use crate::data::Schema;
 use crate::facts::{Profile, Rescan};
 use crate::group::{GroupSpec, Groups};
@@ -23,7 +23,7 @@ trait CountedRows {
     fn profile(&self, schema: &Schema) -> Result<Profile>;
 
     /// All rows, counted.
-    fn tally(&self, plan: &AuditPlan) -> Result<Tally>;
+    fn count(&self, plan: &AuditPlan) -> Result<ContingencyTable>;
 }
 
 fn audit(
@@ -39,11 +39,11 @@ fn audit(
     let (groups, warnings) = Groups::learn_roles(specs, schema, &facts)?;
     let unit = profile.weight_unit(schema)?;
     let plan = AuditPlan::new(schema, (&classes, positive), &groups, predictions, unit, options, &facts)?;
-    let tally = rows.tally(&plan)?;
-    if tally.rows() != profile.rows() {
-        return Err(Error::RowsChanged { before: profile.rows(), after: tally.rows() });
+    let counted = rows.count(&plan)?;
+    if counted.rows() != profile.rows() {
+        return Err(Error::RowsChanged { before: profile.rows(), after: counted.rows() });
     }
-    let mut audit = plan.audit(&tally, options)?;
+    let mut audit = plan.audit(&counted, options)?;
     audit.warnings.splice(0..0, warnings);
     Ok(audit)
 }

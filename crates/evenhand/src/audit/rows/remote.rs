@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::CountedRows;
 use crate::Result;
-use crate::audit::{Audit, AuditOptions, AuditPlan, Tally};
+use crate::audit::{Audit, AuditOptions, AuditPlan, ContingencyTable};
 use crate::data::{Schema, Table};
 use crate::facts::{Answer, Profile, Question, Rescan, from_bytes, merged, to_bytes};
 use crate::group::GroupSpec;
@@ -26,7 +26,7 @@ pub trait RemoteAuditRows: Sync {
 enum Task {
     Profile(Schema),
     Ask(Question),
-    Tally(Box<AuditPlan>),
+    Count(Box<AuditPlan>),
 }
 
 /// A task that a machine has understood, for as many rows as it has.
@@ -52,7 +52,7 @@ impl AuditTask {
         match &self.task {
             Task::Profile(schema) => to_bytes(&Profile::of(rows, schema)?),
             Task::Ask(question) => to_bytes(&Answer::of(question, rows)?),
-            Task::Tally(plan) => to_bytes(&plan.tally(rows)?),
+            Task::Count(plan) => to_bytes(&plan.count(rows)?),
         }
     }
 
@@ -64,7 +64,7 @@ impl AuditTask {
         match &self.task {
             Task::Profile(_) => to_bytes(&merged(answers, Profile::merge)?),
             Task::Ask(_) => to_bytes(&merged(answers, Answer::merge)?),
-            Task::Tally(_) => to_bytes(&merged(answers, |one: Tally, other| Ok(one.merge(other)))?),
+            Task::Count(_) => to_bytes(&merged(answers, |one: ContingencyTable, other| Ok(one.merge(other)))?),
         }
     }
 }
@@ -110,7 +110,10 @@ impl CountedRows for Remote<'_> {
         merged(&self.answers(&Task::Profile(schema.clone()))?, Profile::merge)
     }
 
-    fn tally(&self, plan: &AuditPlan) -> Result<Tally> {
-        merged(&self.answers(&Task::Tally(Box::new(plan.clone())))?, |one: Tally, other| Ok(one.merge(other)))
+    fn count(&self, plan: &AuditPlan) -> Result<ContingencyTable> {
+        merged(
+            &self.answers(&Task::Count(Box::new(plan.clone())))?,
+            |one: ContingencyTable, other| Ok(one.merge(other)),
+        )
     }
 }

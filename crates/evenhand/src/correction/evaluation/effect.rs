@@ -33,7 +33,7 @@ pub struct Effect {
     /// The groups that had less than everyone, by more than a standard error, of what a notion asks to be equal: those that it was to
     /// help. Where such a group has notably less than before, it was levelled down.
     pub helped: Vec<GroupChange>,
-    /// Rows that lack a value by which groups are told, and all others.
+    /// Rows that lack a value that defines groups, and all others.
     pub missing: Vec<MissingChange>,
     /// All that is notable in one sentence; `None` where nothing is.
     pub summary: Option<String>,

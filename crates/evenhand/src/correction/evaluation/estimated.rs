@@ -33,9 +33,9 @@ impl Estimated {
     pub(super) fn all(problem: &Problem, sums: &CellSums, measure: Measure, confidence: f64) -> Result<Vec<Self>> {
         let z = quantile(confidence)?;
         // The limit of the bound plays no part: its kind says which contrasts there are.
-        let contrasts = Contrasts::new(problem.judged(), sums, measure, Bound::MaxViolation(0.0), |_| true);
+        let contrasts = Contrasts::new(problem.constrained_rows(), sums, measure, Bound::MaxViolation(0.0), |_| true);
         let each = |(at, constraint): (usize, &Constraint)| {
-            let contrast = problem.judged().functionals[at].as_ref().map(|_| Contrast::Less(at));
+            let contrast = problem.constrained_rows().functionals[at].as_ref().map(|_| Contrast::Less(at));
             let interval = contrast.map(|contrast| contrasts.interval(contrast, z));
             Self {
                 name: constraint.name.clone(),

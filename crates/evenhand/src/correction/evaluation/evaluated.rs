@@ -136,7 +136,7 @@ impl Problem {
 
     /// Tests whether a predictor keeps bounds, as far as these rows can tell.
     ///
-    /// A bound speaks of every group of the specification: those that training rows had, whether or not they could be
+    /// A bound limits every group of the specification: those that training rows had, whether or not they could be
     /// corrected for, and those that only these rows have. One that these rows cannot measure makes the verdict
     /// [`Verdict::CannotTell`](crate::Verdict::CannotTell), unless others decide that the bound is not met.
     ///
@@ -170,7 +170,7 @@ impl Problem {
         if bounds.is_empty() {
             return Ok(Vec::new());
         }
-        self.judged().test(&cell_sums()?, bounds, measure, confidence)
+        self.constrained_rows().test(&cell_sums()?, bounds, measure, confidence)
     }
 }
 

@@ -29,7 +29,7 @@ pub struct Metrics {
     pub positive_rate: Option<f64>,
     /// The share predicted as each class, in class order.
     pub class_rates: Vec<f64>,
-    /// The same for each group, then for pinned subsets, and last for rows that lack a value by which groups are told, such
+    /// The same for each group, then for pinned subsets, and last for rows that lack a value that defines groups, such
     /// as `race missing`.
     pub groups: Vec<GroupRates>,
 }
@@ -91,7 +91,7 @@ impl Problem {
         let violations: Vec<NamedValue> = self
             .measured_constraints()
             .iter()
-            .zip(self.judged().functionals)
+            .zip(self.constrained_rows().functionals)
             .map(|(constraint, functional)| NamedValue {
                 name: constraint.name.clone(),
                 value: functional.as_ref().map(|functional| functional.violation(sums, measure)),

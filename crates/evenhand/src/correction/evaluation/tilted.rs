@@ -31,7 +31,7 @@ impl TiltedRows {
         problem: &Problem,
     ) -> Result<Self> {
         let probabilities = scores(predictor, problem.features(), problem.classes())?;
-        are_probabilities(&probabilities, problem.classes(), "to tilt probabilities the learner must give some")?;
+        are_probabilities(&probabilities, problem.classes(), "apply")?;
         let tilts = expected.of_problem(problem, Some(&probabilities))?;
         Ok(Self { probabilities, tilts })
     }

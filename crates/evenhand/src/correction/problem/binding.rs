@@ -5,7 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Problem, interactions, kinds, told, withheld};
+use super::exact_proxies::exact_proxies;
+use super::{Problem, interactions, kinds, withheld};
 use crate::cells::Cells;
 use crate::constraint::{Constraint, OwnRows, Reference, constraints, own_rows, weighing, weighing_columns};
 use crate::correction::settings::Correction;
@@ -39,7 +40,7 @@ pub struct Binding {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     weighing: Vec<String>,
     constraints: Vec<Constraint>,
-    /// Those that training rows could not tell, which have no multipliers: other rows are judged by them all the same.
+    /// Those that training rows could not tell, which have no multipliers: other rows are tested by them all the same.
     unbound: Vec<Constraint>,
 }
 
@@ -60,7 +61,7 @@ impl Binding {
         let membership = binding.membership(table)?;
         warnings.extend(membership.small_groups(SMALL_GROUP));
         if settings.notions.iter().any(Notion::withholds_groups) {
-            warnings.extend(told::exactly(&binding.groups, &membership, &binding.withheld, &binding.encoding, table));
+            warnings.extend(exact_proxies(&binding.groups, &membership, &binding.withheld, &binding.encoding, table));
         }
         let (features, more) = binding.features(table)?;
         warnings.extend(more);
@@ -120,7 +121,7 @@ impl Binding {
     }
 
     /// Encodes rows and binds the constraints to them: those with multipliers, and after them, to be measured and
-    /// judged as well, those that training rows could not tell and those of groups that only these rows have.
+    /// tested as well, those that training rows could not tell and those of groups that only these rows have.
     ///
     /// # Errors
     /// [`Error::LostColumns`], [`Error::UnknownColumn`] or [`Error::ColumnKind`] when the table is not like the training one.
@@ -190,7 +191,7 @@ impl Binding {
             return Ok(Vec::new());
         }
         let names: Vec<String> = unseen.names().map(str::to_owned).collect();
-        // What rows are compared with is told by training rows, and is the same for all groups of a notion.
+        // What rows are compared with is settled by training rows, and is the same for all groups of a notion.
         let against = |notion: &Notion| {
             let known = self.constraints.iter().chain(&self.unbound).find(|one| one.notion == *notion)?;
             if matches!(known.reference, Reference::Rows { .. }) { known.base().0 } else { None }

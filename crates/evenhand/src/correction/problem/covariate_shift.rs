@@ -45,10 +45,10 @@ impl Observed {
     /// With the probabilities that a fit without correction gives to the rows of a problem. `table` is of every label.
     ///
     /// # Errors
-    /// What the predictor says, and [`Error::Learner`] where its scores are no probabilities.
+    /// What the predictor says, and [`Error::NoProbabilities`] where its scores are no probabilities.
     pub(crate) fn new(table: TiltTable, predictor: &dyn Predictor, problem: &Problem) -> Result<Self> {
         let probabilities = scores(predictor, problem.features(), problem.classes())?;
-        are_probabilities(&probabilities, problem.classes(), NEEDED)?;
+        are_probabilities(&probabilities, problem.classes(), "covariate_shift")?;
         Ok(Self { table, probabilities })
     }
 
@@ -120,21 +120,19 @@ fn mean(values: &[f64], probabilities: &[f64]) -> f64 {
 /// How far the probabilities of a row may be from adding up to 1: programs round them.
 const ROUNDED: f64 = 1e-3;
 
-/// What is said of scores that are none.
-const NEEDED: &str = "to correct covariate shift the learner must give probabilities";
-
-/// Whether scores can be taken for probabilities of labels; `needed` says why they must.
-pub(in crate::correction) fn are_probabilities(scores: &[f64], classes: usize, needed: &str) -> Result<()> {
+/// Whether scores can be taken for probabilities of labels, as a setting needs them.
+pub(in crate::correction) fn are_probabilities(scores: &[f64], classes: usize, setting: &'static str) -> Result<()> {
     let wrong = |row: &[f64]| {
         let outside = row.iter().any(|one| !(0.0..=1.0).contains(one));
         outside || (row.iter().sum::<f64>() - 1.0).abs() > ROUNDED
     };
     if let Some((row, found)) = scores.chunks_exact(classes).enumerate().find(|(_, row)| wrong(row)) {
-        return Err(Error::learner(format!("{needed}; row {} has {found:?}", row + 1)));
+        return Err(Error::NoProbabilities { setting, problem: format!("row {} has {found:?}", row + 1) });
     }
     let sure = |row: &[f64]| row.iter().any(|one| *one >= 1.0);
     if scores.chunks_exact(classes).all(sure) {
-        return Err(Error::learner(format!("{needed}; every row has one class with 1 and the others with 0")));
+        let problem = "every row has one class with 1 and the others with 0".to_owned();
+        return Err(Error::NoProbabilities { setting, problem });
     }
     Ok(())
 }
@@ -226,10 +224,10 @@ mod tests {
 
     #[test]
     fn scores_that_are_no_probabilities_are_refused() {
-        let said = |scores: Vec<f64>| are_probabilities(&scores, 2, NEEDED).unwrap_err().to_string();
+        let said = |scores: Vec<f64>| are_probabilities(&scores, 2, "apply").unwrap_err().to_string();
         assert!(said(vec![0.5, 0.5, -1.0, 2.0]).contains("row 2 has [-1.0, 2.0]"));
         assert!(said(vec![0.5, 0.6]).contains("row 1"));
         assert!(said(vec![0.0, 1.0, 1.0, 0.0]).contains("every row has one class with 1"));
-        assert_eq!(are_probabilities(&[0.0, 1.0, 0.4, 0.6], 2, NEEDED).map_err(|error| error.code()), Ok(()));
+        assert!(are_probabilities(&[0.0, 1.0, 0.4, 0.6], 2, "apply").is_ok());
     }
 }

@@ -69,8 +69,8 @@ struct Term {
 enum Member {
     /// Everyone is one.
     Everyone,
-    /// The row's own groups, which its features tell.
-    Told(usize),
+    /// Observed: the learner sees the columns that define the group.
+    Observed(usize),
     /// By a model.
     Model(usize),
     /// By the model of the group that all others are in.
@@ -106,7 +106,7 @@ impl<P: Predictor> ExpectedTilt<P> {
                     let member = match group {
                         None => Member::Everyone,
                         Some(_) if is_everyone(functional, constraint) => Member::Everyone,
-                        Some(group) if !problem.is_blind_to(group) => Member::Told(group),
+                        Some(group) if !problem.is_blind_to(group) => Member::Observed(group),
                         Some(group) => find(&mut wanted, group, labelled, problem.cells()),
                     };
                     let (share, centre) = (sign * share, sign * centre);
@@ -161,7 +161,7 @@ impl<P: Predictor> ExpectedTilt<P> {
                     for (term, value) in self.terms.iter().zip(out) {
                         let member = match term.member {
                             Member::Everyone => 1.0,
-                            Member::Told(group) => f64::from(u8::from(is_in(row, group))),
+                            Member::Observed(group) => f64::from(u8::from(is_in(row, group))),
                             Member::Model(at) => members[at][2 * row + 1],
                             Member::Others(at) => members[at][2 * row],
                         };
@@ -224,7 +224,7 @@ impl<P: Predictor> Expectations for ExpectedTilt<P> {
 impl<P> ExpectedTilt<P> {
     /// Whether a row's own groups are among what tells its tilt: those of groups that features tell.
     pub fn uses_groups(&self) -> bool {
-        self.terms.iter().any(|term| matches!(term.member, Member::Told(_)))
+        self.terms.iter().any(|term| matches!(term.member, Member::Observed(_)))
     }
 
     /// The same with models of another kind.
@@ -257,7 +257,7 @@ impl<P> ExpectedTilt<P> {
         };
         let member = |member: Member| match member {
             Member::Everyone => true,
-            Member::Told(group) => group < groups,
+            Member::Observed(group) => group < groups,
             Member::Model(at) | Member::Others(at) => at < self.memberships.len(),
         };
         let term = |one: &Term| {

@@ -111,18 +111,18 @@ mod tests {
         Dataset::new(Table::new(named, 1).unwrap(), schema).unwrap()
     }
 
-    /// The columns that become categories, and those that are told of.
+    /// The columns that become categories, and those that are warned of.
     fn found(schema: &Schema, specs: &[&str]) -> (Vec<String>, Vec<String>) {
         let data = data(schema);
         let specs: Vec<GroupSpec> = specs.iter().map(|spec| spec.parse().unwrap()).collect();
         let groups = Groups::of(&specs, &data).unwrap().0;
         let (plans, warning) = plans(&TableFacts::of(&data), schema, &data.feature_names(), &[&groups], true).unwrap();
         let categories = plans.into_iter().filter(|plan| plan.kind == PlanKind::OneHot).map(|plan| plan.column);
-        let told = match warning {
+        let warned = match warning {
             Some(Warning::PossibleCodes { columns }) => columns.into_iter().map(|one| one.column).collect(),
             _ => Vec::new(),
         };
-        (categories.collect(), told)
+        (categories.collect(), warned)
     }
 
     fn categories(specs: &[&str]) -> Vec<String> {
@@ -157,13 +157,13 @@ mod tests {
 
     #[test]
     fn few_whole_numbers_are_told_of_unless_something_says_what_they_are() {
-        let told = |schema: &Schema, specs: &[&str]| found(schema, specs).1;
-        assert_eq!(told(&Schema::label("y"), &[]), ["code"]);
-        assert!(told(&Schema::label("y").numeric("code"), &[]).is_empty());
-        assert!(told(&Schema::label("y").categorical("code"), &[]).is_empty());
-        assert!(told(&Schema::label("y"), &["code"]).is_empty());
-        assert!(told(&Schema::label("y"), &["code<=3"]).is_empty());
-        assert!(told(&Schema::label("y").ignore("code"), &[]).is_empty());
+        let warned = |schema: &Schema, specs: &[&str]| found(schema, specs).1;
+        assert_eq!(warned(&Schema::label("y"), &[]), ["code"]);
+        assert!(warned(&Schema::label("y").numeric("code"), &[]).is_empty());
+        assert!(warned(&Schema::label("y").categorical("code"), &[]).is_empty());
+        assert!(warned(&Schema::label("y"), &["code"]).is_empty());
+        assert!(warned(&Schema::label("y"), &["code<=3"]).is_empty());
+        assert!(warned(&Schema::label("y").ignore("code"), &[]).is_empty());
     }
 
     #[test]

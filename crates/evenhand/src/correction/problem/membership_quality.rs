@@ -20,7 +20,7 @@ pub struct MembershipQuality {
 }
 
 impl MembershipQuality {
-    /// The group, with the label of the rows among which it is told.
+    /// The group, with the label of the rows among which it is predicted.
     pub fn name(&self) -> String {
         match &self.labelled {
             Some(label) => format!("{}, labelled `{label}`", self.group),

@@ -5,7 +5,7 @@
 //! them. `rates` is what a predictor does on these rows. `aggregation` finds rows that are alike. `evaluation_rows` splits off the rows that multipliers are chosen on.
 //! `stored` makes blocks of rows that are not all in memory, and a problem of those; `new_rows` counts such rows for a judgement.
 //! `inequalities` are what is asked of rates. `expected_tilt` is what is left of a group's tilt where features do not tell the
-//! group, `membership_quality` how well they do, and `told` finds features that tell it exactly. `weight_map` turns multipliers into sample weights,
+//! group, `membership_quality` how well they do, and `exact_proxies` finds features that determine it. `weight_map` turns multipliers into sample weights,
 //! which `covariate_shift` divides by the shift that they bring and `cell_weights` lists by cell; `biased` goes the other way, from true labels to
 //! biased ones, and `closest` finds the multipliers of given violations.
 //! Knows nothing of solvers and of how a classifier is evaluated.
@@ -17,6 +17,7 @@ mod cell_weights;
 mod closest;
 mod covariate_shift;
 mod evaluation_rows;
+mod exact_proxies;
 mod expected_tilt;
 mod inequalities;
 mod interactions;
@@ -27,7 +28,6 @@ mod new_rows;
 mod problem;
 mod rates;
 mod stored;
-mod told;
 mod weight_map;
 mod withheld;
 
@@ -42,7 +42,7 @@ pub(crate) use expected_tilt::{Expectations, RowTilts};
 pub use expected_tilt::{ExpectedTilt, MembershipModel};
 pub(in crate::correction) use inequalities::{Inequalities, norm};
 pub use membership_quality::MembershipQuality;
-pub(crate) use new_rows::{Judged, NewRows};
+pub(crate) use new_rows::{ChunkSums, NewRows};
 pub use problem::Problem;
 pub(crate) use stored::{BlockPlan, Encoded};
 pub(crate) use weight_map::WeightMap;

@@ -1,4 +1,4 @@
-//! New labelled rows on which a classifier is judged, a chunk at a time.
+//! New labelled rows on which a classifier is evaluated, a chunk at a time.
 //!
 //! They are gone through for what all of them together tell: which cells there are, how weights are scaled, and which groups training rows did not have
 //! ([`SeenRows`]); and then to be decided and counted per cell ([`NewRows`]). What comes of it is what [`Binding::problem`] makes of all rows at once,
@@ -43,7 +43,7 @@ pub(crate) struct NewRows<'a> {
 }
 
 /// What some rows add to all that is asked: the sizes of cells, decisions in them, and what was not as in training.
-pub(crate) struct Judged {
+pub(crate) struct ChunkSums {
     sizes: Totals,
     sums: Totals,
     warnings: Vec<Warning>,
@@ -164,14 +164,14 @@ impl<'a> NewRows<'a> {
     ///
     /// # Errors
     /// What is wrong with the rows; [`Error::RowsChanged`] where they are in other cells than before.
-    pub(crate) fn judge(&self, table: &Table, coefficients: &[f64], threshold: f64) -> Result<Judged> {
+    pub(crate) fn decide(&self, table: &Table, coefficients: &[f64], threshold: f64) -> Result<ChunkSums> {
         let (block, _, warnings) = self.plan.block_and_warnings(&self.layout, table)?;
         let request = Request::CellSums { coefficients: coefficients.to_vec(), threshold };
         let changed = |error: Error| match error {
             Error::BlockFormat => Error::RowsChanged { before: block.rows(), after: block.rows() },
             other => other,
         };
-        Ok(Judged {
+        Ok(ChunkSums {
             sizes: block.answer(&Request::Cells, &self.frame).map_err(changed)?,
             sums: block.answer(&request, &self.frame).map_err(changed)?,
             warnings,
@@ -182,11 +182,11 @@ impl<'a> NewRows<'a> {
     ///
     /// # Errors
     /// Those of [`Binding::problem`].
-    pub(crate) fn finish(&self, judged: &Judged, threshold: f64) -> Result<(Problem, CellSums, Vec<Warning>)> {
+    pub(crate) fn finish(&self, all: &ChunkSums, threshold: f64) -> Result<(Problem, CellSums, Vec<Warning>)> {
         let empty = self.plan.binding.no_rows()?;
         let (known, membership) = (self.binding.membership(&empty)?.groups(), self.plan.binding.membership(&empty)?);
-        let cells = cells_of(&self.frame, &judged.sizes, &membership)?;
-        let mut warnings = judged.warnings.clone();
+        let cells = cells_of(&self.frame, &all.sizes, &membership)?;
+        let mut warnings = all.warnings.clone();
         let unseen = self.unseen.names().enumerate();
         warnings.extend(
             unseen
@@ -195,11 +195,11 @@ impl<'a> NewRows<'a> {
         let shape = self.frame.shape().clone();
         let problem = self.binding.bound_to_new(shape, cells, membership.names(), &self.unseen, known)?;
         warnings.extend(problem.own_references());
-        Ok((problem, self.frame.cell_sums(&judged.sums, threshold), warnings))
+        Ok((problem, self.frame.cell_sums(&all.sums, threshold), warnings))
     }
 }
 
-impl Judged {
+impl ChunkSums {
     /// What these rows and others add.
     #[must_use]
     pub(crate) fn merge(mut self, other: Self) -> Self {

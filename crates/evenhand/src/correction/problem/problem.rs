@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::aggregation::aggregate;
-use crate::bound::Judged;
+use crate::bound::ConstrainedRows;
 use crate::cells::Cells;
 use crate::constraint::{Constraint, Functional, Reference, TiltTable, WeightRule, bind, constraints};
 use crate::correction::settings::{Correction, Technique};
@@ -149,7 +149,7 @@ impl Problem {
         self.constraints().iter().flat_map(Constraint::groups).any(|group| self.is_blind_to(group))
     }
 
-    /// Adds constraints without multipliers, which are measured and judged like the others. Groups from `known_groups`
+    /// Adds constraints without multipliers, which are measured and tested like the others. Groups from `known_groups`
     /// on are those that only these rows have.
     #[must_use]
     pub(super) fn measuring(mut self, further: Vec<Constraint>, known_groups: usize) -> Self {
@@ -283,7 +283,7 @@ impl Problem {
     }
 
     /// The names of the groups, then of pinned subsets, and last of the sets of rows that lack a value by which groups
-    /// are told, such as `race missing`.
+    /// are defined, such as `race missing`.
     pub fn group_names(&self) -> &[String] {
         &self.group_names
     }
@@ -318,15 +318,15 @@ impl Problem {
         &self.constraints[..self.corrected]
     }
 
-    /// The constraints that classifiers are measured and judged by: those with multipliers, then those without, of
+    /// The constraints that classifiers are measured and tested by: those with multipliers, then those without, of
     /// groups that training rows could not tell.
     pub fn measured_constraints(&self) -> &[Constraint] {
         &self.constraints
     }
 
-    /// These rows as bounds are judged on them.
-    pub(crate) fn judged(&self) -> Judged<'_> {
-        Judged { cells: &self.cells, constraints: &self.constraints, functionals: &self.functionals }
+    /// These rows as bounds are tested on them.
+    pub(crate) fn constrained_rows(&self) -> ConstrainedRows<'_> {
+        ConstrainedRows { cells: &self.cells, constraints: &self.constraints, functionals: &self.functionals }
     }
 
     /// How many of the groups training rows had: others come after them.

@@ -111,7 +111,7 @@ impl Method {
         }
         let refused = |setting, given: &str, allowed: &str| {
             let found = format!("{given} with the method {self}");
-            Err(Error::setting(setting, found, allowed))
+            Err(Error::conflict(setting, "method", found, allowed))
         };
         if settings.validation != Validation::Training {
             return refused("validation", "other rows", "the training rows: only multipliers are chosen by others");

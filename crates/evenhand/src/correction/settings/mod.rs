@@ -306,10 +306,12 @@ impl Correction {
             Method::Unconstrained | Method::ThresholdPostprocessing(_) | Method::PercentileThresholds => false,
         };
         if self.score.is_some() && trains {
-            let how =
-                if self.method.is_correction() { "weights".to_owned() } else { format!("the method {}", self.method) };
+            let (with, how) = match self.method {
+                Method::Correction => ("apply", "weights".to_owned()),
+                other => ("method", format!("the method {other}")),
+            };
             let allowed = "none: a model that is given is not trained again";
-            return Err(Error::setting("score", format!("given with {how}"), allowed));
+            return Err(Error::conflict("score", with, format!("given with {how}"), allowed));
         }
         Ok(())
     }
@@ -319,13 +321,13 @@ impl Correction {
         let expected = matches!(&self.solver, Solver::Sqp(SqpSettings { tilt: Some(Tilt::Expected), .. }));
         if self.covariate_shift == CovariateShift::Corrected && expected {
             let allowed = "ignored, or another tilt";
-            return Err(Error::setting("covariate_shift", "corrected with the expected tilt", allowed));
+            return Err(Error::conflict("covariate_shift", "tilt", "corrected with the expected tilt", allowed));
         }
         if self.apply == Apply::Weights {
             return Ok(());
         }
         let refused = |setting, given: &str, allowed: &str| {
-            Err(Error::setting(setting, format!("{given} where probabilities are tilted"), allowed))
+            Err(Error::conflict(setting, "apply", format!("{given} where probabilities are tilted"), allowed))
         };
         let Solver::Sqp(settings) = &self.solver else {
             return refused("preset", "the loop of the paper", "the default: the loop fits with weights");

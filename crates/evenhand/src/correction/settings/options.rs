@@ -65,7 +65,7 @@ pub struct CorrectionOptions {
     pub preset: Preset,
     /// How many standard errors to stay below a bound.
     pub margin: Option<f64>,
-    /// Groups with fewer rows of those that a rate conditions on are measured, shown and judged, but not searched for.
+    /// Groups with fewer rows of those that a rate conditions on are measured, shown and tested, but not searched for.
     pub min_group: Option<usize>,
     /// How many multipliers are tried at most.
     pub max_fits: Option<usize>,
@@ -162,18 +162,22 @@ impl CorrectionOptions {
     fn check_method(&self) -> Result<()> {
         if self.threshold == Threshold::Best && self.method.decides_by_group() {
             let allowed = "`half`: it decides by thresholds of groups";
-            return Err(Error::setting("threshold", format!("`best` with the method {}", self.method), allowed));
+            let found = format!("`best` with the method {}", self.method);
+            return Err(Error::conflict("threshold", "method", found, allowed));
         }
         if self.method.is_correction() {
             return Ok(());
         }
         let why = "none: only a correction searches for multipliers";
         if self.preset == Preset::Paper {
-            return Err(Error::setting("preset", format!("`paper` with the method {}", self.method), why));
+            let found = format!("`paper` with the method {}", self.method);
+            return Err(Error::conflict("preset", "method", found, why));
         }
         let all = self.of_sqp().into_iter().chain(self.of_loop()).chain([("tilt", self.tilt.is_some())]);
         match all.chain([("apply", self.apply != Apply::Weights)]).find(|(_, given)| *given) {
-            Some((option, _)) => Err(Error::setting(option, format!("given with the method {}", self.method), why)),
+            Some((option, _)) => {
+                Err(Error::conflict(option, "method", format!("given with the method {}", self.method), why))
+            }
             None => Ok(()),
         }
     }
@@ -181,7 +185,7 @@ impl CorrectionOptions {
     /// The solver of the preset, changed as asked.
     fn solver(&self) -> Result<Solver> {
         let refuse = |options: &[Given], found: &str, why: &str| match options.iter().find(|(_, given)| *given) {
-            Some((option, _)) => Err(Error::setting(option, found, why)),
+            Some((option, _)) => Err(Error::conflict(option, "preset", found, why)),
             None => Ok(()),
         };
         Ok(match self.preset.solver() {

@@ -40,7 +40,7 @@ pub struct SqpSettings {
     pub tilt: Option<Tilt>,
     /// How many standard errors to stay below a bound: 1.645 is one-sided 95 %.
     pub margin: f64,
-    /// Groups with fewer rows of those that a rate conditions on are measured, shown and judged, but not searched for: the
+    /// Groups with fewer rows of those that a rate conditions on are measured, shown and tested, but not searched for: the
     /// normal approximation of a share begins to hold at about 30 rows.
     pub min_group: usize,
     /// Violations below this are not worth another fit, however many rows there are.

@@ -12,7 +12,7 @@ pub enum Apply {
     #[default]
     Weights,
     /// The probabilities of a model of the observed labels, `y_true(y|x) ∝ y_bias(y|x) exp(Σ_k λ_k t_k(x,y))` [Jiang & Nachum 2019, Cor. 1]:
-    /// one fit, and one more for each group that the learner may not see, by which its expected tilt is told from features. Decisions then depend
+    /// one fit, and one more for each group that the learner may not see, by which its expected tilt is predicted from features. Decisions then depend
     /// on that estimate; where features tell the group, on the group.
     Tilt,
 }
@@ -30,7 +30,7 @@ impl Apply {
 pub struct Score {
     /// Their column.
     pub column: String,
-    /// Whether membership is told by the columns of groups themselves; otherwise these are withheld, and it is estimated from all others.
+    /// Whether membership is observed in the columns of groups themselves; otherwise these are withheld, and it is estimated from all others.
     pub with_group: bool,
 }
 

@@ -8,7 +8,7 @@ use crate::constraint::Constraint;
 use crate::correction::problem::Inequalities;
 use crate::correction::settings::{Keep, LoopSettings};
 use crate::correction::solution::Solution;
-use crate::correction::trace::{Observer, Termination};
+use crate::correction::trace::{Observer, Termination, largest};
 use crate::learner::Learner;
 use crate::{Error, Result};
 
@@ -26,7 +26,7 @@ pub(in crate::correction) fn correct<L: Learner>(
     let mut best: Option<Iterate<L::Predictor>> = None;
 
     let stop = loop {
-        let number = run.trace.len() + 1;
+        let number = run.log.evaluations() + 1;
         let unweighted = number == 1 && (loop_settings.first_unweighted || lag);
         let behind_weights = if lag { before.replace(multipliers.clone()) } else { None };
         let iterate = match run.fit(behind_weights.unwrap_or_else(|| multipliers.clone()), unweighted) {
@@ -57,5 +57,6 @@ pub(in crate::correction) fn correct<L: Learner>(
 
 fn is_better<L: Learner>(run: &Run<'_, L>, one: &Iterate<L::Predictor>, other: &Iterate<L::Predictor>) -> bool {
     let error = |iterate: &Iterate<L::Predictor>| run.problem.error(&iterate.trained);
-    one.violation.total_cmp(&other.violation).then(error(one).total_cmp(&error(other))).is_lt()
+    let violation = |iterate: &Iterate<L::Predictor>| largest(&iterate.violations);
+    violation(one).total_cmp(&violation(other)).then(error(one).total_cmp(&error(other))).is_lt()
 }

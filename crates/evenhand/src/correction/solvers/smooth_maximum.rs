@@ -285,8 +285,11 @@ mod tests {
                 assert!((slope - value.gradient[at]).abs() < 1e-5, "{classes} {at}: {slope} {}", value.gradient[at]);
                 for other in 0..3 {
                     let curvature = (above.gradient[other] - below.gradient[other]) / (2.0 * step);
-                    let told = value.hessian[at * 3 + other];
-                    assert!((curvature - told).abs() < 1e-3 * (1.0 + told.abs()), "{classes}: {curvature} {told}");
+                    let analytic = value.hessian[at * 3 + other];
+                    assert!(
+                        (curvature - analytic).abs() < 1e-3 * (1.0 + analytic.abs()),
+                        "{classes}: {curvature} {analytic}"
+                    );
                 }
             }
         }

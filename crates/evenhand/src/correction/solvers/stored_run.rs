@@ -9,18 +9,18 @@ use std::sync::Arc;
 
 use super::oracle::{FitCache, Oracle, Point, Solves, SumDerivatives};
 use super::rank::least_norm;
+use super::run_log::{FinalFit, RunLog};
 use super::sample_path::SamplePath;
 use super::sqp::Target;
 use crate::blocks::{Request, RowStore};
 use crate::constraint::{Tilt, TiltTable, WeightRule};
-use crate::correction::evaluation::Effect;
 use crate::correction::problem::Problem;
-use crate::correction::settings::{Apply, Correction, SqpSettings};
+use crate::correction::settings::{Correction, SqpSettings};
 use crate::correction::solution::Solution;
-use crate::correction::trace::{Iteration, Observer, Termination};
+use crate::correction::trace::{Observer, Termination};
 use crate::kernel::{Band, CellSums, cell_sum_derivatives};
 use crate::learner::{Learner as _, Logistic, LogisticModel, Minimiser, Predictor as _};
-use crate::{Error, Result, Warning, Weights};
+use crate::{Error, Result, Weights};
 
 /// Rows in blocks and a sample of them, in the same cells.
 pub(in crate::correction) struct StoredRows<'a> {
@@ -68,11 +68,7 @@ pub(in crate::correction) struct StoredRun<'a> {
     /// How far the last fit to all rows is from that to the sample.
     offset: Option<Vec<f64>>,
     cache: FitCache<IterateFit>,
-    before: Option<CellSums>,
-    trace: Vec<Iteration>,
-    fits: usize,
-    tried: usize,
-    unconverged: usize,
+    log: RunLog,
 }
 
 impl StoredRows<'_> {
@@ -107,11 +103,7 @@ impl<'a> StoredRun<'a> {
             warm_start: Minimiser::default(),
             offset: None,
             cache: FitCache::default(),
-            before: None,
-            trace: Vec::new(),
-            fits: 0,
-            tried: 0,
-            unconverged: 0,
+            log: RunLog::default(),
         }
     }
 
@@ -138,13 +130,8 @@ impl<'a> StoredRun<'a> {
         let model = self.learner.fit_stored(self.rows.store, &weights, &mut start, tolerance)?;
         let offset = model.coefficients().iter().zip(of_sample.coefficients()).map(|(all, sample)| all - sample);
         self.offset = Some(offset.collect());
-        self.fits += 1;
-        self.tried += 1;
-        self.unconverged += usize::from(!model.converged());
+        self.log.count(1, usize::from(!model.converged()));
         let sums = self.decide(&model)?;
-        if self.before.is_none() && multipliers.iter().all(|one| *one == 0.0) {
-            self.before = Some(sums.clone());
-        }
         Ok(IterateFit { model: Arc::new(model), of_sample: Arc::new(of_sample), multipliers, sums })
     }
 
@@ -153,24 +140,6 @@ impl<'a> StoredRun<'a> {
         let threshold = self.rows.problem.threshold();
         let request = Request::CellSums { coefficients: model.coefficients().to_vec(), threshold };
         Ok(self.rows.store.frame().cell_sums(&self.rows.store.pass(&request)?, threshold))
-    }
-
-    fn record(&mut self, fit: &IterateFit, seconds: f64) -> &Iteration {
-        let violations = self.rows.problem.violations(&fit.sums, self.settings.measure);
-        if let Some(last) = self.trace.last_mut() {
-            last.next_multipliers.clone_from(&fit.multipliers);
-        }
-        self.trace.push(Iteration {
-            number: self.trace.len() + 1,
-            multipliers: fit.multipliers.clone(),
-            next_multipliers: fit.multipliers.clone(),
-            violation: violations.iter().fold(0.0, |largest: f64, one| largest.max(one.abs())),
-            violations,
-            error: self.rows.problem.error(&fit.sums),
-            loss: self.rows.problem.loss(&fit.sums),
-            seconds,
-        });
-        self.trace.last().expect("one was just pushed")
     }
 
     /// The solution of the fit without correction alone.
@@ -198,37 +167,11 @@ impl Solves for StoredRun<'_> {
     fn solution_at(&mut self, point: &Point, stop: Termination) -> Result<Solution<LogisticModel>> {
         let fit = self.cache.get(point).expect("a search keeps what it returns").clone();
         self.set_rule(point.rule);
-        let (problem, settings) = (self.rows.problem, self.settings);
         let multipliers = least_norm(self.table.gram(), &fit.multipliers);
-        let effect =
-            |before| Effect::of(problem, [before, &fit.sums], settings.notable_change, Effect::USUAL_CONFIDENCE).ok();
-        let unconverged = std::mem::take(&mut self.unconverged);
-        self.tried = 0;
-        Ok(Solution {
-            effect: self.before.as_ref().and_then(effect),
-            rule: self.table.rule(),
-            cell_weights: self.table.weights(&multipliers),
-            apply: Apply::Weights,
-            expected: None,
-            shift_correction: None,
-            unweighted: false,
-            train: problem.evaluate(&fit.sums, settings.measure),
-            validation: None,
-            predictor: fit.model,
-            multipliers,
-            trace: std::mem::take(&mut self.trace),
-            thresholds: None,
-            threshold: problem.threshold(),
-            slack: None,
-            stop,
-            trade_off: None,
-            fits: std::mem::take(&mut self.fits),
-            warnings: (unconverged > 0)
-                .then_some(Warning::LearnerNotConverged { fits: unconverged })
-                .into_iter()
-                .collect(),
-            uncorrected: None,
-        })
+        let cell_weights = self.table.weights(&multipliers);
+        let (predictor, rule) = (fit.model, self.table.rule());
+        let fit = FinalFit { predictor, multipliers, rule, cell_weights, trained: &fit.sums };
+        Ok(Solution { unweighted: false, ..self.log.solution(self.rows.problem, self.settings, fit, stop) })
     }
 }
 
@@ -260,7 +203,7 @@ impl Oracle for StoredRun<'_> {
     }
 
     fn tried(&self) -> usize {
-        self.tried
+        self.log.evaluations()
     }
 
     fn evaluate(&mut self, multipliers: Vec<f64>, observer: &mut dyn Observer) -> Result<Option<(Point, bool)>> {
@@ -268,8 +211,9 @@ impl Oracle for StoredRun<'_> {
             Err(Error::Interrupted) => return Ok(None),
             fit => fit?,
         };
-        let seconds = observer.seconds();
-        let go_on = observer.after(self.record(&fit, seconds));
+        let violations = self.rows.problem.violations(&fit.sums, self.settings.measure);
+        let (fitted, seconds) = ((self.rows.problem, &fit.sums), observer.seconds());
+        let go_on = observer.after(self.log.record_step(&fit.multipliers, &violations, fitted, seconds));
         let (multipliers, sums) = (fit.multipliers.clone(), fit.sums.clone());
         let point = Point::new(self.cache.next(), &self.table, multipliers, self.rows.problem, sums);
         self.cache.push(fit);

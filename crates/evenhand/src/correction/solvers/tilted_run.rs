@@ -8,16 +8,17 @@ use std::sync::Arc;
 use super::convex_start;
 use super::oracle::{Oracle, Point, Solves, SumDerivatives};
 use super::rank::{independent, least_norm};
+use super::run_log::{FinalFit, RunLog};
 use super::sqp::Target;
+use crate::Result;
 use crate::constraint::{Measure, Tilt, TiltTable, WeightRule};
-use crate::correction::evaluation::{Effect, TiltedRows};
+use crate::correction::evaluation::TiltedRows;
 use crate::correction::problem::{EvaluationRows, ExpectedTilt, Problem, WeightMap};
 use crate::correction::settings::{Apply, Correction, SqpSettings};
 use crate::correction::solution::Solution;
-use crate::correction::trace::{Iteration, Observer, Termination};
+use crate::correction::trace::{Observer, Termination};
 use crate::kernel::{Band, CellSums, band, cell_sum_derivatives};
 use crate::learner::{Learner, Predictor};
-use crate::{Result, Warning};
 
 /// One model, and rows whose probabilities multipliers tilt.
 pub(in crate::correction) struct TiltedRun<'a, P> {
@@ -30,14 +31,10 @@ pub(in crate::correction) struct TiltedRun<'a, P> {
     /// The rows that violations are measured on, where these are not the training rows as the model sees them: a holdout, or folds by
     /// models that were fitted without them.
     others: Vec<(Problem, TiltedRows)>,
-    before: Option<CellSums>,
     /// Where searches may start, once one has asked for it.
     starts: Option<Vec<Vec<f64>>>,
-    fits: usize,
-    tried: usize,
-    unconverged: usize,
+    log: RunLog,
     next: usize,
-    trace: Vec<Iteration>,
     /// The multipliers that were differentiated by last, and at which evaluation.
     differentiated: Option<(usize, Vec<usize>)>,
 }
@@ -97,7 +94,9 @@ impl<'a, P: Predictor> TiltedRun<'a, P> {
         };
         let trained = models.rows(problem)?;
         let Models { predictor, expected, unconverged, .. } = models;
-        Ok(Self { others, fits, unconverged, ..Self::of(predictor, expected, trained, problem, settings) })
+        let mut run = Self { others, ..Self::of(predictor, expected, trained, problem, settings) };
+        run.log.count(fits, unconverged);
+        Ok(run)
     }
 
     /// A fit that is there already, on its training rows.
@@ -130,13 +129,9 @@ impl<'a, P: Predictor> TiltedRun<'a, P> {
             table: trained.tilts().table(problem, rule),
             trained,
             others: Vec::new(),
-            before: None,
             starts: None,
-            fits: 0,
-            tried: 0,
-            unconverged: 0,
+            log: RunLog::default(),
             next: 0,
-            trace: Vec::new(),
             differentiated: None,
         }
     }
@@ -159,26 +154,7 @@ impl<'a, P: Predictor> TiltedRun<'a, P> {
         }
     }
 
-    /// Adds an evaluation to the trace.
-    fn record(&mut self, multipliers: &[f64], trained: &CellSums, sums: &CellSums, seconds: f64) -> &Iteration {
-        if let Some(last) = self.trace.last_mut() {
-            last.next_multipliers = multipliers.to_vec();
-        }
-        let violations = self.evaluation_rows().violations(sums, self.settings.measure);
-        self.trace.push(Iteration {
-            number: self.trace.len() + 1,
-            multipliers: multipliers.to_vec(),
-            next_multipliers: multipliers.to_vec(),
-            violation: violations.iter().fold(0.0, |largest: f64, one| largest.max(one.abs())),
-            violations,
-            error: self.problem.error(trained),
-            loss: self.problem.loss(trained),
-            seconds,
-        });
-        self.trace.last().expect("one was just pushed")
-    }
-
-    /// The solution with some multipliers. The trace and the counts start anew with it.
+    /// The solution with some multipliers. The log starts anew with it.
     ///
     /// # Errors
     /// What the predictors say.
@@ -190,28 +166,13 @@ impl<'a, P: Predictor> TiltedRun<'a, P> {
             let sums = self.evaluation_sums(&multipliers, &trained)?;
             Some(self.evaluation_rows().evaluate(&sums, self.settings.measure))
         };
-        let settings = self.settings;
-        let effect = |before| {
-            Effect::of(self.problem, [before, &trained], settings.notable_change, Effect::USUAL_CONFIDENCE).ok()
-        };
-        let unconverged = std::mem::take(&mut self.unconverged);
-        self.tried = 0;
+        let (predictor, rule) = (self.predictor.clone(), self.table.rule());
+        let fit = FinalFit { predictor, multipliers, rule, cell_weights: self.unweighted(), trained: &trained };
         Ok(Solution {
-            effect: self.before.as_ref().and_then(effect),
             apply: Apply::Tilt,
             expected: Some(self.expected.clone()),
-            rule: self.table.rule(),
-            multipliers,
-            trace: std::mem::take(&mut self.trace),
-            train: self.problem.evaluate(&trained, settings.measure),
             validation,
-            stop,
-            fits: std::mem::take(&mut self.fits),
-            warnings: (unconverged > 0)
-                .then_some(Warning::LearnerNotConverged { fits: unconverged })
-                .into_iter()
-                .collect(),
-            ..self.uncorrected(&trained)
+            ..self.log.solution(self.problem, self.settings, fit, stop)
         })
     }
 
@@ -238,16 +199,16 @@ impl<'a, P: Predictor> TiltedRun<'a, P> {
         Ok(swept)
     }
 
-    /// The solution without correction.
-    fn uncorrected(&self, sums: &CellSums) -> Solution<P> {
-        let weights = vec![1.0; self.problem.cells().len()];
-        Solution::of_single_fit(self.problem, self.settings, self.predictor.clone(), sums, weights)
+    /// The weights of a fit without correction, cell by cell.
+    fn unweighted(&self) -> Vec<f64> {
+        vec![1.0; self.problem.cells().len()]
     }
 
     /// The solution without correction, where the search began with it and no row was held out.
     pub(in crate::correction) fn begun_with(&self) -> Option<Solution<P>> {
-        let holdout = self.others.len() == 1;
-        self.before.as_ref().filter(|_| !holdout).map(|sums| self.uncorrected(sums))
+        let sums = self.log.uncorrected().filter(|_| self.others.len() != 1)?;
+        let predictor = self.predictor.clone();
+        Some(Solution::of_single_fit(self.problem, self.settings, predictor, sums, self.unweighted()))
     }
 }
 
@@ -279,18 +240,15 @@ impl<P: Predictor> Oracle for TiltedRun<'_, P> {
     }
 
     fn tried(&self) -> usize {
-        self.tried
+        self.log.evaluations()
     }
 
     fn evaluate(&mut self, multipliers: Vec<f64>, observer: &mut dyn Observer) -> Result<Option<(Point, bool)>> {
         let trained = self.problem.cell_sums(&self.trained.by(&multipliers))?;
         let sums = self.evaluation_sums(&multipliers, &trained)?;
-        if self.before.is_none() && multipliers.iter().all(|one| *one == 0.0) {
-            self.before = Some(trained.clone());
-        }
-        self.tried += 1;
-        let seconds = observer.seconds();
-        let go_on = observer.after(self.record(&multipliers, &trained, &sums, seconds));
+        let violations = self.evaluation_rows().violations(&sums, self.settings.measure);
+        let (fitted, seconds) = ((self.problem, &trained), observer.seconds());
+        let go_on = observer.after(self.log.record_step(&multipliers, &violations, fitted, seconds));
         let point = Point::new(self.next, &self.table, multipliers, self.evaluation_rows(), sums);
         self.next += 1;
         Ok(Some((point, go_on)))

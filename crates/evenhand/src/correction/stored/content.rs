@@ -1,4 +1,4 @@
-//! Whether raw rows are still the same, told by a number for all of them.
+//! Whether raw rows are still the same, by a checksum of all of them.
 //!
 //! Holds [`content`]. Columns are summed apart, which takes next to no time beside what is done with rows otherwise; what is encoded is then
 //! told apart row by row, by the fingerprints of blocks.

@@ -2,7 +2,7 @@
 //!
 //! Holds [`Correction::fit_files`]: columns are learnt from all rows, rows are encoded into blocks, multipliers are searched on a sample first,
 //! with everything that rows in memory allow, and from where that ends on all rows (`solve_stored`). `rows` has the ways to the rows, `prepared` what
-//! they are made into, `frontier` a path of such fits; `new_rows` judges a classifier on others.
+//! they are made into, `frontier` a path of such fits; `new_rows` evaluates a classifier on others.
 //! What such rows do not allow yet is refused before any of them is read.
 
 mod content;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use frontier::StoredFrontier;
-pub(crate) use new_rows::JudgedRows;
+pub(crate) use new_rows::EvaluatedRows;
 pub(crate) use prepared::{Learnt, PreparedRows, digest_as};
 pub(crate) use remote::remote_rows;
 pub use remote::{RemoteRows, RemoteTask};
@@ -49,12 +49,12 @@ pub struct Sampled {
     pub seed: u64,
 }
 
-/// Files of rows, and who is told how far passes over them have come.
+/// Files of rows, and who is notified how far passes over them have come.
 #[derive(Clone)]
 pub struct StoredFiles<'a> {
     /// The files.
     pub files: &'a RowFiles,
-    /// Is told, and may end a pass.
+    /// Is notified, and may end a pass.
     pub watch: Option<Arc<dyn PassWatch>>,
 }
 

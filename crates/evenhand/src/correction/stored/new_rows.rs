@@ -1,25 +1,25 @@
 //! A classifier on new labelled rows in files, which are never all in memory.
 //!
-//! Holds [`JudgedRows`]. Nothing is kept of rows but sums per cell.
+//! Holds [`EvaluatedRows`]. Nothing is kept of rows but sums per cell.
 
 use super::StoredFiles;
 use crate::constraint::Measure;
 use crate::correction::evaluation::Evaluated;
-use crate::correction::problem::{Binding, Judged, NewRows, Problem};
+use crate::correction::problem::{Binding, ChunkSums, NewRows, Problem};
 use crate::data::{ReadOptions, Table};
 use crate::kernel::CellSums;
 use crate::learner::LogisticModel;
 use crate::{Error, Result, Warning};
 
 /// All rows, decided and counted.
-pub(crate) struct JudgedRows {
+pub(crate) struct EvaluatedRows {
     problem: Problem,
     sums: CellSums,
     /// What was not as in training.
     pub(crate) warnings: Vec<Warning>,
 }
 
-impl JudgedRows {
+impl EvaluatedRows {
     /// Of the rows of files, whose columns are taken as those of training were read, by a model that decides from a probability on.
     ///
     /// # Errors
@@ -45,13 +45,13 @@ impl JudgedRows {
         let before = seen.rows();
         let new = NewRows::new(binding, extended, seen)?;
         let one =
-            |table: &Table| Ok((new.judge(&*table.as_read(reading)?, model.coefficients(), threshold)?, table.rows()));
-        let merge = |(all, rows): (Judged, usize), (more, further)| Ok((all.merge(more), rows + further));
-        let (judged, after) = rows.fold("decisions", None, one, merge)?;
+            |table: &Table| Ok((new.decide(&*table.as_read(reading)?, model.coefficients(), threshold)?, table.rows()));
+        let merge = |(one, rows): (ChunkSums, usize), (more, further)| Ok((one.merge(more), rows + further));
+        let (all, after) = rows.fold("decisions", None, one, merge)?;
         if before != after {
             return Err(Error::RowsChanged { before, after });
         }
-        let (problem, sums, warnings) = new.finish(&judged, threshold)?;
+        let (problem, sums, warnings) = new.finish(&all, threshold)?;
         Ok(Self { problem, sums, warnings })
     }
 

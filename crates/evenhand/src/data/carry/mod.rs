@@ -360,7 +360,7 @@ impl From<Error> for Unwritten {
     }
 }
 
-/// An error of writing, to be told from those of reading by its empty path.
+/// An error of writing, distinguished from those of reading by its empty path.
 fn unwritten(source: std::io::Error) -> Error {
     Error::Io { path: std::path::PathBuf::new(), source }
 }

@@ -180,7 +180,7 @@ impl ReadOptions {
 impl Table {
     /// Reads a text file (also gzipped), a Parquet file or an Arrow IPC file or stream.
     ///
-    /// The format is told from the first bytes. A column of a text file is numeric when
+    /// The format is recognised by the first bytes. A column of a text file is numeric when
     /// all its values are numbers; typed files keep their types. The path `-` is standard input.
     ///
     /// # Errors

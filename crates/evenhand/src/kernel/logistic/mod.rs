@@ -218,9 +218,9 @@ mod tests {
             let at = LogisticRows { features: &features, labels: &labels, weights: &weights, classes };
             let here: Vec<f64> = (0..at.coefficients()).map(|i| ((i * 7) as f64).cos() * 0.5).collect();
             let order: Vec<usize> = (0..rows).map(|row| row * 7001 % rows).collect();
-            let (moved, told) = (features.select(&order), labels.select(&order));
+            let (moved, reordered) = (features.select(&order), labels.select(&order));
             let drawn = Weights::of_rows(order.iter().map(|&row| own[row]).collect()).unwrap();
-            let other = LogisticRows { features: &moved, labels: &told, weights: &drawn, classes };
+            let other = LogisticRows { features: &moved, labels: &reordered, weights: &drawn, classes };
             let all = |at: &LogisticRows<'_>| {
                 let both = at.gradients(&here, &[at.weights.clone(), Weights::equal(rows)]).concat();
                 bits([both, at.hessian(&here), at.hessian_diagonal(&here), vec![at.loss(&here)]].concat())

@@ -1,6 +1,6 @@
 //! Sentences: how a rate of one's own is read and written.
 //!
-//! `predicted EVENT [weighted by COLUMN] [given SUBSET] [against SUBSET | against RATE | at least RATE | at most RATE]`. Words are told apart by blanks; what stands in backquotes
+//! `predicted EVENT [weighted by COLUMN] [given SUBSET] [against SUBSET | against RATE | at least RATE | at most RATE]`. Words are separated by blanks; what stands in backquotes
 //! is one word and never a keyword. An error says what was expected, and where. Here is what every sentence has to be; `read` has the grammar, `write` its
 //! one spelling.
 

@@ -20,7 +20,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use crate::correction::settings::{Apply, Correction, Lagrangian};
+use crate::correction::settings::{Correction, Lagrangian};
 use crate::correction::{Iteration, Observer, Problem, Solution, Termination};
 use crate::learner::Learner;
 use crate::{Error, Measure, Result};
@@ -49,25 +49,15 @@ impl Lagrangian {
             let mut run = Run { settings: &self, shuffled: &shuffled, learner, slack, trace: Vec::new() };
             let (coefficients, multipliers, cancelled) = run.train(observer)?;
             let predictor = linear(learner, coefficients)?;
-            let train = problem.evaluate_predictor(&predictor, Measure::Decisions)?;
-            let degenerate = train.error >= DEGENERATE * constant_error(problem);
+            let sums = problem.cell_sums(&predictor)?;
+            let train = problem.evaluate(&sums, Measure::Decisions);
+            let degenerate = train.error >= DEGENERATE * problem.constant_error();
+            let unweighted = vec![1.0; problem.cells().len()];
             let found = Solution {
-                predictor: Arc::new(predictor),
                 multipliers,
-                rule: settings.solver.rule(),
-                cell_weights: vec![1.0; problem.cells().len()],
-                apply: Apply::Weights,
-                expected: None,
-                shift_correction: None,
-                unweighted: true,
                 train,
-                validation: None,
-                effect: None,
                 trace: run.trace,
-                thresholds: None,
-                threshold: problem.threshold(),
                 slack: Some(slack),
-                trade_off: None,
                 stop: match (cancelled, degenerate) {
                     (true, _) => Termination::Cancelled,
                     (_, true) => Termination::Infeasible,
@@ -75,7 +65,7 @@ impl Lagrangian {
                 },
                 fits: trained + 1,
                 warnings: Vec::new(),
-                uncorrected: None,
+                ..Solution::of_single_fit(problem, settings, Arc::new(predictor), &sums, unweighted)
             };
             if !degenerate || cancelled || slack >= 1.0 {
                 return Ok(found);
@@ -83,17 +73,6 @@ impl Lagrangian {
         }
         unreachable!("the slack ends at 1")
     }
-}
-
-/// The error of the constant classifier that predicts the commonest label.
-fn constant_error(problem: &Problem) -> f64 {
-    let cells = problem.cells();
-    let of = |class: Option<usize>| -> f64 {
-        let its = (0..cells.len()).filter(|&cell| class.is_none_or(|class| cells.label(cell) == class));
-        its.map(|cell| cells.weight(cell)).sum()
-    };
-    let commonest = (0..problem.classes()).map(|class| of(Some(class))).fold(0.0, f64::max);
-    1.0 - commonest / of(None)
 }
 
 /// One training with one slack.
@@ -136,26 +115,17 @@ impl<L: Learner> Run<'_, L> {
             }
             let (coefficients, multipliers) = average.or(&coefficients, &multipliers);
             let net = relaxation.by_constraint(&multipliers, constraints);
-            if !self.record(pass, &coefficients, net.clone(), observer)? || pass == passes {
+            if !self.record(pass, &coefficients, &net, observer)? || pass == passes {
                 return Ok((coefficients, net, pass < passes));
             }
         }
     }
 
     /// Adds a pass to the trace, and returns whether to go on.
-    fn record(&mut self, pass: usize, at: &[f64], net: Vec<f64>, observer: &mut dyn Observer) -> Result<bool> {
+    fn record(&mut self, pass: usize, at: &[f64], net: &[f64], observer: &mut dyn Observer) -> Result<bool> {
         let sums = self.shuffled.cell_sums(&linear(self.learner, at.to_vec())?)?;
         let violations = self.shuffled.violations(&sums, Measure::Decisions);
-        self.trace.push(Iteration {
-            number: pass,
-            next_multipliers: net.clone(),
-            multipliers: net,
-            violation: violations.iter().fold(0.0, |largest: f64, one| largest.max(one.abs())),
-            violations,
-            error: self.shuffled.error(&sums),
-            loss: self.shuffled.loss(&sums),
-            seconds: observer.seconds(),
-        });
+        self.trace.push(Iteration::of_fit(pass, net, violations, (self.shuffled, &sums), observer.seconds()));
         Ok(observer.after(self.trace.last().expect("one was just pushed")))
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Relaxation<'a> {
     heaviest: f64,
     /// Whether the rows of each cell are labelled positive.
     positive: Vec<bool>,
-    sides: Vec<Side>,
+    inequalities: Vec<Inequality>,
     /// The weight of all rows.
     total: f64,
     pub(super) slack: f64,
@@ -37,7 +37,7 @@ pub(super) struct Relaxation<'a> {
 
 /// One sign of one constraint's violation.
 #[derive(Debug)]
-struct Side {
+struct Inequality {
     constraint: usize,
     sign: f64,
     /// The signed violation where no row is decided positive.
@@ -60,7 +60,7 @@ impl<'a> Relaxation<'a> {
         let cells = problem.cells();
         let none = (0..cells.len()).flat_map(|cell| [cells.weight(cell), 0.0]);
         let none = CellSums::of_decisions(2, none);
-        let mut sides = Vec::new();
+        let mut inequalities = Vec::new();
         for (constraint, functional) in problem.functionals().iter().enumerate() {
             let Some(functional) = functional else { continue };
             let base =
@@ -68,10 +68,10 @@ impl<'a> Relaxation<'a> {
             let adds = functional.adds(cells.len());
             let signed = |sign: f64| {
                 let adds = adds.iter().map(|adds| sign * adds).collect();
-                Side { constraint, sign, base: sign * base, adds }
+                Inequality { constraint, sign, base: sign * base, adds }
             };
             // Exceeding a lower bound is no violation, nor is staying below an upper one.
-            sides.extend(problem.constraints()[constraint].reference.sides().iter().copied().map(signed));
+            inequalities.extend(problem.constraints()[constraint].reference.sides().iter().copied().map(signed));
         }
         Self {
             features: problem.features(),
@@ -79,7 +79,7 @@ impl<'a> Relaxation<'a> {
             row_weights: cells.row_weights().map(|weights| &**weights),
             heaviest: cells.cell_rows().heaviest,
             positive: (0..cells.len()).map(|cell| cells.label(cell) == 1).collect(),
-            sides,
+            inequalities,
             total: cells.total_weight(),
             slack,
         }
@@ -87,14 +87,14 @@ impl<'a> Relaxation<'a> {
 
     /// How many multipliers there are.
     pub(super) fn multipliers(&self) -> usize {
-        self.sides.len()
+        self.inequalities.len()
     }
 
     /// One number per constraint of the multipliers of both signs: that of the positive one less the other.
     pub(super) fn by_constraint(&self, multipliers: &[f64], constraints: usize) -> Vec<f64> {
         let mut net = vec![0.0; constraints];
-        for (side, multiplier) in self.sides.iter().zip(multipliers) {
-            net[side.constraint] += side.sign * multiplier;
+        for (inequality, multiplier) in self.inequalities.iter().zip(multipliers) {
+            net[inequality.constraint] += inequality.sign * multiplier;
         }
         net
     }
@@ -141,15 +141,19 @@ impl<'a> Relaxation<'a> {
         let gradient = Totals::new(scatter.totals(self.features), scatter.valid()).to_floats(|at| by_feature[at]);
         Slopes {
             coefficients: gradient,
-            multipliers: self.sides.iter().map(|side| self.excess(side, &raised, &lowered)).collect(),
+            multipliers: self
+                .inequalities
+                .iter()
+                .map(|inequality| self.excess(inequality, &raised, &lowered))
+                .collect(),
         }
     }
 
     /// Per cell, what a unit of the hinge above and of the hinge below cost at these multipliers.
     fn charges(&self, multipliers: &[f64]) -> Vec<[f64; 2]> {
         let mut charges = vec![[0.0; 2]; self.positive.len()];
-        for (side, multiplier) in self.sides.iter().zip(multipliers) {
-            for (charge, adds) in charges.iter_mut().zip(&side.adds) {
+        for (inequality, multiplier) in self.inequalities.iter().zip(multipliers) {
+            for (charge, adds) in charges.iter_mut().zip(&inequality.adds) {
                 charge[usize::from(*adds < 0.0)] += multiplier * adds.abs();
             }
         }
@@ -157,12 +161,12 @@ impl<'a> Relaxation<'a> {
     }
 
     /// By how much a relaxed violation exceeds the slack, from the hinges summed per cell.
-    fn excess(&self, side: &Side, raised: &[f64], lowered: &[f64]) -> f64 {
+    fn excess(&self, inequality: &Inequality, raised: &[f64], lowered: &[f64]) -> f64 {
         let sum = |(cell, &adds): (usize, &f64)| {
             // 1 − max(0, 1 − f) is the lesser of f and 1.
             adds * if adds < 0.0 { lowered[cell] } else { raised[cell] }
         };
-        side.base + side.adds.iter().enumerate().map(sum).sum::<f64>() - self.slack
+        inequality.base + inequality.adds.iter().enumerate().map(sum).sum::<f64>() - self.slack
     }
 }
 
@@ -253,8 +257,8 @@ mod tests {
                 decided.for_each(|(cell, positive, weight)| sums[cell][usize::from(positive)] += weight);
                 let violations =
                     problem.violations(&CellSums::of_decisions(2, sums.into_iter().flatten()), Measure::Decisions);
-                for (side, relaxed) in relaxation.sides.iter().zip(relaxed) {
-                    let exact = side.sign * violations[side.constraint];
+                for (inequality, relaxed) in relaxation.inequalities.iter().zip(relaxed) {
+                    let exact = inequality.sign * violations[inequality.constraint];
                     assert!(relaxed >= exact - 1e-12, "{notion} at {scale}: {relaxed} {exact}");
                 }
             }

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use super::oracle::{FitCache, Point};
 use super::rank::least_norm;
+use super::run_log::{FinalFit, RunLog};
 use super::tilted_run::TiltedRun;
+use crate::Result;
 use crate::cells::Cells;
 use crate::constraint::{Measure, Tilt, TiltTable, WeightRule};
-use crate::correction::evaluation::Effect;
 use crate::correction::problem::{
     EvaluationRows, Expectations, ExpectedTilt, Observed, Problem, RowTilts, ShiftCorrection, WeightMap,
 };
@@ -19,7 +20,6 @@ use crate::correction::solution::Solution;
 use crate::correction::trace::{Iteration, Termination};
 use crate::kernel::CellSums;
 use crate::learner::{Learner, Predictor, Sensitivity};
-use crate::{Result, Warning};
 
 /// One fitted model, with the multipliers it was fitted with and its evaluation.
 pub(in crate::correction) struct Iterate<P> {
@@ -31,32 +31,25 @@ pub(in crate::correction) struct Iterate<P> {
     /// The same on the rows that violations are measured on: by this model, or by those of the folds.
     pub(in crate::correction) sums: CellSums,
     pub(in crate::correction) violations: Vec<f64>,
-    pub(in crate::correction) violation: f64,
 }
 
-/// The state of a solver from fit to fit: what is fixed, the warm start of the learner, and the trace.
+/// The state of a solver from fit to fit: what is fixed, the warm start of the learner, and the log.
 pub(in crate::correction) struct Run<'a, L: Learner> {
     pub(in crate::correction) problem: &'a Problem,
     pub(in crate::correction) settings: &'a Correction,
     pub(in crate::correction) learner: &'a L,
     pub(in crate::correction) table: TiltTable,
     pub(in crate::correction) warm_start: L::WarmStart,
-    pub(in crate::correction) trace: Vec<Iteration>,
+    pub(in crate::correction) log: RunLog,
     /// Probabilities of the observed labels, where covariate shift is corrected.
     pub(in crate::correction) observed: Option<Arc<Observed>>,
     /// The fit without correction that gives them.
     plain: Option<Arc<L::Predictor>>,
     /// What is left of groups' tilts by what the learner sees, and the tilts of the rows that are fitted to.
     expected: Option<(Arc<ExpectedTilt<L::Predictor>>, RowTilts)>,
-    /// Sums per cell of the fit without correction on the training rows.
-    before: Option<CellSums>,
     /// The fit without correction with tilted probabilities, once a search has asked where to start.
     tilted: Option<TiltedRun<'a, L::Predictor>>,
     evaluation: EvaluationRows<L>,
-    fits: usize,
-    /// How many multipliers were tried: fewer than fits where folds are fitted for each.
-    tried: usize,
-    unconverged: usize,
     cache: FitCache<Iterate<L::Predictor>>,
     /// The derivatives of one of them, with respect to some multipliers.
     derivatives: Option<Differentiated>,
@@ -93,16 +86,12 @@ impl<'a, L: Learner> Run<'a, L> {
             learner,
             table: problem.tilt_table(settings.solver.rule()),
             warm_start: L::WarmStart::default(),
-            trace: Vec::new(),
+            log: RunLog::default(),
             observed: None,
             plain: None,
             expected: None,
-            before: None,
             tilted: None,
             evaluation: EvaluationRows::Training,
-            fits: 0,
-            tried: 0,
-            unconverged: 0,
             cache: FitCache::default(),
             derivatives: None,
         }
@@ -122,7 +111,7 @@ impl<'a, L: Learner> Run<'a, L> {
         let rule = settings.rule_for(problem, learner);
         if rule.tilt == Tilt::Expected {
             let (expected, fits) = ExpectedTilt::fit(problem, learner, Apply::Weights)?;
-            run.fits += fits;
+            run.log.count(fits, 0);
             run.expect(Arc::new(expected), rule)?;
         }
         Ok(run)
@@ -185,7 +174,7 @@ impl<'a, L: Learner> Run<'a, L> {
                 fold.observed = Some(plain(&fold.train, &mut fold.warm_start)?.1);
             }
         }
-        (self.fits, self.unconverged) = fits;
+        self.log.count(fits.0, fits.1);
         Ok(())
     }
 
@@ -234,17 +223,11 @@ impl<'a, L: Learner> Run<'a, L> {
             self.weight_map().weights(&multipliers)?
         };
         let predictor = Arc::new(self.learner.fit(self.problem.training(&weights), &mut self.warm_start)?);
-        self.fits += 1;
-        self.tried += 1;
-        self.unconverged += usize::from(!predictor.converged());
+        self.log.count(1, usize::from(!predictor.converged()));
         let trained = self.problem.cell_sums(&predictor)?;
-        if self.before.is_none() && multipliers.iter().all(|one| *one == 0.0) {
-            self.before = Some(trained.clone());
-        }
         let sums = self.evaluation_sums(&predictor, &trained, &multipliers, unweighted)?;
         let violations = self.evaluation_rows().violations(&sums, self.settings.measure);
-        let violation = violations.iter().fold(0.0, |largest: f64, one| largest.max(one.abs()));
-        Ok(Iterate { predictor, multipliers, unweighted, trained, sums, violations, violation })
+        Ok(Iterate { predictor, multipliers, unweighted, trained, sums, violations })
     }
 
     /// Sums per cell on the rows that violations are measured on.
@@ -269,7 +252,7 @@ impl<'a, L: Learner> Run<'a, L> {
             let weight_map = weight_map(table, self.settings, cells, fold.observed.as_deref());
             let weights = if unweighted { WeightMap::unweighted(cells) } else { weight_map.weights(multipliers)? };
             let predictor = self.learner.fit(fold.train.training(&weights), &mut fold.warm_start)?;
-            self.fits += 1;
+            self.log.count(1, 0);
             let sums = fold.test.cell_sums(&predictor)?;
             sum = Some(sum.map_or_else(|| sums.clone(), |sum| sum.plus(&sums)));
         }
@@ -278,17 +261,7 @@ impl<'a, L: Learner> Run<'a, L> {
 
     /// Adds a fit to the trace; the next multipliers are filled in when they are known.
     pub(in crate::correction) fn record(&mut self, iterate: &Iterate<L::Predictor>, seconds: f64) -> &mut Iteration {
-        self.trace.push(Iteration {
-            number: self.trace.len() + 1,
-            multipliers: iterate.multipliers.clone(),
-            next_multipliers: iterate.multipliers.clone(),
-            violations: iterate.violations.clone(),
-            violation: iterate.violation,
-            error: self.problem.error(&iterate.trained),
-            loss: self.problem.loss(&iterate.trained),
-            seconds,
-        });
-        self.trace.last_mut().expect("one was just pushed")
+        self.log.record(&iterate.multipliers, &iterate.violations, (self.problem, &iterate.trained), seconds)
     }
 
     /// The update λ ← λ − η Δ, where Δ is group rate minus overall rate, the negative of our violations.
@@ -333,43 +306,26 @@ impl<'a, L: Learner> Run<'a, L> {
         self.solution(iterate, stop)
     }
 
-    /// The solution. The trace and the counts start anew with it.
+    /// The solution. The log starts anew with it.
     pub(in crate::correction) fn solution(
         &mut self,
         iterate: Iterate<L::Predictor>,
         stop: Termination,
     ) -> Solution<L::Predictor> {
-        self.tried = 0;
-        let warnings = match std::mem::take(&mut self.unconverged) {
-            0 => Vec::new(),
-            fits => vec![Warning::LearnerNotConverged { fits }],
-        };
-        let settings = self.settings;
-        let effect = |before| {
-            Effect::of(self.problem, [before, &iterate.trained], settings.notable_change, Effect::USUAL_CONFIDENCE).ok()
-        };
-        Solution {
-            effect: self.before.as_ref().and_then(effect),
+        let fit = FinalFit {
+            predictor: iterate.predictor,
             rule: self.table.rule(),
             cell_weights: self.weight_map().by_cell(&iterate.multipliers),
-            apply: Apply::Weights,
+            multipliers: iterate.multipliers,
+            trained: &iterate.trained,
+        };
+        Solution {
             expected: self.expected.as_ref().filter(|_| self.table.is_by_row()).map(|(expected, _)| expected.clone()),
-            shift_correction: self.shift_correction(&iterate.multipliers),
+            shift_correction: self.shift_correction(&fit.multipliers),
             unweighted: iterate.unweighted,
-            train: self.problem.evaluate(&iterate.trained, self.settings.measure),
             validation: (!self.evaluates_on_training())
                 .then(|| self.evaluation_rows().evaluate(&iterate.sums, self.settings.measure)),
-            predictor: iterate.predictor,
-            multipliers: iterate.multipliers,
-            trace: std::mem::take(&mut self.trace),
-            thresholds: None,
-            threshold: self.problem.threshold(),
-            slack: None,
-            stop,
-            trade_off: None,
-            fits: std::mem::take(&mut self.fits),
-            warnings,
-            uncorrected: None,
+            ..self.log.solution(self.problem, self.settings, fit, stop)
         }
     }
 

@@ -46,7 +46,7 @@ impl<L: Learner> Oracle for Run<'_, L> {
     }
 
     fn tried(&self) -> usize {
-        self.tried
+        self.log.evaluations()
     }
 
     fn evaluate(&mut self, multipliers: Vec<f64>, observer: &mut dyn Observer) -> Result<Option<(Point, bool)>> {
@@ -59,11 +59,9 @@ impl<L: Learner> Oracle for Run<'_, L> {
             Err(Error::Interrupted) => return Ok(None),
             fit => fit?,
         };
-        if let Some(last) = self.trace.last_mut() {
-            last.next_multipliers.clone_from(&iterate.multipliers);
-        }
+        let fitted = (self.problem, &iterate.trained);
         let seconds = observer.seconds();
-        let go_on = observer.after(self.record(&iterate, seconds));
+        let go_on = observer.after(self.log.record_step(&iterate.multipliers, &iterate.violations, fitted, seconds));
         let (multipliers, sums) = (iterate.multipliers.clone(), iterate.sums.clone());
         let point = Point::new(self.cache.next(), &self.table, multipliers, self.evaluation_rows(), sums);
         self.cache.push(iterate);

@@ -1,7 +1,7 @@
-//! Features that tell a withheld group exactly.
+//! Exact proxies: features that determine a withheld group.
 //!
-//! A learner that may not see `sex` and sees `gender` sees it all the same. What features tell together is for a model of membership to say
-//! ([`ExpectedTilt`](super::ExpectedTilt)); what one tells alone is found here.
+//! A learner that may not see `sex` and sees `gender` sees it all the same. What features predict together is for a model of membership to say
+//! ([`ExpectedTilt`](super::ExpectedTilt)); a single feature that is enough is found here.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,9 +14,9 @@ use crate::group::{Condition, Groups, Membership};
 /// Numbers with more values than this are no codes of groups.
 const MOST_VALUES: usize = 64;
 
-/// A warning for every column that is withheld, whole or in its groups' values, and whose groups a feature tells, row for row. What is left of
+/// A warning for every column that is withheld, whole or in its groups' values, and whose groups a feature determines, row for row. What is left of
 /// a column may do so itself: if all other races are features, a row with none of them is in the one that is withheld.
-pub(super) fn exactly(
+pub(super) fn exact_proxies(
     groups: &Groups,
     membership: &Membership,
     withheld: &[String],
@@ -38,15 +38,15 @@ pub(super) fn exactly(
         if own.is_empty() || !varies {
             continue;
         }
-        let tells = |feature: &&EncodedColumn| {
+        let is_proxy = |feature: &&EncodedColumn| {
             let values = table.get(&feature.column).map(|values| as_seen(values, feature.code.withheld()));
-            values.is_some_and(|values| tells(&values, membership, &sets))
+            values.is_some_and(|values| determines(&values, membership, &sets))
         };
         warnings.extend(
             features
                 .iter()
-                .filter(tells)
-                .map(|feature| Warning::GroupTold { column: column.clone(), feature: feature.column.clone() }),
+                .filter(is_proxy)
+                .map(|feature| Warning::ExactProxy { column: column.clone(), feature: feature.column.clone() }),
         );
     }
     warnings
@@ -62,8 +62,8 @@ fn as_seen<'a>(values: &'a Column, withheld: &[String]) -> Cow<'a, Column> {
     Cow::Owned(Column::Categorical(Categorical::from_values((0..texts.codes().len()).map(shown))))
 }
 
-/// Whether rows with the same value are always in the same sets; of a value that one row has nothing can be told.
-fn tells(values: &Column, membership: &Membership, sets: &[Vec<bool>]) -> bool {
+/// Whether rows with the same value are always in the same sets; a value that only one row has says nothing of others.
+fn determines(values: &Column, membership: &Membership, sets: &[Vec<bool>]) -> bool {
     let mut known: HashMap<u64, &Vec<bool>> = HashMap::new();
     let most = match values {
         Column::Numeric(_) => MOST_VALUES,

@@ -1,6 +1,6 @@
 //! Rows counted, so that an audit is a function of few numbers however many rows there are.
 //!
-//! Holds [`Tally`]: rows that are alike in their groups, label and prediction are one entry, with their number, weight and squared weight. Tallies of parts
+//! Holds [`ContingencyTable`]: rows that are alike in their groups, label and prediction are one entry, with their number, weight and squared weight. Tables of parts
 //! of the rows are merged in any order, to the same bits. [`Condensed`] is what is left of all rows when they are counted: one row for each
 //! entry. Leans on `exact`, `data` and `group`.
 
@@ -19,7 +19,7 @@ use crate::parallel;
 /// Rows by what they are alike in.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Record", into = "Record")]
-pub struct Tally {
+pub struct ContingencyTable {
     entries: BTreeMap<Key, Entry>,
     scores: ScoreCounts,
 }
@@ -84,13 +84,13 @@ pub(super) struct Rows<'a> {
 /// Up to so many combinations of codes have a place each; of more, those that occur.
 const MOST_PLACES: usize = 1 << 14;
 
-impl Tally {
+impl ContingencyTable {
     /// Counts rows.
     pub(super) fn of(rows: Rows<'_>) -> Self {
         parallel::reduce(rows.count, |part| Self::of_part(rows, part), Self::add)
     }
 
-    /// The tally of these rows and of others, counted by the same plan.
+    /// The contingency table of these rows and of others, counted by the same plan.
     #[must_use]
     pub fn merge(mut self, other: Self) -> Self {
         self.add(other);
@@ -283,14 +283,14 @@ impl Entry {
     }
 }
 
-impl From<Record> for Tally {
+impl From<Record> for ContingencyTable {
     fn from(Record { entries, scores }: Record) -> Self {
         Self { entries: entries.into_iter().collect(), scores }
     }
 }
 
-impl From<Tally> for Record {
-    fn from(Tally { entries, scores }: Tally) -> Self {
+impl From<ContingencyTable> for Record {
+    fn from(ContingencyTable { entries, scores }: ContingencyTable) -> Self {
         Self { entries: entries.into_iter().collect(), scores }
     }
 }
@@ -321,7 +321,7 @@ impl AddAssign for ScoreRow {
     }
 }
 
-/// The scores of all rows of an audit, one row for each entry of their tally.
+/// The scores of all rows of an audit, one row for each entry of their contingency table.
 pub(super) struct Scored<'a> {
     pub(super) membership: &'a Membership,
     /// Where the sets of the membership are among the bits of a key.
@@ -339,7 +339,7 @@ impl Scored<'_> {
     }
 }
 
-/// All rows of an audit, one for each entry of their tally.
+/// All rows of an audit, one for each entry of their contingency table.
 pub(super) struct Condensed {
     /// The groups that were asked for, and who lacks a value.
     pub(super) membership: Membership,
@@ -353,8 +353,8 @@ pub(super) struct Condensed {
 }
 
 /// The codes of one kind of all entries.
-pub(super) fn codes(tally: &Tally, classes: usize, of: impl Fn(&Key) -> u32) -> Codes {
-    Codes::narrow(tally.keys().map(of).collect(), classes)
+pub(super) fn codes(counted: &ContingencyTable, classes: usize, of: impl Fn(&Key) -> u32) -> Codes {
+    Codes::narrow(counted.keys().map(of).collect(), classes)
 }
 
 /// Whether a bit is set.
