@@ -66,7 +66,7 @@ pub(crate) struct AuditArgs {
     min_ratio: Option<f64>,
 
     /// Notion to be shown in detail, and that bounds are on; may be given several times [default: a summary of all, and bounds on
-    /// demographic-parity]. A rate of your own, `rate=…`, is measured too.
+    /// demographic-parity]. A rate of your own (`rate=…`) and a given one (`target-rate`, `known-rate`, `pinned`) are measured too.
     #[arg(long = "notion", aliases = ["constraint", "constraints"], value_name = "NOTION", help_heading = "Bounds")]
     notions: Vec<String>,
 
@@ -125,9 +125,9 @@ with --strict it is 1.
 
 JSON keys: rows, weighted, confidence, small_group, accuracy, classes (labels is null without
 --label), scores (with --score: auc, calibration, calibration_error, bins), intersections_left_out,
-warnings, notion (of the bounds), rates (those of your own: name, rate, reference, gap, low, high,
-rows), bounds (of, bound, value, low, high, confidence, verdict, worst, unmeasured, own_reference,
-expected_under_parity, row_count; as those of evenhand fit)",
+warnings, notion (of the bounds), rates (those of your own and given ones: name, rate, reference,
+gap, low, high, rows), bounds (of, bound, value, low, high, confidence, verdict, worst, unmeasured,
+own_reference, expected_under_parity, row_count; as those of evenhand fit)",
     where_reports_are!(
         ", with --report
 also report"
