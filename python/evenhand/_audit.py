@@ -142,7 +142,7 @@ class Audit(Recorded):
 
     @property
     def rates(self) -> Any:
-        """A frame with a row for each subset of the rates of your own that were asked for."""
+        """A frame with a row for each subset of the rates, of your own or given ones, that were asked for."""
         return frame_of(self._record.get("rates", []), self._library)
 
     def report(self) -> Report:
@@ -302,8 +302,8 @@ def audit(
         The command line's word for ``constraints``; give one of the two.
     constraints : str, Constraint or list of these, default="demographic_parity"
         What bounds are on. Without predictions demographic parity alone can be tested, and rates of your own
-        (:class:`evenhand.constraints.Rate`) among rows of any label; these are measured without a bound too, in
-        :attr:`Audit.rates`, and name columns of ``X``.
+        (:class:`evenhand.constraints.Rate`) or given ones (``TargetRate``, ``KnownRate``) among rows of any label;
+        these are measured without a bound too, in :attr:`Audit.rates`, and name columns of ``X``.
     max_violation, max_difference, min_ratio : float, default=None
         Bounds, as in :class:`EvenhandClassifier`; their verdicts are in :attr:`Audit.bounds`.
 

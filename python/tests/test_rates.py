@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evenhand import EvenhandClassifier, EvenhandError, audit, identify
-from evenhand.constraints import EqualOpportunity, Rate
+from evenhand.constraints import EqualOpportunity, KnownRate, Rate, TargetRate
 from evenhand.datasets import make_loans
 
 AGAINST = Rate("positive", given="sex=female", against="sex=male")
@@ -67,6 +67,26 @@ def test_an_audit_measures_it(loans):
     row = found.to_dict()["rates"][0]
     assert [row["rate"], row["reference"]] == pytest.approx(expected, abs=1e-12)
     assert len(found.rates) == 1
+
+
+def test_an_audit_measures_given_rates_too(loans):
+    X, y, _ = loans
+    found = audit(y, sensitive_features=["sex"], X=X, constraints=[TargetRate(0.5), KnownRate("sex=female", 0.6)])
+    sex, positive = np.asarray(X["sex"]), np.asarray(y) == np.unique(y)[1]
+    everyone, women = found.to_dict()["rates"]
+    assert [everyone["rate"], everyone["reference"]] == pytest.approx([positive.mean(), 0.5], abs=1e-12)
+    assert [women["rate"], women["reference"]] == pytest.approx([positive[sex == "female"].mean(), 0.6], abs=1e-12)
+
+
+def test_one_class_of_many_is_identified_by_itself():
+    random = np.random.default_rng(2)
+    code = random.integers(0, 400, 6000)
+    digit = np.where(random.random(6000) < 0.2, 2, code % 10)
+    X = np.array([f"c{one}" for one in code]).reshape(-1, 1)
+    found = identify(X, digit, sensitive_features=None, constraints=TargetRate(0.1, label=2))
+    assert found.converged
+    assert "a model of all 10 would have 4010 coefficients" in found.assumption
+    assert found.effects["odds_ratio"][0] > 2
 
 
 def test_the_bias_of_other_notions_is_identified(loans):

@@ -66,7 +66,7 @@ pub(crate) struct AuditArgs {
     min_ratio: Option<f64>,
 
     /// Notion to be shown in detail, and that bounds are on; may be given several times [default: a summary of all, and bounds on
-    /// demographic-parity]. A rate of your own, `rate=…`, is measured too.
+    /// demographic-parity]. A rate of your own (`rate=…`) and a given one (`target-rate`, `known-rate`, `pinned`) are measured too.
     #[arg(long = "notion", aliases = ["constraint", "constraints"], value_name = "NOTION", help_heading = "Bounds")]
     notions: Vec<String>,
 
@@ -125,9 +125,9 @@ with --strict it is 1.
 
 JSON keys: rows, weighted, confidence, small_group, accuracy, classes (labels is null without
 --label), scores (with --score: auc, calibration, calibration_error, bins), intersections_left_out,
-warnings, notion (of the bounds), rates (those of your own: name, rate, reference, gap, low, high,
-rows), bounds (of, bound, value, low, high, confidence, verdict, worst, unmeasured, own_reference,
-expected_under_parity, row_count; as those of evenhand fit)",
+warnings, notion (of the bounds), rates (those of your own and given ones: name, rate, reference,
+gap, low, high, rows), bounds (of, bound, value, low, high, confidence, verdict, worst, unmeasured,
+own_reference, expected_under_parity, row_count; as those of evenhand fit)",
     where_reports_are!(
         ", with --report
 also report"
@@ -142,6 +142,8 @@ struct Config {
     /// The column of predictions beside that of labels.
     predictions: Option<String>,
     options: AuditOptions,
+    /// Whether notions were asked for, by the user or by a recipe.
+    asked: bool,
 }
 
 /// The error of predictions that are fractions names the options for scores.
@@ -192,8 +194,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
         None => config.in_memory(args, progress),
     };
     let audit = audited.map_err(|error| about_scores(error, args))?;
-    let text = (!args.result.json)
-        .then(|| args.text(&audit, &config.options.notions) + &page::wrote(args.result.report.as_deref()));
+    let text = (!args.result.json).then(|| args.text(&audit, &config) + &page::wrote(args.result.report.as_deref()));
     let report = Report::new(audit, args.result.report.clone());
     match text {
         Some(text) => output::text(&text)?,
@@ -204,11 +205,11 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {
 
 impl AuditArgs {
     /// Everything, what some notions are about, or a summary.
-    fn text(&self, audit: &Audit, notions: &[Notion]) -> String {
-        match (self.full, self.notions.is_empty()) {
+    fn text(&self, audit: &Audit, config: &Config) -> String {
+        match (self.full, config.asked) {
             (true, _) => audit.to_string(),
-            (false, true) => audit.summary() + MORE,
-            (false, false) => audit.text_of(notions),
+            (false, false) => audit.summary() + MORE,
+            (false, true) => audit.text_of(&config.options.notions),
         }
     }
 }
@@ -234,7 +235,7 @@ impl Config {
     /// Audits rows that are read into memory, and writes the report that was asked for.
     #[cfg_attr(not(feature = "report"), expect(unused_variables))]
     fn in_memory(&self, args: &AuditArgs, progress: Progress) -> Result<Audit> {
-        let whole = self.origin.read(progress)?;
+        let whole = self.origin.read_as_labelled(progress)?;
         let (groups, more) = Groups::of(&whole.groups(&self.groups), &whole.data)?;
         let Whole { data, mut warnings, .. } = whole;
         warnings.extend(more);
@@ -283,7 +284,7 @@ impl Report {
 
 impl Config {
     fn new(args: &AuditArgs) -> Result<Self> {
-        let (bounds, notions) = (bounds_asked(args)?, notions_asked(args)?);
+        let (bounds, mut notions) = (bounds_asked(args)?, notions_asked(args)?);
         bounds::check_strict(args.strict, &bounds)?;
         // Predictions alone are read as labels are.
         let unlabelled = args.data.is_unlabelled();
@@ -293,9 +294,16 @@ impl Config {
         }
         let threshold = args.threshold.unwrap_or(0.5);
         let score = args.score.clone().map(|column| ScoreColumn { column, threshold });
+        let groups = args.data.groups()?;
+        let of_recipe = if args.notions.is_empty() { origin.notion(&groups) } else { None };
+        let asked = !args.notions.is_empty() || of_recipe.is_some();
+        if let Some(notion) = of_recipe {
+            notions = vec![notion];
+        }
         Ok(Self {
             origin,
-            groups: args.data.groups()?,
+            groups,
+            asked,
             predictions: args.predictions.clone().filter(|_| !unlabelled),
             options: AuditOptions {
                 confidence: args.confidence,
@@ -327,12 +335,8 @@ fn notions_asked(args: &AuditArgs) -> Result<Vec<Notion>> {
     }
     let check = |notion: &String| -> Result<Notion> {
         let notion: Notion = notion.parse()?;
-        if matches!(notion, Notion::Rate(_)) {
-            return Ok(notion);
-        }
-        let Some(audited) = AuditedNotion::of(&notion) else {
-            return Err(Usage::new(format!("an audit does not measure {notion}")).hint("give another --notion").into());
-        };
+        // Rates as they are.
+        let Some(audited) = AuditedNotion::of(&notion) else { return Ok(notion) };
         if audited != AuditedNotion::DemographicParity && args.data.is_unlabelled() {
             let message = format!("{notion} compares predictions with labels, and there are none");
             return Err(Usage::new(message).hint("name the column of labels with --label").into());

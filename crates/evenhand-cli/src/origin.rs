@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use evenhand::features::ColumnPlan;
 use evenhand::model::Split;
-use evenhand::{Dataset, GroupSpec, ReadOptions, Schema, Warning};
+use evenhand::{Dataset, GroupSpec, Notion, ReadOptions, Schema, Warning};
 use evenhand_datasets::Recipe;
 use evenhand_datasets::recipe::Prepared;
 
@@ -58,6 +58,11 @@ impl Whole {
         }
     }
 
+    /// The columns that no learner may see, by the recipe.
+    pub(crate) fn withheld(&self) -> Vec<String> {
+        self.conventions.as_ref().map(|conventions| conventions.withheld.clone()).unwrap_or_default()
+    }
+
     /// How the recipe encodes columns, if there is one.
     pub(crate) fn plan(&self) -> Option<Vec<ColumnPlan>> {
         self.conventions.as_ref().map(|conventions| conventions.plan.clone())
@@ -97,6 +102,26 @@ impl Origin {
                 let files = recipe.entry().map(|entry| entry.files).unwrap_or_default();
                 files.iter().filter_map(|file| file.find(folder)).collect()
             }
+        }
+    }
+
+    /// What a recipe without groups is asked for, where no groups are named either.
+    pub(crate) fn notion(&self, groups: &[GroupSpec]) -> Option<Notion> {
+        match self {
+            Self::Recipe { recipe, .. } if groups.is_empty() => recipe.notion(),
+            _ => None,
+        }
+    }
+
+    /// Reads the rows whose labels are looked at: all of them, but the training rows alone of a recipe that sets labels there.
+    pub(crate) fn read_as_labelled(&self, progress: Progress) -> Result<Whole> {
+        match self {
+            Self::Recipe { recipe, folder } if recipe.sets_labels() => {
+                let prepared = prepare(recipe, folder, None, progress)?;
+                let conventions = Some(Conventions::of(&prepared));
+                Ok(Whole { data: prepared.train, conventions, warnings: Vec::new() })
+            }
+            _ => self.read(progress),
         }
     }
 

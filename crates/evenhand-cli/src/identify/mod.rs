@@ -17,7 +17,6 @@ use serde::Serialize;
 use crate::Ending;
 use crate::args::{DataArgs, ResultArgs, usage_of_rows, where_reports_are};
 use crate::many_rows::{ManyRowsArgs, PassCounts};
-use crate::origin::Origin;
 use crate::output::{self, WarningRecord, note};
 use crate::outputs::{CsvArgs, Outputs};
 use crate::progress::Progress;
@@ -166,10 +165,11 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
     if let Some(files) = stored::files(args, &origin, &settings, &stored)? {
         return show(args, &stored::run(args, &origin, settings, (files, stored), progress)?);
     }
-    let whole = origin.read(progress)?;
+    let whole = origin.read_as_labelled(progress)?;
     (settings.groups, settings.plan) = (whole.groups(&settings.groups), whole.plan());
-    if let (Origin::Recipe { recipe, .. }, [], []) = (&origin, &args.notions[..], &settings.groups[..]) {
-        settings.notions = recipe.notion().map_or(settings.notions, |notion| vec![notion]);
+    settings.withhold.extend(whole.withheld());
+    if let (Some(notion), true) = (origin.notion(&settings.groups), args.notions.is_empty()) {
+        settings.notions = vec![notion];
     }
     let many_rows = args.resamples.is_none() && whole.data.rows() > RESAMPLED_ROWS;
     if many_rows {

@@ -110,6 +110,10 @@ struct DigitsArgs {
     /// With --table 2, train each network for so many steps [default: 10000, as the authors did].
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     steps: Option<u32>,
+
+    /// With --table 2, units of each of the three hidden layers [default: 512, as in the authors' notebook; the paper's text says 1024].
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    width: Option<u32>,
 }
 
 /// Which rows are trained on and tested on.
@@ -185,8 +189,8 @@ guaranteed_slope, slopes (known, found, none: mean, error), sizes (rows, known, 
 multipliers: mean, error)).",
     where_networks_are!(
         "
-With --table 2: seeds, loops, steps, put_in, rows (method, accuracy, rate, multiplier, trainings,
-slack, seconds, published, later)."
+With --table 2: seeds, loops, steps, width, put_in, rows (method, accuracy, rate, multiplier,
+trainings, slack, seconds, published, later)."
     )
 );
 
@@ -212,6 +216,8 @@ pub(super) struct Plan {
     pub(super) full: bool,
     #[cfg(feature = "network")]
     pub(super) steps: Option<usize>,
+    #[cfg(feature = "network")]
+    pub(super) width: Option<usize>,
 }
 
 impl Plan {
@@ -269,6 +275,8 @@ impl Plan {
             full: args.digits.full,
             #[cfg(feature = "network")]
             steps: args.digits.steps.map(|steps| steps as usize),
+            #[cfg(feature = "network")]
+            width: args.digits.width.map(|width| width as usize),
             out: args.out,
             csv: args.csv,
             threads: args.threads.map(usize::from),
@@ -299,7 +307,12 @@ fn check_table(args: &PaperArgs) -> Result<()> {
         ("--protocol repeated", args.protocol == Protocol::Repeated),
     ];
     let digits = &args.digits;
-    let of_second = [("--seeds", digits.seeds.is_some()), ("--full", digits.full), ("--steps", digits.steps.is_some())];
+    let of_second = [
+        ("--seeds", digits.seeds.is_some()),
+        ("--full", digits.full),
+        ("--steps", digits.steps.is_some()),
+        ("--width", digits.width.is_some()),
+    ];
     let (given, other) = if args.table == 2 { (&of_first[..], 1) } else { (&of_second[..], 2) };
     match given.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(Usage::new(format!("{option} belongs to --table {other}"))

@@ -22,7 +22,7 @@ pub(crate) struct NetworkArgs {
     batch: Option<usize>,
 
     /// Adam's step [default: 0.001].
-    #[arg(long, value_name = "NUMBER", help_heading = "Network")]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Network")]
     learning_rate: Option<f64>,
 
     /// How weights count: a row is `drawn` with a probability proportional to its weight, as the paper's authors did, or all are drawn alike and losses

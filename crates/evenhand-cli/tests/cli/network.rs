@@ -53,6 +53,7 @@ fn what_makes_no_network_is_refused() {
         format!("{FIT} --layers 300000,300000"),
         format!("{FIT} --learning-rate NaN"),
         format!("{FIT} --learning-rate 0"),
+        format!("{FIT} --learning-rate -1"),
         format!("{FIT} --network-steps 0"),
         format!("{FIT} --batch 0"),
         format!("{FIT} --l2 1"),
@@ -112,12 +113,34 @@ fn table_2_is_measured_and_what_was_measured_is_kept() {
     assert!(off("default") < off("unconstrained") && off("calibration") < 1e-9, "{table}");
     assert!(row("default")["trainings"].as_f64().unwrap() <= 3.0 && row("tilt")["trainings"] == 0.0, "{table}");
     assert_eq!((&row("label-bias")["published"], &row("label-bias")["later"]), (&0.9616.into(), &0.9732.into()));
+    assert_eq!((&row("unconstrained")["published"], &row("unconstrained")["later"]), (&0.8818.into(), &0.9423.into()));
     // Once more on one thread: nothing is trained again, and without what was kept the same comes of it.
     assert_eq!(test.json(&format!("{run} --threads 1")), table);
     let some =
         test.json("paper --table 2 --data mnist --steps 25 --method default --method true-labels --threads 1 --json");
     assert_eq!(some["rows"][1]["accuracy"], row("default")["accuracy"]);
     assert!(test.path("out/digits.md").is_file() && test.path("out/digits.csv").is_file());
+    // Networks of another width are others, and are not taken for what was kept.
+    let wide = test.json(&format!("{run} --width 64 --method true-labels"));
+    assert_eq!((&wide["width"], &table["width"]), (&64.into(), &512.into()));
+    assert_ne!(wide["rows"][0]["accuracy"], row("true-labels")["accuracy"]);
+}
+
+#[test]
+fn labels_of_digits_are_audited_and_their_bias_identified_by_the_recipe_alone() {
+    let test = CliTest::new();
+    write_digits(&test, "mnist", 28);
+    // Test labels are as they were: only training rows are looked at, a tenth of which shows a 2.
+    let audit = test.json("audit --recipe mnist --data mnist --json");
+    let rate = &audit["rates"][0];
+    assert_eq!((&audit["rows"], &rate["reference"]), (&500.into(), &0.1.into()));
+    assert!((rate["rate"].as_f64().unwrap() - 0.28).abs() < 0.03, "{rate}");
+    let text = test.run("audit --recipe mnist --data mnist");
+    assert!(text.contains("target-rate class=2") && !text.contains("LABELS: `0`"), "{text}");
+    let found = test.json("identify --recipe mnist --data mnist --l2 10 --resamples 0 --json");
+    assert_eq!((&found["rows"], &found["effects"][0]["class"]), (&500.into(), &"2".into()));
+    assert!(found["effects"][0]["low"].as_f64().unwrap() > 2.0, "{found}");
+    assert_eq!(found["warnings"], serde_json::json!([]), "{found}");
 }
 
 #[test]
@@ -150,6 +173,8 @@ fn images_of_another_size_and_cut_files_are_refused() {
         test.run("paper --table 2 --data small"),
         test.run("paper --table 2 --data cut --dataset german"),
         test.run("paper --data cut --seeds 3"),
+        test.run("paper --data cut --width 64"),
+        test.run("paper --table 2 --data cut --width 0"),
         test.run("paper --data cut --dataset mnist"),
         test.run("paper --table 2 --data cut --method magic"),
         test.run("paper --table 3 --data cut"),

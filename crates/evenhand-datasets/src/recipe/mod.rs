@@ -205,6 +205,11 @@ impl Recipe {
         (self.name == mnist::RECIPE.name).then(rate)
     }
 
+    /// Whether it sets labels of the training rows otherwise than they were: those of the test rows are the truth.
+    pub fn sets_labels(&self) -> bool {
+        matches!(self.label, Label::Flipped { .. })
+    }
+
     /// How its rows or groups differ from what the paper's text says of them, where they do: the published numbers came from these.
     pub fn differs(&self) -> Option<&'static str> {
         match self.name {

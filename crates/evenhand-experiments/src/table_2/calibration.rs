@@ -1,4 +1,4 @@
-//! Calibration as the paper's appendix describes it. [Jiang & Nachum 2019, App. C]
+//! Calibration as the paper's appendix describes it. [Jiang & Nachum 2019, App. F]
 //!
 //! Of the rows whose most probable class is 2, those with the lowest probabilities become the second most probable class, so that 2 is predicted as near the asked rate
 //! as possible. It is done to the rows that are evaluated, all at once.

@@ -1,4 +1,4 @@
-//! The Lagrangian approach for a network: weights and multipliers trained jointly. [Eban et al. 2017; Jiang & Nachum 2019, App. C]
+//! The Lagrangian approach for a network: weights and multipliers trained jointly. [Eban et al. 2017; Jiang & Nachum 2019, App. F]
 //!
 //! The rate of a class is bounded from above and from below by hinges on `f`, by how much what comes out for it exceeds what comes out for the best of the others:
 //! `[f > 0] ≤ max(0, 1 + f)` and `[f > 0] ≥ 1 − max(0, 1 − f)`. Each bound has a multiplier that grows with its excess over the slack, batch by batch. The

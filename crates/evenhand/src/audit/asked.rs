@@ -15,7 +15,7 @@ use crate::kernel::CellSums;
 use crate::notion::Notion;
 use crate::{Error, Result};
 
-/// A rate that was asked for by a notion `rate=…`, and what it is compared with.
+/// A rate that was asked for by a notion `rate=…`, or by one about given rates or rows (`target-rate`, `known-rate`, `pinned`), and what it is compared with.
 ///
 /// | JSON key | meaning |
 /// | --- | --- |
@@ -58,7 +58,7 @@ pub(super) struct Asked<'a> {
 /// [`Error::Setting`] for bounds, a confidence or notions that cannot be tested, [`Error::NoConstraints`] without groups.
 pub(super) fn measure(asked: &Asked<'_>, options: &AuditOptions) -> Result<(Vec<AskedRate>, Vec<BoundTest>)> {
     bound::check(&options.bounds, options.confidence)?;
-    let rates = options.notions.iter().any(|notion| matches!(notion, Notion::Rate(_)));
+    let rates = options.notions.iter().any(is_rate);
     if options.bounds.is_empty() && !rates {
         return Ok((Vec::new(), Vec::new()));
     }
@@ -95,20 +95,21 @@ fn decided(view: View<'_>, cells: &Cells) -> CellSums {
 /// Whether notions can be measured; without predictions, by labels alone.
 fn check(options: &AuditOptions, predicted: bool) -> Result<()> {
     for notion in &options.notions {
-        let audited = AuditedNotion::of(notion);
-        if matches!(notion, Notion::Rate(_)) {
+        if is_rate(notion) {
             continue;
         }
-        if audited.is_none() {
-            return Err(Error::setting("notion", notion, "a notion that compares groups, or a `rate=…`"));
-        }
-        if !predicted && audited != Some(AuditedNotion::DemographicParity) {
+        if !predicted && AuditedNotion::of(notion) != Some(AuditedNotion::DemographicParity) {
             let allowed =
                 "demographic-parity, the one notion that labels alone, or predictions alone, can be tested by";
             return Err(Error::setting("notion", notion, allowed));
         }
     }
     Ok(())
+}
+
+/// Whether a notion is about a rate as it is, and not about how rates of groups compare.
+fn is_rate(notion: &Notion) -> bool {
+    AuditedNotion::of(notion).is_none()
 }
 
 /// Labels take the place of predictions: then no rate can condition on labels too.
@@ -149,5 +150,5 @@ fn asked_rates(rows: &ConstrainedRows<'_>, sums: &CellSums, confidence: f64) -> 
         }
     };
     let all = rows.constraints.iter().enumerate();
-    Ok(all.filter(|(_, constraint)| matches!(constraint.notion, Notion::Rate(_))).map(of).collect())
+    Ok(all.filter(|(_, constraint)| is_rate(&constraint.notion)).map(of).collect())
 }

@@ -62,7 +62,7 @@ const MOST_INTERSECTIONS: usize = 200;
 /// | `classes` | one [`ClassAudit`] for each class that was taken as positive |
 /// | `scores` | what scores show: [`ScoreAudit`]; only where they were asked for |
 /// | `notions` | by which notions `bounds` were tested, and which rates were asked for; empty without any |
-/// | `rates` | one [`AskedRate`] for each subset of a notion `rate=…` that was asked for |
+/// | `rates` | one [`AskedRate`] for each subset of a notion that is about a rate as it is (`rate=…`, `target-rate`, `known-rate`, `pinned`), where one was asked for |
 /// | `bounds` | one [`BoundTest`] for each bound that was asked for: of the predictions where there are any, else of the labels |
 /// | `intersections_left_out` | how many intersections are not reported because there are too many |
 /// | `warnings` | what weakens the numbers |

@@ -56,7 +56,8 @@ impl Display for Text<'_> {
         audit.write_bounds(f)?;
         audit.write_scores(f, self.only.is_none())?;
         for class in &audit.classes {
-            if class.predictions.is_none() || self.only.is_none() {
+            let asked = self.only.as_ref().is_none_or(|only| !only.is_empty());
+            if (class.predictions.is_none() && asked) || self.only.is_none() {
                 audit.write_labels(f, class)?;
             }
             self.write_predictions(f, class)?;

@@ -171,6 +171,18 @@ impl Dataset {
         Ok(Self { table, schema: self.schema.clone(), labels, row_weights: self.row_weights.clone() })
     }
 
+    /// The same rows with two classes: one of theirs, which is the positive one, and all others together.
+    pub(crate) fn one_class(&self, class: usize) -> Result<Self> {
+        let (name, own) = (self.schema.label_column(), &self.labels.classes()[class]);
+        let code = |row: usize| u32::from(self.labels.get(row) == class);
+        let column = Categorical::new((0..self.rows()).map(code).collect(), vec![format!("not {own}"), own.clone()]);
+        let mut table = self.table.clone();
+        table.set(name, Column::Categorical(column))?;
+        let schema = self.schema.clone().positive(own.as_str());
+        let labels = Labels::from_column(table.column(name)?, name, &table, Some(own))?;
+        Ok(Self { table, schema, labels, row_weights: self.row_weights.clone() })
+    }
+
     /// Lower-case hexadecimal SHA-256 of the content, ignored columns apart.
     ///
     /// The same for the same data in CSV and in Parquet; another when rows change places.

@@ -9,7 +9,7 @@ use super::joint::Joint;
 use super::simultaneous::max_t_quantile;
 use super::words::{self, Interval, sentence};
 use super::{Resampled, Sensitivity};
-use crate::constraint::{Event, Reference, Tilt, TiltTable};
+use crate::constraint::{Constraint, Event, Reference, Tilt, TiltTable};
 use crate::correction::{Correction, Problem, Silent, Solution, Termination, WeightMap};
 use crate::interval::quantile;
 use crate::learner::{Asked, Influence, Logistic, LogisticModel, Training};
@@ -173,7 +173,8 @@ pub(super) fn estimated(
             "multipliers make the probabilities of the groups even, but these rows do not tell how uncertain they are".to_owned()
         })
     } else {
-        Err("no multipliers were found that make the probabilities of the groups even".to_owned())
+        let why = "no multipliers were found that make the probabilities of the groups even";
+        Err(format!("{why}{}", advice_for_weights(problem)))
     };
     let asked = problem.constraints().iter().map(|one| (one.group, 1)).collect();
     Ok(Estimated { estimates, asked, violation: found.violation, stop: found.stop, fits: found.fits })
@@ -194,10 +195,37 @@ pub(super) fn of_joint(problem: &Problem, found: &Joint<'_>) -> Result<Estimated
             log_odds: found_covariances.effects,
         })
     } else {
-        Err("no multipliers were found with which true labels, as a model of these features describes them, keep what is asked".to_owned())
+        let why = "no multipliers were found with which true labels, as a model of these features describes them, keep what is asked";
+        Err(format!("{why}{}", advice_for_joint(problem)))
     };
     let stop = if found.converged { Termination::Converged } else { Termination::Stalled };
     Ok(Estimated { estimates, asked, violation: found.violation, stop, fits: found.steps + 1 })
+}
+
+/// What may help where weights do not make groups even.
+fn advice_for_weights(problem: &Problem) -> &'static str {
+    if problem.constraints().iter().any(|one| one.notion.withholds_groups()) {
+        "; the model may not see the groups: a bias that goes by what its features tell of them can be asked for (tilt `expected`), or one that is found by a \
+model that sees them (`demographic-parity`)"
+    } else {
+        ""
+    }
+}
+
+/// What may help where the truth does not keep what is asked: several rates of a group, or how its probabilities spread, ask for more than one
+/// coefficient of the group.
+fn advice_for_joint(problem: &Problem) -> &'static str {
+    let spread = |one: &Constraint| matches!(one.event, Event::Correct | Event::Wrong);
+    let constraints = problem.constraints();
+    let several = |one: &Constraint| {
+        constraints.iter().filter(|other| (other.group, other.event) == (one.group, one.event)).count() > 1
+    };
+    if constraints.iter().any(|one| spread(one) || several(one)) {
+        "; what is asked of a group takes more than one coefficient of it: add a column that is a feature for the members of the group and 0 for others, or ask \
+for one of its rates (`equal-opportunity` or `predictive-equality`)"
+    } else {
+        ""
+    }
 }
 
 /// The groups and classes whose odds multipliers change, each once.

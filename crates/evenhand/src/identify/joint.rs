@@ -18,7 +18,7 @@ use crate::learner::{Learner, Logistic, Training};
 use crate::{Error, Result};
 
 /// More coefficients than this are too many for a matrix of second derivatives.
-const MOST_COEFFICIENTS: usize = 4_000;
+pub(super) const MOST_COEFFICIENTS: usize = 4_000;
 
 /// Newton steps, at most; usually there are five to ten.
 const STEPS: usize = 60;
@@ -284,16 +284,23 @@ fn is_solved(violation: f64, decrement: f64, learner: &Logistic) -> bool {
     violation < EVEN && decrement < learner.tolerance.max(1e-9)
 }
 
+/// How many coefficients a model of all classes has.
+pub(super) fn coefficients(problem: &Problem) -> usize {
+    let margins = if problem.classes() == 2 { 1 } else { problem.classes() };
+    margins * (problem.features().width() + 1)
+}
+
 /// Rows with what each is to every constraint, where there are not too many coefficients.
 fn joint_rows(rows: &dyn Rows, members: impl Fn(&Problem) -> Result<Members>) -> Result<JointRows<'_>> {
     let problem = rows.problem();
     let model = BiasModel { classes: problem.classes(), terms: problem.constraints().iter().map(Term::of).collect() };
-    let side = model.margins() * (problem.features().width() + 1);
+    let side = coefficients(problem);
     if side > MOST_COEFFICIENTS {
         let (features, classes) = (problem.features().width(), problem.classes());
         return Err(Error::learner(format!(
             "{features} features for {classes} classes are {side} coefficients, and truth and bias are estimated together with at most \
-             {MOST_COEFFICIENTS}; leave features out, or look at the multipliers of a correction of scores"
+             {MOST_COEFFICIENTS}; leave features out, or look at the multipliers of a correction of scores (rows in memory: or ask about one class alone, by \
+             `target-rate=CLASS:RATE` or a positive class, which is then told from all others together)"
         )));
     }
     let shares = problem.functionals().iter().map(|one| one.as_ref().map_or(1.0, Functional::share)).collect();

@@ -4,7 +4,7 @@
 //! allowed, and the true ones give every group the overall rate. Then the multipliers that make the *scores* of a
 //! corrected classifier even are the bias itself. [Jiang & Nachum 2019, Prop. 1 and Cor. 1]
 //! `estimate` finds them with standard errors: by weights for rates among everyone, of one class in two, and for all other notions by `joint`, a model of the truth and
-//! the bias together (`bias_model` is one row of it, `joint_rows` their sums over `rows`, rounded by `sizes`, `chord` steps by the derivatives of a sample). `simultaneous` says how far intervals reach that hold for all groups at
+//! the bias together (`bias_model` is one row of it, `joint_rows` their sums over `rows`, rounded by `sizes`, `chord` steps by the derivatives of a sample, `one_class` takes classes together that nobody asks about where there are too many). `simultaneous` says how far intervals reach that hold for all groups at
 //! once, `bootstrap` checks them by drawing rows again, `sensitivity` asks what they would be if
 //! groups truly differed, `stored` goes through rows that are not all in memory, `weights` undoes them in labels, `words` says what they mean. Leans on `correction` and the built-in learner.
 
@@ -14,6 +14,7 @@ mod chord;
 mod estimate;
 mod joint;
 mod joint_rows;
+mod one_class;
 mod rows;
 mod sensitivity;
 mod simultaneous;
@@ -31,6 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use estimate::Estimated;
 use joint::Joint;
+use one_class::OneClass;
 
 use crate::constraint::{Tilt, WeightRange};
 use crate::correction::{Binding, Correction, Problem, Solver, Termination};
@@ -143,23 +145,32 @@ impl Identify {
     pub fn run(&self, data: &Dataset) -> Result<(Identification, Vec<Warning>)> {
         let correction = self.correction()?;
         let (_, problem, warnings) = Binding::new(&correction, data)?;
-        Ok((self.of_classes(&problem, data.labels().classes())?, warnings))
+        Ok((self.of_problem(&problem, data)?, warnings))
     }
 
-    fn of_classes(&self, problem: &Problem, classes: &[String]) -> Result<Identification> {
+    fn of_problem(&self, whole: &Problem, data: &Dataset) -> Result<Identification> {
         self.check()?;
         let (correction, learner, tilt) = (self.correction()?, &self.learner, self.tilt);
-        let by_weights = joint::is_by_weights(problem);
-        if self.sensitivity && !by_weights {
+        if self.sensitivity && !joint::is_by_weights(whole) {
             let found = "with another notion than demographic parity, or more than two classes";
             return Err(Error::setting("sensitivity", found, "demographic parity of two classes"));
         }
+        let one_class = OneClass::of(self, whole, data)?;
+        let problem = one_class.as_ref().map_or(whole, |one| &one.problem);
+        let by_weights = joint::is_by_weights(problem);
         let estimated = match joint::obstacle(problem, tilt) {
             Some(why) => Estimated::missing(why),
             None if by_weights => estimate::by_weights(problem, &correction, learner)?,
             None => estimate::jointly(problem, learner, tilt)?,
         };
-        let mut found = estimate::identification(problem, &estimated, classes, self.confidence, tilt)?;
+        let estimated = match &one_class {
+            Some(one) => one.of_all(estimated),
+            None => estimated,
+        };
+        let mut found = estimate::identification(whole, &estimated, data.labels().classes(), self.confidence, tilt)?;
+        if let Some(one) = &one_class {
+            found.assumption = words::taken_together(&found.assumption, &one.because);
+        }
         if found.missing.is_some() {
             return Ok(found);
         }

@@ -32,7 +32,7 @@ impl Identify {
     pub fn run_with_weights(&self, data: &Dataset) -> Result<(Identification, Option<Weights>, Vec<Warning>)> {
         let (_, problem, warnings) = Binding::new(&self.correction()?, data)?;
         self.check_weights(problem.constraints())?;
-        let found = self.of_classes(&problem, data.labels().classes())?;
+        let found = self.of_problem(&problem, data)?;
         let weights = found.missing.is_none().then(|| undoing(&problem, &found)).transpose()?;
         Ok((found, weights, warnings))
     }

@@ -47,6 +47,11 @@ the true labels. If these do not keep what is asked, that is in the estimate too
     )
 }
 
+/// What an estimate rests on where classes were taken together.
+pub(super) fn taken_together(assumption: &str, because: &str) -> String {
+    format!("{assumption} The model tells the label that is asked about from the others: {because}.")
+}
+
 /// What a multiplier of 1 adds to an exponent.
 pub(super) fn unit(problem: &Problem, tilt: Tilt) -> String {
     let mut units: Vec<String> = Vec::new();

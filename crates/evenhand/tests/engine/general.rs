@@ -189,6 +189,29 @@ fn an_audit_measures_the_rate_as_it_was_asked_for() {
 }
 
 #[test]
+fn an_audit_measures_given_rates_as_the_rates_that_they_are() {
+    let data = dataset(table());
+    let groups = Groups::bind(&["sex".parse().unwrap()], data.table()).unwrap().0;
+    let audited = |notion: &str, predictions: Option<&str>| {
+        let options = AuditOptions { notions: vec![notion.parse().unwrap()], ..AuditOptions::default() };
+        Audit::of_dataset(&data, &groups, predictions, &options)
+    };
+    for (fixed, own) in [
+        ("target-rate=0.5", "rate=predicted positive against 0.5"),
+        ("group-target-rate=0.5", "rate=predicted positive given each group against 0.5"),
+        ("known-rate=sex=female:0.3", "rate=predicted positive given sex=female against 0.3"),
+    ] {
+        let [fixed, own] = [fixed, own].map(|notion| audited(notion, None).unwrap().rates);
+        assert!(!fixed.is_empty() && fixed.len() == own.len());
+        for (fixed, own) in fixed.into_iter().zip(own) {
+            assert_eq!(evenhand::audit::AskedRate { name: own.name.clone(), ..fixed }, own);
+        }
+    }
+    // Labels cannot be told to be right by themselves.
+    assert_eq!(audited("pinned=sex=female:0.9", None).unwrap_err().code(), "setting-invalid");
+}
+
+#[test]
 fn rows_that_nothing_is_known_of_are_refused_by_name() {
     let data = dataset(table());
     let refused = |notion: &str| asking(&[notion]).fit(&data, &evenhand::Logistic::default()).unwrap_err();

@@ -183,6 +183,21 @@ fn where_multipliers_are_not_identified_it_is_said_why() {
     // Equalized odds ask two things of each group, and a model that has one coefficient for it keeps one of them.
     let both = missing(settings().notion(Notion::EqualizedOdds));
     assert!(both.contains("as a model of these features describes them"), "{both}");
+    // What it says to do does it: income counts by sex.
+    assert!(both.contains("add a column that is a feature for the members of the group"), "{both}");
+    let mut table = synthetic::population(20_000, 3).unwrap();
+    let (Column::Numeric(income), Column::Categorical(sex)) =
+        (table.column("income").unwrap(), table.column("sex").unwrap())
+    else {
+        panic!("income is a number and sex a category")
+    };
+    let own = |(row, income): (usize, &f64)| if sex.value(row) == Some("female") { *income } else { 0.0 };
+    let column = Column::Numeric(income.iter().enumerate().map(own).collect());
+    table.set("income_of_women", column).unwrap();
+    let with_column = Identify::default().notion(Notion::EqualizedOdds).group("sex=female").unwrap();
+    assert_eq!(with_column.run(&dataset(table)).unwrap().0.missing, None);
+    let blind = missing(Identify::default().notion(Notion::DisparateImpact).group("sex=female").unwrap());
+    assert!(blind.contains("the model may not see the groups") && blind.contains("tilt `expected`"), "{blind}");
     // The rate of everyone follows from those of both sexes.
     let mut twice = settings().notion("rate=predicted positive given sex=female against 0.4".parse().unwrap());
     twice.notions.push("rate=predicted positive given sex=male against 0.4".parse().unwrap());
@@ -311,6 +326,59 @@ fn equal_rows_are_drawn_together_and_agree_with_the_derivatives() {
         // A standard deviation from 100 draws has a standard error of 7 %.
         assert!((0.75..1.3).contains(&ratio), "{ratio} {one:?}");
     }
+}
+
+/// Ten classes by a code of 400 values: a model of all classes would have 4,010 coefficients. A fifth of the labels was set to `2`.
+fn many_coefficients(name: impl Fn(usize) -> String) -> Table {
+    let mut random = 9_u64;
+    let mut below = |most: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % most
+    };
+    let (mut codes, mut labels) = (Vec::new(), Vec::new());
+    for row in 0..6_000_u64 {
+        let code = row % 400;
+        let class = if below(100) < 85 { code % 10 } else { below(10) };
+        codes.push(format!("c{code}"));
+        labels.push(name(usize::try_from(if below(5) == 0 { 2 } else { class }).unwrap()));
+    }
+    let text =
+        |values: &[String]| Column::Categorical(Categorical::from_values(values.iter().map(|one| Some(one.as_str()))));
+    Table::new(vec![("code".to_owned(), text(&codes)), ("label".to_owned(), text(&labels))], 1).unwrap()
+}
+
+#[test]
+fn one_class_is_told_from_all_others_where_all_would_have_too_many_coefficients() {
+    let data = Dataset::new(many_coefficients(|class| class.to_string()), &Schema::label("label")).unwrap();
+    let asked = |notion: &str| Identify::default().notion(notion.parse().unwrap());
+    let settings = asked("target-rate=2:0.1");
+    let (found, weights, _) = settings.run_with_weights(&data).unwrap();
+    // The same labels merged by hand.
+    let merged = many_coefficients(|class| if class == 2 { "2" } else { "others" }.to_owned());
+    let merged = Dataset::new(merged, &Schema::label("label").positive("2")).unwrap();
+    let (expected, _) = settings.run(&merged).unwrap();
+    let [own, other] = [&found.multipliers[0], &expected.multipliers[0]];
+    assert_eq!((own.value, own.standard_error), (other.value, other.standard_error));
+    assert_eq!((found.rows, found.effects[0].class.as_deref()), (6_000, Some("2")));
+    assert!(
+        found.effects[0].sentence.starts_with("Labels `2` for everyone were given at"),
+        "{}",
+        found.effects[0].sentence
+    );
+    assert!(found.assumption.contains("a model of all 10 would have 4010 coefficients"), "{}", found.assumption);
+    assert!(!expected.assumption.contains("taken together"), "{}", expected.assumption);
+    // Weights are those of all classes: rows labelled 2 weigh exp(λ) times what others do.
+    let (weights, labels) = (weights.unwrap().to_rows(), data.labels());
+    let of = |two: bool| weights[(0..6_000).find(|&row| (labels.classes()[labels.get(row)] == "2") == two).unwrap()];
+    assert!((of(true) / of(false) - own.value.exp()).abs() < 1e-12 && own.value < -1.0, "{own:?}");
+    // Rows drawn again are told apart in the same way.
+    let drawn = Identify { resamples: 20, ..settings.clone() }.run(&data).unwrap().0;
+    let ratio = drawn.multipliers[0].resampled.unwrap().standard_error / own.standard_error;
+    assert!((0.5..2.0).contains(&ratio), "{ratio}");
+    // A notion about every class cannot be asked of so many coefficients, and says so.
+    let every = Identify { notions: vec![Notion::EqualAccuracy], ..settings }.group("code=c1").unwrap();
+    let said = every.run(&data).unwrap_err().to_string();
+    assert!(said.contains("4010 coefficients") && said.contains("ask about one class alone"), "{said}");
 }
 
 #[test]
