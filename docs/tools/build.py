@@ -101,32 +101,70 @@ def make_commands() -> None:
 
 
 def make_schemas() -> None:
-    """Copy the schemas of JSON outputs, with a table of keys for each."""
+    """Copy the schemas of JSON outputs, with a table of keys for each, and one page of warnings."""
     out = PAGES / "reference" / "schemas"
     out.mkdir(parents=True)
     for source in sorted((ROOT / "crates" / "evenhand-cli" / "schemas").glob("*.json")):
         shutil.copyfile(source, out / source.name)
         schema = json.loads(source.read_text(encoding="utf-8"))
-        lines = [f"# JSON of `{schema['title']}`", "", schema.get("description", ""), ""]
-        lines += [f"[The schema]({source.name}) as a file.", "", "| key | type | always there |", "| --- | --- | --- |"]
+        lines = [f"# JSON of `{schema['title']}`", "", f"[The schema]({source.name}) as a file.", ""]
+        lines += ["| key | type | always there | meaning |", "| --- | --- | --- | --- |"]
         lines += list(rows_of(schema, schema, ""))
         (out / f"{source.stem}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        if source.stem == "fit":
+            (out / "warnings.md").write_text("\n".join(warnings_of(schema)) + "\n", encoding="utf-8")
+
+
+def resolved(root: dict, schema: dict) -> dict:
+    """Follow references; what stands beside one is said of this place, and what may be null says so in its type."""
+    null = [one for one in schema.get("anyOf", []) if one != {"type": "null"}]
+    if len(null) == 1:
+        inner = resolved(root, null[0])
+        return {**inner, **{key: value for key, value in schema.items() if key != "anyOf"}, "nullable": True}
+    if "$ref" in schema:
+        target = resolved(root, root["$defs"][schema["$ref"].rsplit("/", 1)[1]])
+        return {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
+    return schema
+
+
+def kind_of(schema: dict) -> str:
+    """Say what a value is: its type, or the words that it may be."""
+    words = schema.get("enum", [one["const"] for one in schema.get("oneOf", []) if "const" in one])
+    kinds = schema.get("type", "object" if "oneOf" in schema else "any")
+    kinds = [f"`{word}`" for word in words] or ([kinds] if isinstance(kinds, str) else kinds)
+    return ", ".join([*kinds, *["null"] * schema.get("nullable", False)])
 
 
 def rows_of(root: dict, schema: dict, before: str):  # noqa: ANN201
     """Give a line for each key of a schema and of what is below it."""
-    if "$ref" in schema:
-        schema = root["$defs"][schema["$ref"].rsplit("/", 1)[1]]
-    for key, below in schema.get("properties", {}).items():
-        resolved = root["$defs"][below["$ref"].rsplit("/", 1)[1]] if "$ref" in below else below
-        kind = resolved.get("type", "any")
-        kind = " or ".join(kind) if isinstance(kind, list) else kind
-        always = "yes" if key in schema.get("required", []) else ""
-        said = f": {resolved['description']}" if "description" in resolved else ""
-        yield f"| `{before}{key}` | {kind}{said} | {always} |"
-        yield from rows_of(root, resolved, f"{before}{key}.")
-        if "items" in resolved:
-            yield from rows_of(root, resolved["items"], f"{before}{key}[].")
+    parts = [(schema, schema.get("required", []))]
+    parts += [(resolved(root, one), []) for one in schema.get("oneOf", []) if before != "warnings[]."]
+    known: set[str] = set()
+    for part, always in parts:
+        for key, below in part.get("properties", {}).items():
+            if key in known:
+                continue
+            known.add(key)
+            below = resolved(root, below)
+            said = below.get("description", "").replace("|", "\\|")
+            if before + key == "warnings":
+                said += " [All of them](warnings.md)."
+            yield f"| `{before}{key}` | {kind_of(below)} | {'yes' if key in always else ''} | {said} |"
+            yield from rows_of(root, below, f"{before}{key}.")
+            if "items" in below:
+                yield from rows_of(root, resolved(root, below["items"]), f"{before}{key}[].")
+
+
+def warnings_of(root: dict):  # noqa: ANN201
+    """Give the page of warnings: what each says, and which data it has."""
+    record = root["$defs"]["WarningRecord"]
+    yield from ("# Warnings", "")
+    yield "Most `--json` outputs have a list `warnings`. Each has a `code`, a `message` in words, and the data"
+    yield "named here. In Python each is an `EvenhandWarning` with that `code`."
+    yield from ("", "| code | means | data |", "| --- | --- | --- |")
+    for one in sorted(record["oneOf"], key=lambda one: one["properties"]["code"]["const"]):
+        data = [f"`{key}`" for key in one["properties"] if key != "code"]
+        yield f"| `{one['properties']['code']['const']}` | {one['description']} | {', '.join(data)} |"
 
 
 def add_notebooks() -> None:

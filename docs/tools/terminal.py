@@ -16,7 +16,7 @@ from pathlib import Path
 LOANS = "--label approved --positive yes --ignore deserved --group sex"
 PICTURES = {
     "demo": ("", "evenhand demo", 30),
-    "identify": ("evenhand demo --write loans.csv > /dev/null", f"evenhand identify loans.csv {LOANS}", 30),
+    "identify": ("evenhand demo --write loans.csv > /dev/null", f"evenhand identify loans.csv {LOANS}=female", 30),
     "fit": (
         "evenhand demo --write loans.csv > /dev/null",
         f"evenhand fit loans.csv {LOANS} --notion demographic-parity --max-violation 0.03 --holdout 0.3 --seed 7",

@@ -332,6 +332,9 @@ def audit(
         # Labels of one class can still be predicted as another.
         target = target_of(y_true, classes=np.unique(np.concatenate([np.asarray(y_true), np.asarray(y_pred)])))
     sensitive = sensitive_of(sensitive_features, len(target.codes), groups=groups, intersections=False)
+    if X is None and sensitive.specs and not sensitive.columns.names:
+        message = f"`sensitive_features` names columns of X ({sensitive.specs[0]}): give `X` too, or the column itself"
+        raise EvenhandError(message, "column-unknown")
     positive = positive_of(target, pos_label)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     table = table_of(X) if X is not None and is_frame(X) else _core.Table()

@@ -16,7 +16,17 @@ from ._core import Roles, Table
 from ._exceptions import EvenhandError
 from ._sensitive import Sensitive, sensitive_of
 
-__all__ = ["Data", "Target", "add_sensitive", "assemble", "gather", "positive_of", "quiet_about", "target_of"]
+__all__ = [
+    "Data",
+    "Target",
+    "add_sensitive",
+    "assemble",
+    "gather",
+    "is_everyone",
+    "positive_of",
+    "quiet_about",
+    "target_of",
+]
 
 EVERYONE = "everyone"
 
@@ -175,6 +185,11 @@ def add_sensitive(
             quoted = ["`" + one.replace("`", "``") + "`" for one in (name, free)]
             specs = [spec.replace(quoted[0], quoted[1]) for spec in specs]
     return specs, withhold, shared
+
+
+def is_everyone(columns: Collection[str]) -> bool:
+    """Whether these columns are the one that is made where there are no groups."""
+    return len(columns) == 1 and next(iter(columns)).rstrip("_") == EVERYONE
 
 
 def quiet_about(data: object) -> frozenset[str]:

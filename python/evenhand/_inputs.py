@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
 from . import _core
 from ._bounds import limits_of
 from ._columns import is_frame, refuse_lazy, table_of
-from ._data import Data, Target, add_sensitive, assemble, target_of
+from ._data import Data, Target, add_sensitive, assemble, is_everyone, target_of
 from ._exceptions import EvenhandError
 from ._network import Network
 from ._sensitive import sensitive_of
@@ -264,4 +264,6 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
             known=self._binding.sensitive_columns,
             label=self._binding.label,
             weight=weight,
+            # Groups are those of training; a column of everyone is made again where training had no others.
+            groups_needed=is_everyone(self._binding.sensitive_columns),
         )

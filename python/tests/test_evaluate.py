@@ -62,6 +62,9 @@ def test_a_model_is_computed_again_from_its_rows(fitted, tmp_path):
     assert all(check.matches is not False for check in found.checks)
     fitted.save(tmp_path / "model.json")
     assert verify(tmp_path / "model.json", X, y, sensitive_features="sex").matches
+    # Groups that X tells need not be named again.
+    assert verify(fitted, X, y).matches
+    assert verify(tmp_path / "model.json", X, y).matches
     other = verify(fitted, X.assign(income=X["income"] + 1), y, sensitive_features="sex")
     assert not other.matches
     assert "DIFFERS" in str(other)

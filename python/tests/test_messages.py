@@ -51,6 +51,27 @@ def test_a_missing_label_is_found_by_its_row(y):
     assert refused.value.code == "label-missing"
 
 
+def test_an_audit_without_x_asks_for_it_where_groups_are_named():
+    with pytest.raises(EvenhandError, match=r"names columns of X \(sex\): give `X` too, or the column itself"):
+        audit([0, 1, 1, 0], sensitive_features="sex")
+
+
+def test_labels_and_groups_that_differ_by_capitals_alone_are_told():
+    X = pd.DataFrame(columns(sex=["f", "m", "F", "M"] * (ROWS // 4)))
+    with pytest.warns(EvenhandWarning) as said:
+        EvenhandClassifier().fit(X, ["no", "yes", "Yes", "no"] * (ROWS // 4), sensitive_features="sex")
+    messages = [str(one.message) for one in said if getattr(one.message, "code", "") == "alike-values"]
+    assert any("`F` and `f`; `M` and `m`" in message for message in messages)
+    assert any("`Yes` and `yes`" in message for message in messages)
+
+
+def test_texts_that_are_mostly_numbers_are_told():
+    amounts = [f"{1000 + row:,}" if row % 9 == 0 else f"{1000 + row}" for row in range(ROWS)]
+    with pytest.warns(EvenhandWarning, match=r"column `x` has 80 distinct values.*most of them are numbers") as said:
+        EvenhandClassifier().fit(pd.DataFrame(columns(x=amounts)), [0, 1, 1, 0] * (ROWS // 4), sensitive_features="sex")
+    assert [one.message.code for one in said].count("nearly-unique") == 1
+
+
 def test_a_strange_class_and_a_strange_weight_are_found_by_their_rows():
     y = [0, 1] * (ROWS // 2)
     with pytest.raises(EvenhandError, match=r"row 4 \(counted from 0\): `2` is none of the known classes"):

@@ -87,7 +87,7 @@ pub(crate) struct AuditArgs {
 }
 
 /// Where to find what a summary leaves out.
-const MORE: &str = "\n--full prints every rate with its interval, intersections, differences and ratios;\n--notion NOTION what one notion is about.\n";
+const MORE: &str = "\n--full prints every rate with its interval, intersections, differences and ratios;\n--notion NOTION prints what one notion is about.\n";
 
 const EXAMPLES: &str = concat!(
     "\
@@ -167,23 +167,43 @@ fn about_scores(error: anyhow::Error, args: &AuditArgs) -> anyhow::Error {
 
 /// The audit, with the texts of its warnings, and whether bounds asked for hold.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Report {
+    /// How many rows.
     rows: usize,
+    /// Whether rows have weights.
     weighted: bool,
+    /// Of intervals and verdicts.
     confidence: f64,
+    /// Shares of fewer rows than this say little.
     small_group: usize,
+    /// The share of right predictions, where there are predictions.
     accuracy: Option<Rate>,
+    /// Rates by group, for the positive class, or for each where none is named.
     classes: Vec<ClassAudit>,
+    /// AUC and calibration by group, where there are scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     scores: Option<ScoreAudit>,
+    /// How many intersections of groups are left out because there are too many.
     intersections_left_out: usize,
+    /// What is worth knowing.
     warnings: Vec<WarningRecord>,
+    /// What bounds are on.
     notion: Vec<String>,
+    /// Rates of your own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rates: Vec<AskedRate>,
+    /// The bounds that were asked for, each with its verdict.
     bounds: Vec<TestedBound>,
+    /// Where the report was written.
     #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
     page: Option<PathBuf>,
+}
+
+/// What is written as JSON.
+#[cfg(test)]
+pub(crate) fn schema() -> schemars::Schema {
+    crate::schemas::of::<Report>()
 }
 
 pub(crate) fn run(args: &AuditArgs) -> Result<Ending> {

@@ -43,6 +43,7 @@ impl BoundsArgs {
 
 /// The test of a bound, and on what.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct TestedBound {
     #[serde(flatten)]
     on: TestedOn,
@@ -52,6 +53,7 @@ pub(crate) struct TestedBound {
 
 /// What bounds were tested on.
 #[derive(Debug, Clone, Copy, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum TestedOn {
     /// Rows of a fit: `test` or `training`.

@@ -61,37 +61,60 @@ const HOLDOUT: f64 = 0.3;
 
 /// What the demonstration shows. The keys are stable.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Report {
+    /// How many applicants were drawn.
     rows: usize,
+    /// The seed of the draw.
     seed: u64,
+    /// What was asked to be equal across groups.
     notion: Vec<String>,
+    /// The groups.
     groups: Vec<String>,
+    /// The bias that was found, beside the one that was put in.
     multipliers: Vec<Multiplier>,
+    /// Trained on past decisions.
     uncorrected: Evaluated,
+    /// Trained on past decisions with corrected weights.
     corrected: Evaluated,
     /// Trained on the true labels: as good as it can get.
     true_labels: Evaluated,
+    /// How the search ended.
     stop: Termination,
+    /// How many times multipliers moved.
     loops: usize,
+    /// How many times the learner was called.
     fits: usize,
+    /// How long it took.
     seconds: f64,
 }
 
 /// A multiplier that was found, and the bias that was put in.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Multiplier {
+    /// The group.
     name: String,
+    /// What was found.
     value: f64,
+    /// What was put in.
     truth: f64,
 }
 
 /// A classifier on held-out applicants, against both kinds of labels.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Evaluated {
     /// Against the biased decisions of the past.
     past: Metrics,
     /// Against the true labels.
     truth: Metrics,
+}
+
+/// What is written as JSON.
+#[cfg(test)]
+pub(crate) fn schema() -> schemars::Schema {
+    crate::schemas::of::<Report>()
 }
 
 pub(crate) fn run(args: &DemoArgs) -> Result<Ending> {

@@ -78,14 +78,28 @@ evenhand fit), warnings.";
 
 /// Everything that is shown. The keys are stable.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Report {
+    /// The model file.
     model: PathBuf,
+    /// What was asked to be equal across groups.
     notion: Vec<String>,
+    /// Errors and rates on these rows.
     metrics: Metrics,
+    /// Overall rate minus group rate, for each constraint: above 0 the group gets less.
     violations: Vec<Estimated>,
+    /// Of intervals and verdicts.
     confidence: f64,
+    /// The bounds that were asked for, each with its verdict.
     bounds: Vec<TestedBound>,
+    /// What is worth knowing.
     warnings: Vec<WarningRecord>,
+}
+
+/// What is written as JSON.
+#[cfg(test)]
+pub(crate) fn schema() -> schemars::Schema {
+    crate::schemas::of::<Report>()
 }
 
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Ending> {

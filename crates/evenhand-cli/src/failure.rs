@@ -8,9 +8,10 @@ use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex};
 
+use clap::error::ErrorKind;
 use evenhand::Error;
 use evenhand::format::{clean, clean_lines};
-use serde_json::json;
+use serde::Serialize;
 
 use crate::args::given;
 use crate::output::{self, note};
@@ -125,6 +126,11 @@ pub(crate) fn usage(error: &clap::Error) -> u8 {
     } else {
         let _ = error.print();
     }
+    if error.kind() == ErrorKind::MissingRequiredArgument && error.to_string().contains("\n  --notion ") {
+        note(
+            "hint: --notion says what should be equal across groups: demographic-parity, equal-opportunity, …; --help lists them",
+        );
+    }
     if given().iter().any(|argument| argument == "--json") {
         let text = error.to_string();
         let message = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
@@ -167,7 +173,30 @@ fn message(error: &anyhow::Error) -> String {
 }
 
 fn to_stdout(code: &str, message: &str) {
-    let _ = output::json(&json!({ "error": { "code": code, "message": message } }));
+    let _ = output::json(&Failure { error: Failed { code, message } });
+}
+
+/// What is written as JSON of a command that could not go on.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Failure<'a> {
+    /// Why.
+    error: Failed<'a>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Failed<'a> {
+    /// A name that stays the same across versions.
+    code: &'a str,
+    /// The same in words.
+    message: &'a str,
+}
+
+/// What is written as JSON.
+#[cfg(test)]
+pub(crate) fn schema() -> schemars::Schema {
+    crate::schemas::of::<Failure<'_>>()
 }
 
 /// The option or the step that gets a user on, where there is one that the message does not name.
@@ -249,6 +278,12 @@ fn data_hint(error: &Error) -> Option<String> {
             format!("give --missing '{found}' to read it as missing, or --ignore '{column}'")
         }
         Error::Rounded { column, .. } => format!("give --categorical '{column}'"),
+        Error::Length { what: "column names", expected, .. } => {
+            format!("give --columns a name for each of the {expected} columns of the file")
+        }
+        Error::TooManyFeatures { widest: Some((column, _)), .. } => {
+            format!("give --ignore '{column}'; if it holds numbers, --numeric '{column}' says which row does not")
+        }
         Error::TooManyValues { column, .. } => format!("give --ignore '{column}'"),
         Error::OutOfRange { column, .. } => format!("or leave it out with --ignore '{column}'"),
         Error::NotNumeric { column, .. } => {

@@ -33,6 +33,8 @@ mod paper;
 mod predict;
 mod progress;
 mod reference;
+#[cfg(test)]
+mod schemas;
 mod shell;
 mod signals;
 mod signature;

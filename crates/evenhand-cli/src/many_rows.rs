@@ -65,8 +65,11 @@ pub(crate) fn open(streamable: &Streamable<'_>, sample_rows: usize) -> Result<Op
 
 /// How often all rows were gone through, and on how many of them a search began.
 #[derive(Debug, Clone, Copy, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct PassCounts {
+    /// How often all rows were gone through, where they were not all in memory.
     pub(crate) passes: usize,
+    /// On how many rows the search began.
     pub(crate) sample_rows: usize,
     /// How many rows were left of all, where those that repeat were kept once.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -68,10 +68,13 @@ pub(crate) fn note(message: &str) {
 
 /// A warning as JSON has it: its data, its text, and which rows it is about.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct WarningRecord {
     #[serde(flatten)]
     warning: Warning,
+    /// The same in words.
     message: String,
+    /// Which rows it is about, `training` or `test`, where that has to be said.
     #[serde(skip_serializing_if = "Option::is_none")]
     row_set: Option<&'static str>,
 }
@@ -111,6 +114,11 @@ fn advice(warning: &Warning) -> Option<String> {
                 "--categorical '{column}' makes {it} a category, --numeric '{column}' says that it is a number"
             ));
         }
+        Warning::StrayText { column, others, .. } if *others > 0 => {
+            return Some(format!(
+                "write numbers without separators, units and other signs (1234.5); --missing TEXT for a text that means a missing value, --categorical '{column}' if categories are meant"
+            ));
+        }
         Warning::StrayText { column, texts, .. } => {
             let missing: Vec<String> = texts.iter().map(|text| format!("--missing '{text}'")).collect();
             return Some(format!(
@@ -125,11 +133,12 @@ fn advice(warning: &Warning) -> Option<String> {
             ));
         }
         Warning::WorseThanConstant { .. } => Some(
-            "a looser bound costs less; if the learner does not see the groups, it may have too little to tell people apart by: see when not to correct",
+            "a looser bound costs less; if the learner does not see the groups, it may have too little to tell people apart by (in the documentation: When not to correct at all)",
         ),
         Warning::MissingApart { .. } => Some("fill the values where they are known, or make them a group of their own"),
         Warning::SmallGroup { .. } => Some("join it with others, as in --group 'race=A|B', or bring more rows"),
         Warning::MissingSensitive { .. } => Some("fill the values where they are known"),
+        Warning::AlikeValues { .. } => Some("spell them alike if they mean the same"),
         Warning::TwoSpellings { .. } => Some("write them in one form, such as Unicode's NFC, before they are read"),
         Warning::BucketsMerged { .. } => Some("ask for fewer buckets, or give edges, as in `age<=30`"),
         Warning::ConstantColumn { .. } => Some("leave it out with --ignore"),

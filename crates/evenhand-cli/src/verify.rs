@@ -69,10 +69,18 @@ warnings.";
 
 /// The verdict, with what was noticed on the way.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Report {
     #[serde(flatten)]
     verdict: Verdict,
+    /// What is worth knowing.
     warnings: Vec<WarningRecord>,
+}
+
+/// What is written as JSON.
+#[cfg(test)]
+pub(crate) fn schema() -> schemars::Schema {
+    crate::schemas::of::<Report>()
 }
 
 pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {

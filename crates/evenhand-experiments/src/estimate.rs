@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What several splits say of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Estimate {
     /// Their mean.
     pub mean: f64,

@@ -37,6 +37,7 @@ pub struct Measured {
 
 /// Error and violation on some rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Part {
     /// How many rows.
     pub rows: usize,

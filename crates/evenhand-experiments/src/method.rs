@@ -10,6 +10,7 @@ use evenhand::{Correction, Error, Method, Notion, Preset, Result};
 
 /// A method as it is entered in the experiments. All train the same learner on the same rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PaperMethod {
     /// No correction.

@@ -9,6 +9,7 @@ use evenhand::Notion;
 
 /// Test error and test violation as published.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Published {
     /// The share decided otherwise than labelled.
     pub error: f64,
@@ -18,6 +19,7 @@ pub struct Published {
 
 /// Whether a number of ours stands for a published one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Agreement {
     /// It does, within what is said in [`Agreement::of`].

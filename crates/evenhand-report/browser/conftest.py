@@ -44,14 +44,19 @@ def pictures(request: pytest.FixtureRequest) -> Path | None:
 PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser")
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Start the system's own browser."""
+def program() -> str:
+    """Find the system's own browser."""
     named = os.environ.get("CHROMIUM")
     path = named or next(filter(None, map(shutil.which, PROGRAMS)), None)
     assert path, f"no {', no '.join(PROGRAMS)}: install one, or name its program with CHROMIUM"
+    return path
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Start it."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=program(), args=FLAGS)
         yield browser
         browser.close()
 

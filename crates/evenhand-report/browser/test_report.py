@@ -11,8 +11,9 @@ from typing import Any
 import pypdfium2  # type: ignore[import-untyped]
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Locator
+from playwright.sync_api import Browser, Locator
 
+import picture
 import reports
 from looking import DARK, LIGHT, NARROW, NARROWEST, PRINTED, UNSCRIPTED, Form, Open, Opened
 
@@ -350,3 +351,12 @@ def test_the_printed_page_has_everything(report: str, opened: Open, pictures: Pa
         one.check([text for text in expected if letters(text) not in words], "not printed")
         assert "Strengthofthecorrection" not in words, f"{report}: a slider cannot be moved on paper"
         one.check(one.noise, "a report says nothing but on its page")
+
+
+# The picture in the README and on the first page of the site.
+
+
+def test_the_picture_of_a_report_says_what_the_report_says(browser: Browser, tmp_path: Path) -> None:
+    page = picture.opened(browser, picture.report(tmp_path))
+    assert picture.kept() == picture.said(page), "python crates/evenhand-report/browser/picture.py draws it anew"
+    page.context.close()

@@ -75,29 +75,43 @@ JSON keys: datasets (name, folder, licence, citation, files); of a file: name, p
 
 /// What was done. The keys are stable.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Report {
+    /// The datasets.
     datasets: Vec<Got>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Got {
+    /// What it is called.
     name: &'static str,
+    /// Where it is.
     folder: PathBuf,
+    /// Under which licence it is published.
     licence: &'static str,
+    /// What to cite.
     citation: &'static str,
+    /// Its files.
     files: Vec<GotFile>,
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct GotFile {
+    /// What it is called.
     name: &'static str,
+    /// Where it is.
     path: PathBuf,
+    /// Its size, unpacked.
     bytes: u64,
+    /// How it came to be there.
     came: Came,
 }
 
 /// How a file came to be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 enum Came {
     WasHere,
@@ -122,6 +136,12 @@ struct Getter<'a> {
     #[cfg(feature = "download")]
     fetch: Fetch,
     progress: Progress,
+}
+
+/// What is written as JSON.
+#[cfg(test)]
+pub(super) fn schema() -> schemars::Schema {
+    crate::schemas::of::<Report>()
 }
 
 pub(super) fn run(args: &GetArgs) -> Result<Ending> {

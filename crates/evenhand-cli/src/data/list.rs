@@ -31,34 +31,57 @@ content, any of these), bytes (unpacked).";
 
 /// What is shown. The keys are stable.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Report {
+    /// Where `evenhand data get` puts datasets.
     cache: PathBuf,
+    /// The datasets.
     datasets: Vec<Dataset>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Dataset {
+    /// What it is called.
     name: &'static str,
+    /// What it asks.
     about: &'static str,
     /// Whether `--recipe` knows it.
     recipe: bool,
     /// How the recipe differs from the paper's text.
     #[serde(skip_serializing_if = "Option::is_none")]
     differs: Option<&'static str>,
+    /// Under which licence it is published.
     licence: &'static str,
+    /// What to cite.
     citation: &'static str,
+    /// Its size, unpacked.
     bytes: u64,
+    /// Whether all its files are here.
     cached: bool,
+    /// Where they are, if they are here.
     folder: Option<PathBuf>,
+    /// Its files.
     files: Vec<File>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct File {
+    /// What it is called.
     name: &'static str,
+    /// Where it is published.
     url: &'static str,
+    /// What its content hashes to: one of these.
     sha256: &'static [&'static str],
+    /// Its size, unpacked.
     bytes: u64,
+}
+
+/// What is written as JSON.
+#[cfg(test)]
+pub(super) fn schema() -> schemars::Schema {
+    crate::schemas::of::<Report>()
 }
 
 pub(super) fn run(args: &ListArgs) -> Result<Ending> {

@@ -49,6 +49,18 @@ impl DataCommandArgs {
     }
 }
 
+/// What `data list` writes as JSON.
+#[cfg(test)]
+pub(crate) fn list_schema() -> schemars::Schema {
+    list::schema()
+}
+
+/// What `data get` writes as JSON.
+#[cfg(test)]
+pub(crate) fn get_schema() -> schemars::Schema {
+    get::schema()
+}
+
 pub(crate) fn run(args: &DataCommandArgs) -> Result<Ending> {
     match &args.action {
         Action::List(args) => list::run(args),

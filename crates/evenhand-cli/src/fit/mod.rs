@@ -35,6 +35,12 @@ use crate::weight_table;
 use config::Config;
 use report::{Comparison, Found, Report, ShownEffect};
 
+/// What is written as JSON.
+#[cfg(test)]
+pub(crate) fn schema() -> schemars::Schema {
+    crate::schemas::of::<Report>()
+}
+
 pub(crate) fn run(args: FitArgs) -> Result<Ending> {
     run_config(Config::new(args)?)
 }

@@ -11,8 +11,11 @@ const MOST_NAMES: usize = 20;
 
 /// What the columns that the learner sees are to it.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ReadColumns {
+    /// Columns that are numbers to the learner.
     numeric: Vec<String>,
+    /// Columns that are categories to the learner.
     categorical: Vec<String>,
 }
 

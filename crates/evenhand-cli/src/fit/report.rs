@@ -40,6 +40,7 @@ pub(super) struct Found {
 
 /// What the correction changes, and on which rows.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ShownEffect {
     /// `test` or `training`.
     pub(super) rows: &'static str,
@@ -61,13 +62,21 @@ impl ShownEffect {
 
 /// Everything that is shown. The keys are stable.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Report {
+    /// What the correction changes beside evenness.
     effect: ShownEffect,
+    /// The method.
     method: &'static str,
+    /// What was asked to be equal across groups.
     notion: Vec<String>,
+    /// The groups.
     groups: Vec<String>,
+    /// The values of the label; of two, the positive one last.
     classes: Vec<String>,
+    /// How columns were read.
     columns: ReadColumns,
+    /// One number per constraint, λ in the paper.
     multipliers: Vec<NamedMultiplier>,
     /// What they are applied to, with a correction.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,30 +87,42 @@ pub(super) struct Report {
     /// How well features tell each group that the learner may not see, where that was modelled.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     memberships: Vec<MembershipQuality>,
+    /// On the training rows.
     train: Metrics,
     #[serde(flatten)]
     rules: Rules,
     /// On the rows by which weights were chosen, where these are not the training rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     validation: Option<Metrics>,
+    /// On rows that were not trained on.
     test: Option<Metrics>,
+    /// The same classifier without correction.
     uncorrected: Uncorrected,
+    /// How the search ended.
     stop: Termination,
     /// What going on would have cost, where the search stopped for the cost.
     trade_off: Option<TradeOff>,
+    /// How many times multipliers moved.
     loops: usize,
+    /// How many times the learner was called.
     fits: usize,
     /// How often all rows were gone through, where they were not all in memory.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     passes: Option<PassCounts>,
+    /// How long it took.
     seconds: f64,
+    /// What is worth knowing.
     pub(super) warnings: Vec<WarningRecord>,
+    /// Where the model was written.
     model: Option<PathBuf>,
+    /// Where the weights were written.
     weights: Option<PathBuf>,
+    /// Where every fit of the search was written.
     trace: Option<PathBuf>,
     /// Rows with their predictions, where these were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     predictions: Option<PathBuf>,
+    /// Where the report was written.
     #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
     page: Option<PathBuf>,
     /// Of every bound that was asked for.
@@ -122,8 +143,11 @@ pub(super) struct Report {
 
 /// The classifier without correction.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Uncorrected {
+    /// On the training rows.
     train: Metrics,
+    /// On rows that were not trained on.
     test: Option<Metrics>,
 }
 
@@ -215,7 +239,7 @@ impl Report {
             Some(class) => format!("`{}`", clean(&self.classes[class])),
             None => "the label".to_owned(),
         };
-        format!(", and what they multiply the odds of {label} by for the group, against all others")
+        format!("; behind x, the factor on the odds of {label} in the group, against all others")
     }
 
     /// A warning that names the constraints test rows cannot tell, if there are any.

@@ -12,7 +12,9 @@ const MOST_LINES: usize = 40;
 
 /// Thresholds of post-processing, the slack of the Lagrangian approach, what tilted probabilities depend on; of weights nothing.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Rules {
+    /// Thresholds by group, with the methods that have them.
     #[serde(skip_serializing_if = "Option::is_none")]
     thresholds: Option<Thresholds>,
     /// From which probability on rows are decided positive, where that was chosen.
@@ -24,6 +26,7 @@ pub(super) struct Rules {
     /// The columns without which nothing can be decided.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     groups_needed: Vec<String>,
+    /// The slack that the Lagrangian approach took.
     #[serde(skip_serializing_if = "Option::is_none")]
     slack: Option<f64>,
     #[serde(skip)]

@@ -127,6 +127,12 @@ struct Traced<P> {
     warnings: Vec<WarningRecord>,
 }
 
+/// What is written as JSON.
+#[cfg(test)]
+pub(crate) fn schema() -> schemars::Schema {
+    crate::schemas::of::<Report>()
+}
+
 pub(crate) fn run(args: FrontierArgs) -> Result<Ending> {
     let config = Config::new(args)?;
     match config.training.fitter.clone() {

@@ -15,23 +15,35 @@ use crate::text::{Lines, clean, counted, error_share, or_dash, percent, rate};
 
 /// Everything that is shown. The keys are stable.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Report {
+    /// What was asked to be equal across groups.
     notion: Vec<String>,
+    /// The groups.
     groups: Vec<String>,
+    /// The values of the label; of two, the positive one last.
     classes: Vec<String>,
+    /// What multipliers are applied to.
     apply: Apply,
+    /// From no correction to as much as was searched for.
     points: Vec<PointRecord>,
     /// How well features tell each group that the learner may not see, where that was modelled.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     memberships: Vec<MembershipQuality>,
+    /// The smallest violation that was reached on the training rows, where what was asked was not.
     floor: Option<f64>,
+    /// How many times the learner was called.
     fits: usize,
     /// How often all rows were gone through, where they were not all in memory.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     passes: Option<PassCounts>,
+    /// How long it took.
     seconds: f64,
+    /// What is worth knowing.
     pub(super) warnings: Vec<WarningRecord>,
+    /// Where it was written.
     out: Option<PathBuf>,
+    /// Where the report was written.
     #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
     page: Option<PathBuf>,
     #[serde(skip)]

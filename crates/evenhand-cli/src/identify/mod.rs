@@ -137,20 +137,30 @@ const RESAMPLED_ROWS: usize = 20_000;
 
 /// The estimate, with the texts of warnings. The keys are stable.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Report {
     #[serde(flatten)]
     found: Identification,
     /// How often all rows were gone through, where they were not all in memory.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     passes: Option<PassCounts>,
+    /// What is worth knowing.
     warnings: Vec<WarningRecord>,
+    /// Where the report was written.
     #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
     page: Option<PathBuf>,
+    /// Where the weights were written.
     #[serde(skip_serializing_if = "Option::is_none")]
     weights: Option<PathBuf>,
     /// Whether rows were not drawn again because there are many.
     #[serde(skip)]
     many_rows: bool,
+}
+
+/// What is written as JSON.
+#[cfg(test)]
+pub(crate) fn schema() -> schemars::Schema {
+    crate::schemas::of::<Report>()
 }
 
 pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {

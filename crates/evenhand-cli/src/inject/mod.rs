@@ -25,6 +25,12 @@ use crate::progress::Progress;
 use args::Asked;
 use report::Report;
 
+/// What is written as JSON.
+#[cfg(test)]
+pub(crate) fn schema() -> schemars::Schema {
+    crate::schemas::of::<Report>()
+}
+
 pub(crate) fn run(args: &InjectArgs) -> Result<Ending> {
     let (asked, correction) = (Asked::new(args)?, correction(args)?);
     args.data.check_each_once("--out")?;

@@ -19,25 +19,39 @@ const MOST_LINES: usize = 40;
 
 /// Everything that is shown. The keys are stable.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Report {
+    /// The column of labels.
     label: String,
+    /// The values of the label; of two, the positive one last.
     classes: Vec<String>,
+    /// The positive class.
     positive: Option<String>,
+    /// What was taken for the truth: the `labels`, or a `model` of them.
     truth: &'static str,
+    /// The column that keeps the true labels.
     truth_column: String,
+    /// The bias, as multipliers.
     #[serde(skip_serializing_if = "Option::is_none")]
     multipliers: Option<Vec<NamedValue>>,
+    /// The bias, as labels that were turned around.
     #[serde(skip_serializing_if = "Option::is_none")]
     flips: Option<Vec<ShownFlip>>,
+    /// The bias, as violations.
     #[serde(skip_serializing_if = "Option::is_none")]
     violations: Option<Vec<ShownViolation>>,
+    /// The Kullback–Leibler divergence of the biased from the true labels, in nats a row.
     #[serde(skip_serializing_if = "Option::is_none")]
     divergence: Option<f64>,
+    /// The seed.
     seed: u64,
     #[serde(flatten)]
     overall: Comparison,
+    /// The same for each group.
     groups: Vec<GroupRates>,
+    /// Where it was written.
     out: PathBuf,
+    /// What is worth knowing.
     pub(super) warnings: Vec<WarningRecord>,
     #[serde(skip)]
     shown: Vec<usize>,
@@ -45,32 +59,47 @@ pub(super) struct Report {
 
 /// A violation of the probabilities by which labels are drawn.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ShownViolation {
+    /// The constraint.
     name: String,
+    /// The violation that was asked for.
     asked: f64,
     /// That of the true labels.
     before: f64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ShownFlip {
+    /// The group.
     group: String,
+    /// The class that was turned around.
     from: String,
+    /// The class that it became.
     to: String,
+    /// In which share of the rows.
     rate: f64,
 }
 
 /// The rates of labels in some rows, true and biased.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Comparison {
+    /// How many rows.
     rows: usize,
+    /// How many labels were changed.
     changed: usize,
+    /// The share of each class among true labels.
     true_rates: Vec<f64>,
+    /// The same among biased labels.
     biased_rates: Vec<f64>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct GroupRates {
+    /// The group.
     name: String,
     #[serde(flatten)]
     rates: Comparison,

@@ -118,6 +118,7 @@ struct DigitsArgs {
 
 /// Which rows are trained on and tested on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Protocol {
     /// The authors' one split and conventions, as in the paper

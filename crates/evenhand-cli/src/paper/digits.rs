@@ -59,32 +59,44 @@ type Cell = store::Cell<Key>;
 
 /// The table. The keys are stable.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Digits {
+    /// How many seeds.
     seeds: u64,
+    /// How many times multipliers moved.
     loops: usize,
+    /// How many steps a network was trained.
     steps: usize,
     width: usize,
     /// λ as it was put in, from the shares of labels.
     put_in: Estimate,
+    /// One for each method.
     rows: Vec<Row>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Row {
+    /// The method.
     method: DigitsMethod,
     /// By the true labels of the test rows.
     accuracy: Estimate,
     /// The share of test rows decided for 2.
     rate: Estimate,
+    /// λ as it was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     multiplier: Option<Estimate>,
     /// Networks trained beside the unconstrained one.
     trainings: f64,
+    /// The slack that the Lagrangian approach took.
     #[serde(skip_serializing_if = "Option::is_none")]
     slack: Option<f64>,
+    /// How long it took.
     seconds: f64,
+    /// The accuracy in the paper.
     #[serde(skip_serializing_if = "Option::is_none")]
     published: Option<f64>,
+    /// The accuracy that the authors' notebook printed later.
     #[serde(skip_serializing_if = "Option::is_none")]
     later: Option<f64>,
 }

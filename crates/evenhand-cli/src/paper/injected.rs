@@ -49,14 +49,20 @@ type Cell = store::Cell<Key>;
 
 /// What is shown. The keys are stable.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Injected {
+    /// How many splits.
     splits: usize,
+    /// One for each dataset and method.
     rows: Vec<Row>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Row {
+    /// The dataset.
     dataset: &'static str,
+    /// The method.
     method: String,
     /// By the true labels.
     error: Estimate,
@@ -64,6 +70,7 @@ struct Row {
     violation: Option<Estimate>,
     /// Of what unconstrained loses, the share that is found back.
     recovered: Option<f64>,
+    /// The share of labels that the bias changed.
     changed: f64,
 }
 

@@ -26,6 +26,19 @@ use crate::progress::Progress;
 use args::Plan;
 use results::Results;
 
+/// What the experiments write as JSON, each with the name of its schema.
+#[cfg(test)]
+pub(crate) fn schemas() -> Vec<(&'static str, schemars::Schema)> {
+    use crate::schemas::of;
+    vec![
+        ("paper", of::<Results>()),
+        ("paper-injected", of::<injected::Injected>()),
+        ("paper-rates", of::<rates::Rates>()),
+        #[cfg(feature = "network")]
+        ("paper-table", of::<digits::Digits>()),
+    ]
+}
+
 pub(crate) fn run(args: PaperArgs) -> Result<Ending> {
     let (json, quiet) = (args.json, args.quiet);
     let plan = Plan::new(args)?;

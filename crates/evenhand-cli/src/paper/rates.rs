@@ -51,46 +51,68 @@ type Cell = store::Cell<Key>;
 
 /// What is shown. The keys are stable.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Rates {
+    /// How many draws.
     draws: u64,
     /// Those of the bias.
     multipliers: [f64; 2],
+    /// The populations.
     populations: Vec<Population>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Population {
+    /// What it is called.
     name: &'static str,
+    /// Of the features.
     dimensions: usize,
+    /// Of the set on which people lie.
     intrinsic_dimensions: usize,
+    /// The learner.
     learner: &'static str,
     /// Of the root mean square error, both on logarithmic scales.
     guaranteed_slope: f64,
+    /// As they were found.
     slopes: Of<Mean>,
+    /// Errors by number of rows.
     sizes: Vec<Size>,
 }
 
 /// Root mean square errors with some number of rows.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Size {
+    /// How many rows.
     rows: usize,
     #[serde(flatten)]
     errors: Of<Mean>,
+    /// As they were found.
     multipliers: [Mean; 2],
 }
 
 /// Something for each kind of weights.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Of<T> {
+    /// With weights of the known λ.
     known: T,
+    /// With weights of the λ that was found.
     found: T,
+    /// Without weights.
     none: T,
 }
 
 /// A mean over draws, and its standard error.
 #[derive(Debug, Clone, Copy, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Mean {
+    /// Not a number, which JSON writes as null, where there is no draw.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     mean: f64,
+    /// The same with a single draw.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     error: f64,
 }
 

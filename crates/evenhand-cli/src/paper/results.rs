@@ -9,38 +9,56 @@ use super::grid::Cell;
 
 /// The whole table. The keys are stable.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Results {
+    /// Which splits.
     pub(super) protocol: Protocol,
+    /// How many splits.
     pub(super) splits: usize,
+    /// One for each dataset, notion and method.
     pub(super) rows: Vec<Row>,
 }
 
 /// What was found of a dataset, a notion and a method, over all splits.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Row {
+    /// The dataset.
     pub(super) dataset: &'static str,
+    /// What was asked to be equal across groups.
     pub(super) notion: Notion,
+    /// The method.
     pub(super) method: PaperMethod,
+    /// On the training rows.
     pub(super) train: Estimates,
+    /// On rows that were not trained on.
     pub(super) test: Estimates,
+    /// How many test rows.
     pub(super) test_rows: usize,
     /// What chance alone would show on the test rows, on average over the splits.
     pub(super) expected_under_parity: Option<f64>,
+    /// How many times the learner was called, on average.
     pub(super) fits: f64,
+    /// How long it took, on average.
     pub(super) seconds: f64,
+    /// The slack that the Lagrangian approach took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) slack: Option<f64>,
     /// What the paper has: for the authors' split, or beside drawn ones where that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) published: Option<Published>,
+    /// Whether the numbers agree with the published ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) agreement: Option<Agreement>,
 }
 
 /// Error and violation over all splits.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Estimates {
+    /// The share of wrong predictions, by the observed labels.
     pub(super) error: Estimate,
+    /// The largest |overall rate - group rate|.
     pub(super) violation: Option<Estimate>,
 }
 

@@ -85,20 +85,36 @@ JSON keys: model, out, rows, columns (those added), decisions (class and rows), 
 
 /// What was done.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Report {
+    /// The model file.
     model: PathBuf,
+    /// Where the rows were written.
     out: PathBuf,
+    /// How many rows.
     rows: usize,
+    /// The columns that were added.
     columns: Vec<String>,
+    /// How many rows were decided for each class.
     decisions: Vec<Decided>,
+    /// What is worth knowing.
     warnings: Vec<WarningRecord>,
 }
 
 /// How many rows were decided for a class.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Decided {
+    /// The class.
     class: String,
+    /// How many rows.
     rows: usize,
+}
+
+/// What is written as JSON.
+#[cfg(test)]
+pub(crate) fn schema() -> schemars::Schema {
+    crate::schemas::of::<Report>()
 }
 
 pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {

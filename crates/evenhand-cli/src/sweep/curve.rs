@@ -16,9 +16,13 @@ pub(crate) struct Curve {
 
 /// How a classifier with so much correction does.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Point {
+    /// What multipliers were multiplied by.
     pub(crate) x: f64,
+    /// On the training rows.
     pub(crate) train: Part,
+    /// On rows that were not trained on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) test: Option<Part>,
 }

@@ -82,15 +82,25 @@ rows, error, violation), fits, seconds, warnings, out, figure."
 
 /// What is shown. The keys are stable.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Report {
+    /// What was asked to be equal across groups.
     notion: Vec<String>,
+    /// The groups.
     groups: Vec<String>,
+    /// Those at x = 1.
     multipliers: Vec<NamedValue>,
+    /// Errors and violations with more and less of the correction.
     points: Vec<Point>,
+    /// How many times the learner was called.
     fits: usize,
+    /// How long it took.
     seconds: f64,
+    /// What is worth knowing.
     warnings: Vec<WarningRecord>,
+    /// Where the points were written.
     out: Option<PathBuf>,
+    /// Where the figure was written.
     figure: Option<PathBuf>,
 }
 
@@ -102,6 +112,12 @@ struct Config {
     out: Option<PathBuf>,
     csv: CsvArgs,
     figure: Option<PathBuf>,
+}
+
+/// What is written as JSON.
+#[cfg(test)]
+pub(crate) fn schema() -> schemars::Schema {
+    crate::schemas::of::<Report>()
 }
 
 pub(crate) fn run(args: SweepArgs) -> Result<Ending> {

@@ -41,7 +41,7 @@ fn a_summary_fits_a_screen() {
     };
     let (summary, whole) = (shown(""), shown("--full"));
     assert!(summary.lines().count() < 50 && whole.lines().count() > 200, "{summary}");
-    assert!(summary.ends_with("--notion NOTION what one notion is about.\n"), "{summary}");
+    assert!(summary.ends_with("--notion NOTION prints what one notion is about.\n"), "{summary}");
     assert!(whole.contains("difference") && !whole.contains("--full"), "{whole}");
     let (of_notion, everything) = (shown("--notion equal-accuracy"), shown("--notion equal-accuracy --full"));
     assert!(of_notion.lines().count() < everything.lines().count() && everything == whole);

@@ -214,3 +214,43 @@ fn test_rows_with_a_class_that_training_never_saw() {
 fn a_holdout_too_small_to_hold_a_row() {
     snapshot!(CliTest::new(), &format!("{FIT} --holdout 0.0001"));
 }
+
+/// Rows as people type them: a group and a label in two spellings, amounts with and without separators.
+fn as_typed(test: &CliTest) {
+    let row = |row: usize| {
+        let sex = ["F", "M", "f", "M"][row % 4];
+        let amount = if row.is_multiple_of(7) { format!("\"{},500\"", 1 + row) } else { format!("{}", 1_000 + row) };
+        let label = ["Y", "N", "N", "y", "Y"][row % 5];
+        format!("{sex},{amount},{},{label}\n", row * 37 % 101)
+    };
+    test.write("typed.csv", &("sex,amount,x,label\n".to_owned() + &(0..300).map(row).collect::<String>()));
+}
+
+#[test]
+fn values_that_nobody_cleaned_are_told_with_what_to_do() {
+    let test = CliTest::new();
+    as_typed(&test);
+    let output = test.run("audit typed.csv --label label --positive Y --group sex");
+    for said in [
+        "column `sex`: values that differ by blanks or capitals alone are different values: `F` and `f`",
+        "column `label`: values that differ by blanks or capitals alone are different values: `Y` and `y`",
+        "column `amount`, row 2: `1,500`, `8,500`, `15,500` and 40 other texts in 43 rows among 257 numbers",
+    ] {
+        assert!(output.contains(said), "{output}");
+    }
+    let output = test.run("fit typed.csv --label label --group sex --notion demographic-parity --max-fits 3 --quiet");
+    for advice in ["spell them alike if they mean the same", "write numbers without separators, units and other signs"]
+    {
+        assert!(output.contains(advice), "{output}");
+    }
+}
+
+#[test]
+fn too_many_features_for_standard_errors_name_the_column() {
+    let test = CliTest::new();
+    let row = |row: usize| format!("name {row},{},{}\n", ["f", "m"][row % 2], ["no", "yes"][row * 7 % 5 % 2]);
+    test.write("wide.csv", &("name,sex,label\n".to_owned() + &(0..1_600).map(row).collect::<String>()));
+    let output = test.run("identify wide.csv --label label --group sex");
+    assert!(output.contains("at most 1499; column `name` alone makes 1600 of them"), "{output}");
+    assert!(output.contains("hint: give --ignore 'name'"), "{output}");
+}

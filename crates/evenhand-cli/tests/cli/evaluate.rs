@@ -45,3 +45,17 @@ fn rows_without_the_label_are_bad_input() {
     test.write("later.csv", &without);
     snapshot!(test, "evaluate model.json later.csv");
 }
+
+/// What can be asked, and what cannot be measured, is in the schema too.
+#[test]
+fn json_of_every_bound_and_of_too_few_rows_keeps_to_the_schema() {
+    let test = CliTest::new();
+    test.expect(0, "fit loans.csv --label approved --ignore id --group sex --notion demographic-parity --model m.json");
+    let few: String = test.read("loans.csv").lines().take(3).map(|line| format!("{line}\n")).collect();
+    test.write("few.csv", &few);
+    for bound in ["--max-violation 0.1", "--max-difference 0.1", "--min-ratio 0.8"] {
+        for rows in ["loans.csv", "few.csv"] {
+            test.run(&format!("evaluate m.json {rows} --json {bound}"));
+        }
+    }
+}

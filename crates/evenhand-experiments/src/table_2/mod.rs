@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 /// A row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DigitsMethod {
     /// Trained on the labels before any was set to 2: as good as it can get.

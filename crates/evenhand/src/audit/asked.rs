@@ -26,6 +26,7 @@ use crate::{Error, Result};
 /// | `low`, `high` | ends of the interval of `reference` − `rate` |
 /// | `rows` | how many rows are in the subset |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AskedRate {
     /// The rate, with the one subset that it is about.
     pub name: String,

@@ -14,6 +14,7 @@ const OVERALL: &str = "overall";
 
 /// The audit of one class, "positive" here, against all others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClassAudit {
     /// The class.
     pub positive: String,
@@ -25,6 +26,7 @@ pub struct ClassAudit {
 
 /// What the labels alone show.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LabelAudit {
     /// All rows.
     pub overall: LabelRates,
@@ -41,6 +43,7 @@ pub struct LabelAudit {
 
 /// How often some rows are labelled as the class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LabelRates {
     /// The group.
     pub group: String,
@@ -54,6 +57,7 @@ pub struct LabelRates {
 
 /// What the predictions show.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PredictionAudit {
     /// All rows.
     pub overall: GroupRates,
@@ -70,6 +74,7 @@ pub struct PredictionAudit {
 
 /// The rates of some rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GroupRates {
     /// The group.
     pub group: String,

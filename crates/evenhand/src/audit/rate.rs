@@ -20,6 +20,7 @@ use crate::interval::{Share, difference, wilson};
 /// With row weights the interval takes Kish's effective number of rows, (Σw)² / Σw², in
 /// place of their number: it treats weights as the cause of extra noise, not as repeats.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Rate {
     /// The share, `None` when there are no rows to ask about.
     pub value: Option<f64>,

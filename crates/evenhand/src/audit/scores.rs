@@ -14,6 +14,7 @@ pub(super) const BINS: usize = 10;
 
 /// A number with its interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Estimate {
     /// The number.
     pub value: f64,
@@ -37,6 +38,7 @@ pub struct Estimate {
 /// | `calibration_error_by_chance` | what that would be on average if scores were probabilities: it is above 0 for want of rows |
 /// | `bins` | ten bins of scores of equal width, those that have rows |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GroupScores {
     /// The group.
     pub group: String,
@@ -62,6 +64,7 @@ pub struct GroupScores {
 
 /// Rows whose scores are alike, the reliability of these.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScoreBin {
     /// The lowest score of the bin.
     pub from: f64,
@@ -83,6 +86,7 @@ pub struct ScoreBin {
 /// | `overall`, `groups`, `missing` | as those of predictions |
 /// | `auc_difference`, `calibration_difference` | the largest minus the smallest over groups; null below two groups |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScoreAudit {
     /// The column.
     pub column: String,

@@ -9,6 +9,7 @@ use crate::notion::Notion;
 
 /// What an audit measures equality of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum AuditedNotion {
@@ -62,6 +63,7 @@ impl AuditedNotion {
 
 /// A rate, by its JSON key in [`GroupRates`](super::GroupRates).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RateKind {
     /// Share of rows predicted (or labelled) as the class.
@@ -90,6 +92,7 @@ pub enum RateKind {
 /// Equalized odds has two rates: `paper` and `difference` are the larger of the two,
 /// `ratio` the smaller.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Violation {
     /// What was asked to be equal.
     pub notion: AuditedNotion,
@@ -105,6 +108,7 @@ pub struct Violation {
 
 /// The group farthest from overall.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Largest {
     /// abs(overall − group).
     pub value: f64,
@@ -124,6 +128,7 @@ pub struct Largest {
 
 /// One group's signed distance from overall.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Gap {
     /// The group.
     pub group: String,

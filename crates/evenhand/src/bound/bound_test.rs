@@ -22,6 +22,7 @@ use crate::notion::Notion;
 /// rows have on which it is tested. One that these rows cannot measure leaves the verdict open, unless others decide
 /// that the bound is not met.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BoundTest {
     /// The bound.
     pub bound: Bound,

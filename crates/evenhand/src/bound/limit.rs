@@ -10,6 +10,7 @@ use crate::{Error, Result};
 /// with a number of its own to meet (a target rate, pinned rows) has no group to be compared
 /// with: it is held to [`Bound::MaxViolation`], or to its number where only others are given.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Bound {

@@ -20,7 +20,7 @@ impl BoundTest {
         let lines = [
             self.why_open(),
             worst.map(|worst| format!("worst in {}", clean(worst))),
-            even.map(|even| format!("even rates would show about {even:.4} on such rows by chance")),
+            even.map(|even| format!("by chance alone, equal rates would show about {even:.4} on these rows")),
         ];
         lines.into_iter().flatten().collect()
     }
@@ -70,7 +70,7 @@ impl BoundTest {
             (verdict, ..) if (verdict == Verdict::Met) == less_is_better => at_most,
             _ => at_least,
         };
-        let rest = if self.unmeasured.is_empty() { "" } else { " in the rest" };
+        let rest = if self.unmeasured.is_empty() { "" } else { " among the others" };
         let end = end.unwrap_or_default();
         format!("{value:.4}{rest}, {end} at {} % confidence", hundredths(self.confidence))
     }
@@ -131,7 +131,7 @@ mod tests {
         let lost = tested(Verdict::CannotTell, Some(0.02), &["equal-opportunity race=C"], &[]);
         assert_eq!(
             lost.sentence("on test rows"),
-            "max-violation 0.05 on test rows: cannot tell (0.0200 in the rest, at least 0.0100 at 95 % confidence)"
+            "max-violation 0.05 on test rows: cannot tell (0.0200 among the others, at least 0.0100 at 95 % confidence)"
         );
         assert_eq!(lost.details()[0], "no rows to measure `equal-opportunity race=C`");
         let note = lost.note("on test rows").unwrap();

@@ -11,6 +11,7 @@ use crate::interval::{quantile, simultaneous};
 
 /// Whether a bound holds, as far as rows can tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// All that the interval holds is within the bound.

@@ -17,6 +17,7 @@ use crate::kernel::link::softmax;
 
 /// How multipliers enter the exponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Tilt {
@@ -36,6 +37,7 @@ pub enum Tilt {
 /// By what `w̃` is divided. For rates among everyone the weights of one x in different classes have the same ratios either way, up to a factor for
 /// each label, which is all that the correction of labels asks; what differs is how much an x counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WeightRange {
     /// By its sum over classes, as in the paper: weights lie in (0, 1), and saturate.
@@ -49,6 +51,7 @@ pub enum WeightRange {
 
 /// How multipliers become the weights that a learner is given.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WeightRule {
     /// How multipliers enter the exponent.
     pub tilt: Tilt,

@@ -13,6 +13,7 @@ use crate::learner::Predictor;
 
 /// A point. The keys are stable.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PointRecord {
     /// What was asked: [`Asked::name`].
     pub asked: &'static str,

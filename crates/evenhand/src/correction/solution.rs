@@ -67,6 +67,7 @@ pub struct Solution<P> {
 
 /// What a search without a bound left undone since it costs too much error: a fit that it made and did not keep.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TradeOff {
     /// The bound on the violation that was asked for.
     pub bound: f64,

@@ -52,6 +52,7 @@ impl Error {
             Self::Setting { .. } => "setting-invalid",
             Self::Length { .. } => "length-mismatch",
             Self::Learner { .. } | Self::NoProbabilities { .. } | Self::NotAgreed { .. } => "learner-failed",
+            Self::TooManyFeatures { .. } => "too-many-features",
             Self::Score { .. } => "score-invalid",
             Self::Interrupted => "interrupted",
             Self::ModelFormat { .. } => "model-format",

@@ -472,6 +472,16 @@ pub enum Error {
         /// The command.
         command: String,
     },
+    /// So many features that standard errors cannot be computed.
+    #[error("there are {features} features, and standard errors are computed for at most {most}{}", words::widest(.widest.as_ref()))]
+    TooManyFeatures {
+        /// How many there are.
+        features: usize,
+        /// How many there may be.
+        most: usize,
+        /// The column with the most of them, and how many, where it is known.
+        widest: Option<(String, usize)>,
+    },
     /// A learner gave a score that is no probability.
     #[error("{learner}, row {row}: the score {found} is no probability; scores lie between 0 and 1")]
     Score {

@@ -37,6 +37,11 @@ pub(super) fn count_have(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun} has") } else { format!("{number} {noun}s have") }
 }
 
+/// The column that has the most features, where it is known.
+pub(super) fn widest(column: Option<&(String, usize)>) -> String {
+    column.map_or_else(String::new, |(column, features)| format!("; column `{column}` alone makes {features} of them"))
+}
+
 #[cfg(test)]
 mod tests {
     use crate::Error;

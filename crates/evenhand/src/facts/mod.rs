@@ -2,7 +2,7 @@
 //!
 //! Holds [`Facts`]: the questions whose answers settle groups, kinds of columns and encodings. `table` answers them for rows in memory. Whoever
 //! asks sees no row, so that rows may also be in many files or on many machines: `profile` sums up some of them and is merged with others, on the exact sums of
-//! `moments`, and `rescan` has what rows must be asked for again; `wire` has answers as bytes. Leans on `data` and `group`.
+//! `moments`, and `rescan` has what rows must be asked for again; `wire` has answers as bytes, `spelling` finds values that are most likely one. Leans on `data` and `group`.
 
 mod distinct;
 mod moments;
@@ -10,6 +10,7 @@ mod number;
 mod profile;
 mod ranked;
 mod rescan;
+mod spelling;
 mod table;
 mod wire;
 
@@ -22,6 +23,7 @@ pub use number::{Furthest, NumberFacts};
 pub use profile::{Profile, ProfileFacts};
 pub use ranked::PrefixCounts;
 pub use rescan::{Answer, Question, Rescan};
+pub(crate) use spelling::{bare, spellings};
 pub(crate) use table::{TableFacts, not_numbers};
 pub(crate) use wire::{from_bytes, merged, to_bytes};
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::code::Code;
 use super::design::{Active, CodedColumn};
 use crate::data::Categorical;
-use crate::facts::{Categories, Facts};
+use crate::facts::{Categories, Facts, bare};
 use crate::{Result, Warning};
 
 /// What becomes of a column of categories, and whether it is constant.
@@ -70,7 +70,6 @@ fn nearly_known(
     if strange.is_empty() {
         return None;
     }
-    let bare = |text: &str| text.split_whitespace().collect::<String>().to_lowercase();
     let known: HashMap<String, &String> = values.iter().rev().map(|value| (bare(value), value)).collect();
     let text = |code: usize| &column.dictionary()[code];
     let mut near = strange.iter().filter_map(|&code| Some((code, *known.get(&bare(text(code)))?))).peekable();

@@ -109,7 +109,8 @@ impl Encoding {
                 && values.len() >= NEARLY_UNIQUE
                 && 2 * values.len() > facts.rows()
             {
-                warnings.push(Warning::NearlyUnique { column: plan.column.clone(), values: values.len() });
+                let numbers = values.iter().filter(|value| value.parse::<f64>().is_ok()).count();
+                warnings.push(Warning::NearlyUnique { column: plan.column.clone(), values: values.len(), numbers });
             }
             columns.push(EncodedColumn { column: plan.column.clone(), code });
         }

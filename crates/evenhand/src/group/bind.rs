@@ -4,15 +4,13 @@
 //! most one; an intersection takes one of each part, wherever rows do. Leans on `spec`,
 //! `definition`, `choices` and `facts`: what rows hold is asked there, wherever they are.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use unicode_normalization::UnicodeNormalization as _;
+use std::collections::BTreeSet;
 
 use super::spec::{Part, Test};
 use super::template::{Template, TemplatePart};
 use super::{Bound, Condition, Group, GroupSpec, Groups, choices, lookup};
 use crate::data::{Dataset, Schema, Table};
-use crate::facts::{Facts, Kind, TableFacts, single};
+use crate::facts::{Facts, Kind, TableFacts, single, spellings};
 use crate::{Error, Result, Warning};
 
 /// A numeric column with more distinct values than this is not a list of groups.
@@ -61,7 +59,7 @@ impl Groups {
     /// Those of [`Groups::of`].
     pub fn learn_roles(specs: &[GroupSpec], schema: &Schema, facts: &dyn Facts) -> Result<(Self, Vec<Warning>)> {
         let ignored = |column: &str| schema.ignored().iter().any(|ignored| ignored == column);
-        let (groups, warnings) = match Self::learn(specs, facts) {
+        let (groups, mut warnings) = match Self::learn(specs, facts) {
             Err(Error::UnknownColumn { column, .. }) if ignored(&column) => {
                 return Err(Error::GroupedByIgnored { column });
             }
@@ -74,6 +72,9 @@ impl Groups {
             if ignored(column) {
                 return Err(Error::GroupedByIgnored { column: column.to_owned() });
             }
+        }
+        if facts.kind_of(schema.label_column()).is_some() {
+            warnings.extend(spellings(schema.label_column(), facts)?);
         }
         Ok((groups, warnings))
     }
@@ -102,7 +103,7 @@ fn bind(specs: &[GroupSpec], facts: &dyn Facts) -> Result<Resolved> {
         }
     }
     for column in columns {
-        warnings.extend(two_spellings(&column, facts)?);
+        warnings.extend(spellings(&column, facts)?);
         let rows = facts.missing_rows(&column)?;
         if rows > 0 {
             warnings.push(Warning::MissingSensitive { column, rows });
@@ -246,19 +247,6 @@ fn present(column: &str, facts: &dyn Facts) -> Result<Option<Vec<String>>> {
         }
         Kind::Categorical => Ok(Some(facts.categories(column)?.values)),
     }
-}
-
-/// Values that are one text by Unicode's canonical equivalence: `é` as one character, and as a letter with an accent.
-fn two_spellings(name: &str, facts: &dyn Facts) -> Result<Vec<Warning>> {
-    if facts.kind(name)? == Kind::Numeric {
-        return Ok(Vec::new());
-    }
-    let mut spellings: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for value in facts.categories(name)?.values.into_iter().filter(|value| !value.is_ascii()) {
-        spellings.entry(value.nfc().collect()).or_default().push(value);
-    }
-    let several = spellings.into_values().filter(|values| values.len() > 1);
-    Ok(several.map(|values| Warning::TwoSpellings { column: name.to_owned(), values }).collect())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! `spec` is what a user writes; `bind` turns it into the rules of `definition`, with
 //! edges fixed by what is asked of the training rows; `lookup` evaluates rules on any table;
-//! `membership` holds the answer; `template` names groups that only other rows have. Leans on `data` alone, and `bind` on `facts`: knows nothing of labels.
+//! `membership` holds the answer; `template` names groups that only other rows have. Leans on `data` alone, and `bind` on `facts`.
 
 mod bind;
 mod buckets;

@@ -14,6 +14,7 @@ use crate::correction::{Correction, Problem};
 
 /// What drawing rows again says of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Resampled {
     /// The standard deviation over draws; for an odds ratio, of its logarithm.
     pub standard_error: f64,

@@ -17,6 +17,7 @@ use crate::{Result, Weights};
 
 /// The bias in some labels, as far as rows determine it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Identification {
     /// How many rows it was estimated from.
     pub rows: usize,
@@ -49,6 +50,7 @@ pub struct Identification {
 
 /// A multiplier with its uncertainty.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Multiplier {
     /// The constraint it belongs to.
     pub name: String,
@@ -67,6 +69,7 @@ pub struct Multiplier {
 
 /// What the bias did to the labels of one group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Effect {
     /// The group.
     pub group: String,

@@ -37,7 +37,7 @@ use one_class::OneClass;
 use crate::constraint::{Tilt, WeightRange};
 use crate::correction::{Binding, Correction, Problem, Solver, Termination};
 use crate::data::Dataset;
-use crate::features::ColumnPlan;
+use crate::features::{ColumnPlan, Encoding};
 use crate::group::GroupSpec;
 use crate::interval::quantile;
 use crate::learner::Logistic;
@@ -144,8 +144,9 @@ impl Identify {
     /// Anything wrong with settings, groups or data, and what the learner says.
     pub fn run(&self, data: &Dataset) -> Result<(Identification, Vec<Warning>)> {
         let correction = self.correction()?;
-        let (_, problem, warnings) = Binding::new(&correction, data)?;
-        Ok((self.of_problem(&problem, data)?, warnings))
+        let (binding, problem, warnings) = Binding::new(&correction, data)?;
+        let found = self.of_problem(&problem, data);
+        Ok((found.map_err(|error| naming_widest(error, binding.encoding()))?, warnings))
     }
 
     fn of_problem(&self, whole: &Problem, data: &Dataset) -> Result<Identification> {
@@ -233,6 +234,13 @@ impl Identify {
         }
         Ok(correction)
     }
+}
+
+/// An error of too many features, with the column that has the most of them.
+fn naming_widest(error: Error, encoding: &Encoding) -> Error {
+    let Error::TooManyFeatures { features, most, .. } = error else { return error };
+    let widths = encoding.columns().iter().map(|one| (one.column.clone(), one.code.width()));
+    Error::TooManyFeatures { features, most, widest: widths.max_by_key(|(_, width)| *width) }
 }
 
 /// A bias is not identified by a rate that is weighted by a column.

@@ -31,6 +31,7 @@ const APART: f64 = 1e-3;
 
 /// How the estimated bias depends on how far the groups truly differ.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sensitivity {
     /// What is held while a group's difference moves.
     pub assumption: String,
@@ -40,6 +41,7 @@ pub struct Sensitivity {
 
 /// The estimated bias of one group's labels as a function of how far its truth differs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SensitivityCurve {
     /// The group.
     pub group: String,
@@ -55,6 +57,7 @@ pub struct SensitivityCurve {
 
 /// A true difference that leaves no bias to be estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TippingPoint {
     /// Everyone's true rate minus the group's.
     pub difference: f64,
@@ -66,6 +69,7 @@ pub struct TippingPoint {
 
 /// The estimate under one true difference. Intervals are pointwise: each is for this difference and this group by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SensitivityPoint {
     /// Everyone's true rate minus the group's, by assumption.
     pub difference: f64,

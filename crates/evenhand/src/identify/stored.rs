@@ -10,7 +10,7 @@ use faer::Mat;
 use super::estimate::{self, Estimated, Found};
 use super::joint::{self, Joint};
 use super::rows::{Part, RowPass, Rows, View};
-use super::{Identification, Identify};
+use super::{Identification, Identify, naming_widest};
 use crate::constraint::Tilt;
 use crate::correction::{
     Correction, Learnt, PreparedRows, Problem, RawRows, RemoteRows, Sampled, Silent, StoredFiles, StoredSettings,
@@ -72,10 +72,11 @@ impl Identify {
         let learnt = Learnt::new(&correction, raw, schema, &raw.profile(schema)?)?;
         let mut rows = learnt.prepare(raw, self.sampled(settings))?;
         let (problem, learner) = (&rows.problem, &self.learner);
+        let named = |found: Result<Estimated>| found.map_err(|error| naming_widest(error, rows.binding.encoding()));
         let estimated = match joint::obstacle(problem, self.tilt) {
             Some(why) => Estimated::missing(why),
-            None if joint::is_by_weights(problem) => by_weights(&rows, &correction, learner)?,
-            None => jointly(&rows, learner)?,
+            None if joint::is_by_weights(problem) => named(by_weights(&rows, &correction, learner))?,
+            None => named(jointly(&rows, learner))?,
         };
         let classes = rows.binding.classes();
         let found = estimate::identification(problem, &estimated, classes, self.confidence, self.tilt)?;

@@ -4,7 +4,7 @@
 //! sees. A model of the truth that may not see a group need not give the groups the rates that the truth gives them; so they are asked of a model that sees the
 //! group, and the weights are handed to the one that does not.
 
-use super::{Identification, Identify};
+use super::{Identification, Identify, naming_widest};
 use crate::constraint::{Constraint, Event, Labelled, Tilt, WeightRule};
 use crate::correction::{Binding, Problem};
 use crate::data::Dataset;
@@ -30,9 +30,10 @@ impl Identify {
     /// Those of [`Identify::run`], and [`Error::Setting`] where the weight of a row would depend on more than its groups and its label: for notions of rates among labels,
     /// and for a bias that goes by what features tell.
     pub fn run_with_weights(&self, data: &Dataset) -> Result<(Identification, Option<Weights>, Vec<Warning>)> {
-        let (_, problem, warnings) = Binding::new(&self.correction()?, data)?;
+        let (binding, problem, warnings) = Binding::new(&self.correction()?, data)?;
         self.check_weights(problem.constraints())?;
-        let found = self.of_problem(&problem, data)?;
+        let found = self.of_problem(&problem, data);
+        let found = found.map_err(|error| naming_widest(error, binding.encoding()))?;
         let weights = found.missing.is_none().then(|| undoing(&problem, &found)).transpose()?;
         Ok((found, weights, warnings))
     }

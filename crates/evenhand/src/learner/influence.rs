@@ -6,7 +6,7 @@
 //! derivatives and `J = −aᵀH⁻¹ ∂g/∂λ`. The sum of their squares is the sandwich estimate of λ's variance.
 
 use super::logistic::Penalised;
-use super::minimise::{Minimiser, Objective};
+use super::minimise::{FACTORED, Minimiser, Objective};
 use super::stored::Stored;
 use super::{Logistic, LogisticModel, Training};
 use crate::blocks::{InfluenceParts, Request, RowStore};
@@ -105,9 +105,11 @@ fn moved(
     scores: Vec<Vec<f64>>,
     gradients: &[Vec<f64>],
 ) -> Result<(Vec<f64>, Vec<Vec<f64>>)> {
-    let sensitivities = Minimiser::default()
-        .sensitivities(objective, at, scores)
-        .ok_or_else(|| Error::learner("there are too many features for standard errors; leave some out"))?;
+    let sensitivities = Minimiser::default().sensitivities(objective, at, scores).ok_or(Error::TooManyFeatures {
+        features: at.len() - 1,
+        most: FACTORED - 1,
+        widest: None,
+    })?;
     // A sensitivity is minus H⁻¹a.
     let product = |sensitivity: &Vec<f64>, gradient: &Vec<f64>| -> f64 {
         sensitivity.iter().zip(gradient).map(|(a, g)| a * g).sum()

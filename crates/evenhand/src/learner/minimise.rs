@@ -50,7 +50,7 @@ pub struct Minimiser {
 
 /// The largest number of coefficients for which the Hessian is factored. At 1,500 the factor
 /// takes 18 MB and about a second, some hundred gradients of a hundred thousand rows.
-const FACTORED: usize = 1500;
+pub(super) const FACTORED: usize = 1500;
 
 /// How many curvature pairs are kept, with a factor and with a diagonal: few beside a factor, which is nearly exact.
 const PAIRS_KEPT: [usize; 2] = [8, 30];

@@ -29,6 +29,7 @@ const FLAT: f64 = 1e-6;
 
 /// What verification found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// Whether every check passed.
     pub matches: bool,
@@ -38,6 +39,7 @@ pub struct Verdict {
 
 /// One thing that was computed again.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Check {
     /// What.
     pub name: &'static str,

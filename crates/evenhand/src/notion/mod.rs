@@ -17,6 +17,8 @@ use crate::group::GroupSpec;
 ///
 /// Violations of all of them are measured as overall (or asked) rate minus group rate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(with = "String"))]
 #[serde(try_from = "String", into = "String")]
 #[non_exhaustive]
 pub enum Notion {

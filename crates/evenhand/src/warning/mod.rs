@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Something that makes a result weaker than it looks.
 #[derive(Debug, Clone, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "code", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Warning {
@@ -32,6 +33,13 @@ pub enum Warning {
         column: String,
         /// The values, which look the same.
         values: Vec<String>,
+    },
+    /// Values of the label, or of a group column, that differ by blanks or capitals alone: classes or groups of their own.
+    AlikeValues {
+        /// The column.
+        column: String,
+        /// Those that are alike, together.
+        values: Vec<Vec<String>>,
     },
     /// A constraint that conditions on rows there are none of in training: it gets no multiplier.
     ConstraintDropped {
@@ -113,6 +121,8 @@ pub enum Warning {
         column: String,
         /// How many distinct values.
         values: usize,
+        /// How many of them are numbers.
+        numbers: usize,
     },
     /// Features with few values, all of them whole numbers, that a learner takes as numbers: they may be codes.
     PossibleCodes {
@@ -132,9 +142,11 @@ pub enum Warning {
         column: String,
         /// The first row that has one.
         row: usize,
-        /// The texts, in order of appearance.
+        /// The first of the texts, in order of appearance.
         texts: Vec<String>,
-        /// How many rows have one of them.
+        /// How many other texts there are.
+        others: usize,
+        /// How many rows have a text.
         rows: usize,
         /// How many rows have a number.
         numbers: usize,
@@ -206,6 +218,7 @@ pub enum Warning {
 
 /// A column, and how many distinct values it has.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CountedValues {
     /// The column.
     pub column: String,
@@ -215,6 +228,7 @@ pub struct CountedValues {
 
 /// What a correction may change beside evenness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Quantity {
     /// The share of rows predicted positive.
@@ -225,6 +239,7 @@ pub enum Quantity {
 
 /// The rate of a group without a correction and with it.
 #[derive(Debug, Clone, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Changed {
     /// The group.
     pub group: String,

@@ -62,6 +62,14 @@ impl std::fmt::Display for Warning {
                     spelled.join(" and ")
                 )
             }
+            Self::AlikeValues { column, values } => {
+                let sets: Vec<String> = values.iter().map(|set| quoted(set).join(" and ")).collect();
+                write!(
+                    f,
+                    "column `{column}`: values that differ by blanks or capitals alone are different values: {}",
+                    listed(&sets, "; ")
+                )
+            }
             Self::ConstraintDropped { constraint, reason } => {
                 write!(f, "constraint `{constraint}` is tested, and not corrected for: {reason}")
             }
@@ -117,18 +125,23 @@ impl std::fmt::Display for Warning {
             Self::ConstantColumn { column } => {
                 write!(f, "column `{column}` has the same value in every training row: it can tell the learner nothing")
             }
-            Self::NearlyUnique { column, values } => write!(
+            Self::NearlyUnique { column, values, numbers } if 2 * numbers > *values && numbers < values => write!(
                 f,
-                "column `{column}` has {values} distinct values, most in one row only; each becomes a feature and stands in the model: ignore it unless that is meant"
+                "column `{column}` has {values} distinct values, each of which becomes a feature, and most of them are numbers: write the others as numbers too, or leave the column out"
+            ),
+            Self::NearlyUnique { column, values, .. } => write!(
+                f,
+                "column `{column}` has {values} distinct values, most in one row only; each becomes a feature and stands in the model: leave the column out unless that is meant"
             ),
             Self::PossibleCodes { columns } => write!(f, "{}", possible_codes(columns)),
             Self::RenamedColumn { column, renamed } => {
                 write!(f, "the header has `{column}` more than once; a later one is called `{renamed}` here")
             }
-            Self::StrayText { column, row, texts, rows, numbers } => {
+            Self::StrayText { column, row, texts, others, rows, numbers } => {
+                let others = if *others > 0 { format!(" and {}", count(*others, "other text")) } else { String::new() };
                 write!(
                     f,
-                    "column `{column}`, row {row}: {} in {} among {}: taken as a column of categories",
+                    "column `{column}`, row {row}: {}{others} in {} among {}: taken as a column of categories",
                     quoted(texts).join(", "),
                     count(*rows, "row"),
                     count(*numbers, "number")
@@ -221,11 +234,15 @@ fn quoted(names: &[String]) -> Vec<String> {
 
 /// The first few names, and how many more there are.
 fn named(all: &[String]) -> String {
+    listed(all, ", ")
+}
+
+fn listed(all: &[String], between: &str) -> String {
     let mut named: Vec<String> = all.iter().take(LISTED).cloned().collect();
     if all.len() > LISTED {
         named.push(format!("and {} more", all.len() - LISTED));
     }
-    named.join(", ")
+    named.join(between)
 }
 
 fn possible_codes(columns: &[CountedValues]) -> String {

@@ -19,6 +19,7 @@ use crate::{Changed, Quantity, Result, Warning};
 /// substantial difference between two groups is one between before and after. The interval takes before and after
 /// as of different rows, which makes it wider than it need be. Rates are of decisions, whatever is compared in the search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Effect {
     /// By which share of the larger rate two rates must differ.
     pub notable_change: f64,
@@ -41,6 +42,7 @@ pub struct Effect {
 
 /// A share without correction and with it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
     /// Without.
     pub before: f64,
@@ -56,6 +58,7 @@ pub struct Change {
 
 /// The errors of a classifier that decides for the most frequent label, whoever is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Constant {
     /// The share labelled otherwise.
     pub error: f64,
@@ -65,6 +68,7 @@ pub struct Constant {
 
 /// The rate of a group that a correction was to help.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GroupChange {
     /// The group.
     pub group: String,
@@ -77,6 +81,7 @@ pub struct GroupChange {
 
 /// Rows that lack a value, and all others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MissingChange {
     /// Which rows, such as `race missing`.
     pub name: String,

@@ -14,6 +14,7 @@ use crate::kernel::CellSums;
 
 /// The violation of one constraint on some rows, and how far it can be trusted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Estimated {
     /// The constraint.
     pub name: String,

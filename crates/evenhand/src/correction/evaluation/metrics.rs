@@ -12,6 +12,7 @@ use crate::learner::Predictor;
 
 /// Rows, error, rates and violations of one classifier on one set of rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Metrics {
     /// How many rows.
     pub rows: usize,
@@ -43,6 +44,7 @@ impl Metrics {
 
 /// What a classifier predicts for the rows of one group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GroupRates {
     /// The group.
     pub name: String,
@@ -56,6 +58,7 @@ pub struct GroupRates {
 
 /// A number with a constraint's name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NamedValue {
     /// The constraint.
     pub name: String,
@@ -65,6 +68,7 @@ pub struct NamedValue {
 
 /// The multiplier of a constraint, and what it comes to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NamedMultiplier {
     /// The constraint.
     pub name: String,

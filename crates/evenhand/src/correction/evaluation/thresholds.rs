@@ -18,6 +18,7 @@ use crate::{Result, Warning, parallel};
 
 /// The decision rule in place of the threshold ½. It needs the groups of a row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Thresholds {
     /// Seed of the random decisions; `None` where no decision is random.
     pub seed: Option<u64>,
@@ -27,6 +28,7 @@ pub struct Thresholds {
 
 /// The decision rule of rows that are in the same groups.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PatternRule {
     /// The groups they are in, and no other.
     pub groups: Vec<String>,
@@ -38,6 +40,7 @@ pub struct PatternRule {
 
 /// The probability of a positive decision from a threshold on.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Step {
     /// The lowest score it holds for; `None` for all.
     pub at_least: Option<f64>,

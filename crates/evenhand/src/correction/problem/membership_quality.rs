@@ -9,6 +9,7 @@ use crate::constraint::Labelled;
 
 /// How well a model of membership tells the rows of a group from all others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MembershipQuality {
     /// The name of the group.
     pub group: String,

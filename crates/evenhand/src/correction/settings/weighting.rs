@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What multipliers are applied to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Apply {

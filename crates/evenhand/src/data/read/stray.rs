@@ -6,40 +6,37 @@ use super::values::{Parsed, Values};
 use crate::Warning;
 use crate::data::{Column, Table};
 
-/// A column with more distinct texts than these is meant to be text.
-const MOST_TEXTS: usize = 3;
+/// So many texts are named. Where there are more, numbers must be in [`MOSTLY`] times as many rows.
+const NAMED_TEXTS: usize = 3;
+
+/// A column with many texts is meant to be numbers where so many times as many rows have one: `1,234.50` among numbers.
+const MOSTLY: usize = 3;
 
 /// A column with fewer distinct numbers than these is as good a category.
 const FEWEST_NUMBERS: usize = 3;
 
 /// What to say of a column of categories in which nearly all values are numbers.
 ///
-/// That is: at most three distinct texts, at least three distinct numbers, and these in most rows that have a value.
+/// That is: at least three distinct numbers, in most rows that have a value; with more than three distinct texts, in three quarters of them.
 pub(super) fn stray_texts(table: &Table, name: &str, values: &Values) -> Option<Warning> {
     let Some(Column::Categorical(column)) = table.get(name) else { return None };
     let counts = column.counts();
-    let (mut texts, mut numbers, mut rows) = (Vec::new(), 0, 0);
-    for (code, text) in column.dictionary().iter().enumerate() {
-        if matches!(values.parse(text.as_bytes()), Parsed::Number(_)) {
-            numbers += 1;
-            rows += counts[code];
-        } else if texts.len() < MOST_TEXTS {
-            texts.push(code);
-        } else {
-            return None;
-        }
-    }
-    let strays: usize = texts.iter().map(|&code| counts[code]).sum();
+    let is_number = |code: &usize| matches!(values.parse(column.dictionary()[*code].as_bytes()), Parsed::Number(_));
+    let (numbers, texts): (Vec<usize>, Vec<usize>) = (0..column.dictionary().len()).partition(is_number);
+    let in_rows = |codes: &[usize]| codes.iter().map(|&code| counts[code]).sum::<usize>();
+    let (rows, strays) = (in_rows(&numbers), in_rows(&texts));
     // Codes follow the order of appearance: the first text is the one met first.
     let &first = texts.first()?;
-    if numbers < FEWEST_NUMBERS || strays >= rows {
+    let times = if texts.len() > NAMED_TEXTS { MOSTLY } else { 1 };
+    if numbers.len() < FEWEST_NUMBERS || strays * times >= rows {
         return None;
     }
     let row = column.codes().iter().position(|code| code == first)?;
     Some(Warning::StrayText {
         column: name.to_owned(),
         row: table.shown_row(row),
-        texts: texts.into_iter().map(|code| column.dictionary()[code].clone()).collect(),
+        texts: texts.iter().take(NAMED_TEXTS).map(|&code| column.dictionary()[code].clone()).collect(),
+        others: texts.len().saturating_sub(NAMED_TEXTS),
         rows: strays,
         numbers: rows,
     })
@@ -64,6 +61,20 @@ mod tests {
             panic!("nothing said")
         };
         assert_eq!((row, texts, rows, numbers), (4, vec!["?".to_owned(), "unknown".to_owned()], 3, 4));
+    }
+
+    #[test]
+    fn numbers_with_separators_are_told_however_many_they_are() {
+        let mut values: Vec<String> = (0..40).map(|at| format!("{}", 900 + at)).collect();
+        values.extend((0..6).map(|at| format!("1,20{at}")));
+        let texts: Vec<&str> = values.iter().map(String::as_str).collect();
+        let Some(warning) = said(&texts) else { panic!("nothing said") };
+        let message = warning.to_string();
+        assert!(
+            message.contains("row 42: `1,200`, `1,201`, `1,202` and 3 other texts in 6 rows among 40 numbers"),
+            "{message}"
+        );
+        assert_eq!(said(&texts[25..]), None, "15 numbers and 6 texts");
     }
 
     #[test]
