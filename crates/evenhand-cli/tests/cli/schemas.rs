@@ -97,7 +97,8 @@ impl Schema<'_> {
                 "const" => return Err(format!("{place}: {value} is not {says}")),
                 "minimum" => at_least(says, value.as_f64(), place)?,
                 "minItems" => at_least(says, value.as_array().map(|all| all.len() as f64), place)?,
-                "maximum" | "maxItems" => {}
+                "maximum" => at_most(says, value.as_f64(), place)?,
+                "maxItems" => at_most(says, value.as_array().map(|all| all.len() as f64), place)?,
                 "required" => required(says, value, place)?,
                 "items" => self.items(says, value, place)?,
                 "properties" => self.properties(says, value, place)?,
@@ -185,6 +186,11 @@ fn one_of(says: &Value, value: &Value, place: &str) -> Result<(), String> {
 fn at_least(says: &Value, number: Option<f64>, place: &str) -> Result<(), String> {
     let below = number.zip(says.as_f64()).is_some_and(|(number, least)| number < least);
     if below { Err(format!("{place}: less than {says}")) } else { Ok(()) }
+}
+
+fn at_most(says: &Value, number: Option<f64>, place: &str) -> Result<(), String> {
+    let above = number.zip(says.as_f64()).is_some_and(|(number, most)| number > most);
+    if above { Err(format!("{place}: more than {says}")) } else { Ok(()) }
 }
 
 fn required(says: &Value, value: &Value, place: &str) -> Result<(), String> {
