@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from evenhand import EvenhandClassifier, EvenhandError, audit, identify
@@ -82,7 +83,7 @@ def test_one_class_of_many_is_identified_by_itself():
     random = np.random.default_rng(2)
     code = random.integers(0, 400, 6000)
     digit = np.where(random.random(6000) < 0.2, 2, code % 10)
-    X = np.array([f"c{one}" for one in code]).reshape(-1, 1)
+    X = pd.DataFrame({"code": [f"c{one}" for one in code]})
     found = identify(X, digit, sensitive_features=None, constraints=TargetRate(0.1, label=2))
     assert found.converged
     assert "a model of all 10 would have 4010 coefficients" in found.assumption
