@@ -296,8 +296,16 @@ fn joint_rows(rows: &dyn Rows, members: impl Fn(&Problem) -> Result<Members>) ->
     let model = BiasModel { classes: problem.classes(), terms: problem.constraints().iter().map(Term::of).collect() };
     let side = coefficients(problem);
     if side > MOST_COEFFICIENTS {
-        let most = MOST_COEFFICIENTS / model.margins() - 1;
-        return Err(Error::TooManyFeatures { features: problem.features().width(), most, widest: None });
+        let (features, classes) = (problem.features().width(), problem.classes());
+        if classes == 2 {
+            let most = MOST_COEFFICIENTS / model.margins() - 1;
+            return Err(Error::TooManyFeatures { features, most, widest: None });
+        }
+        return Err(Error::learner(format!(
+            "{features} features for {classes} classes are {side} coefficients, and truth and bias are estimated together with at most \
+             {MOST_COEFFICIENTS}; leave features out, or look at the multipliers of a correction of scores (rows in memory: or ask about one class alone, by \
+             `target-rate=CLASS:RATE` or a positive class, which is then told from all others together)"
+        )));
     }
     let shares = problem.functionals().iter().map(|one| one.as_ref().map_or(1.0, Functional::share)).collect();
     Ok(JointRows::new(rows, model, members(problem)?, shares))
