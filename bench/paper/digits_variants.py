@@ -2,11 +2,13 @@
 """What may have made the published unconstrained row of Table 2: a network of its own, in numpy, with one thing changed at a time.
 
     python bench/paper/digits_variants.py DATA [VARIANT ...]
+    python bench/paper/digits_variants.py DATA --by-steps
 
 DATA is the folder `mnist` (`evenhand data get mnist`). Without a variant all of VARIANTS, about a minute of one processor each. Prints a line of CSV
 for each: accuracy by the true labels of the test images, and their share decided for 2; accuracy after the calibration of the paper's appendix, after
 the same with the threshold of the training rows, and if any images decided for 2 were taken in place of the least probable; and how many training rows
-are decided as they are labelled. Needs numpy alone. It shares no code with the project: that its first line is what `evenhand paper --table 2` shows
+are decided as they are labelled. With --by-steps one network of the notebook, looked at after more and more steps: accuracy and share decided for 2, accuracy after
+calibration, and if the least probable tenth of the images decided for 2 is changed. Needs numpy alone. It shares no code with the project: that its first line is what `evenhand paper --table 2` shows
 says that both are right.
 """
 
@@ -30,6 +32,8 @@ VARIANTS = {
     "weights-of-loop-100": {"batches": "weighted"},
     "true-labels": {"labels": "true"},
 }
+# When one network is looked at.
+LOOKS = (10_000, 15_000, 20_000, 22_500, 25_000, 27_500, 30_000)
 # What the authors' notebook printed of its last loop: rows labelled 2 had this share of all weights.
 LAST_SHARE = 0.0859
 WIDTH, LAYERS, BATCH, RATE, CLASS = 512, 3, 50, 1e-3, 2
@@ -101,7 +105,8 @@ def batches(how, observed, random):
         yield from order.reshape(-1, BATCH)
 
 
-def train(rows, observed, variant):
+def train(rows, observed, variant, looks=()):
+    """The weights after some steps, and after the last."""
     random = np.random.RandomState(1)
     weights = first_weights(variant["layers"], random)
     first, second = ([np.zeros_like(one) for one in weights] for _ in range(2))
@@ -128,7 +133,8 @@ def train(rows, observed, variant):
                 gradient *= rate
                 weights[place] -= gradient
             delta = before
-    return weights
+        if step in looks or step == variant["steps"]:
+            yield step, weights
 
 
 def probabilities(outputs):
@@ -162,15 +168,28 @@ def calibrations(outputs, known, test):
     ]
 
 
+def by_steps(folder, truth, test):
+    rows, new = (images(folder, part) / np.float32(USUAL["scale"]) for part in ("train", "t10k"))
+    print("steps,accuracy,decided_2,calibrated,tenth")
+    for step, weights in train(rows, biased(truth, "any"), {**USUAL, "steps": LOOKS[-1]}, LOOKS):
+        outputs = forward(weights, new)[-1]
+        places, surplus = own(outputs)
+        dropped = [(without(outputs, places[:count]) == test).mean() for count in (0, surplus, len(places) // 10)]
+        shares = [dropped[0], len(places) / len(test), *dropped[1:]]
+        print(step, *(f"{share:.4f}" for share in shares), sep=",", flush=True)
+
+
 def main():
     folder, asked = Path(sys.argv[1]), sys.argv[2:] or list(VARIANTS)
     truth, test = labels(folder, "train"), labels(folder, "t10k")
+    if asked == ["--by-steps"]:
+        return by_steps(folder, truth, test)
     print("variant,accuracy,decided_2,calibrated,by_training_rows,any,training_as_labelled")
     for name in asked:
         variant = {**USUAL, **VARIANTS[name]}
         rows, new = (images(folder, part) / np.float32(variant["scale"]) for part in ("train", "t10k"))
         observed = biased(truth, variant["labels"])
-        weights = train(rows, observed, variant)
+        ((_, weights),) = train(rows, observed, variant)
         outputs = forward(weights, new)[-1]
         known = np.concatenate([forward(weights, part)[-1] for part in np.array_split(rows, 20)])
         decisions = outputs.argmax(axis=1)
