@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::inputs::{Gathered, Inputs};
 use crate::layer::{Incoming, Layer};
-use crate::settings::MOST_WEIGHTS;
+use crate::settings::MOST_NUMBERS;
 use crate::train::places;
 
 /// A trained network.
@@ -152,7 +152,7 @@ impl TryFrom<Record> for NetworkModel {
             return Err("a network has layers of one unit or more, and two classes or more".into());
         }
         let expected = sizes.windows(2).try_fold(0_usize, |sum, pair| {
-            sum.checked_add(pair[0].checked_add(1)?.checked_mul(pair[1])?).filter(|sum| *sum <= MOST_WEIGHTS)
+            sum.checked_add(pair[0].checked_add(1)?.checked_mul(pair[1])?).filter(|sum| *sum <= MOST_NUMBERS)
         });
         let bytes =
             STANDARD.decode(weights).map_err(|error| format!("the weights of a network are no base64: {error}"))?;

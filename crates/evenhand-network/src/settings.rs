@@ -68,8 +68,9 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// More weights than this take more memory than a model file should: each is four bytes, and training has three of its size.
-pub(crate) const MOST_WEIGHTS: usize = 1 << 28;
+/// More weights than this take more memory than a model file should: each is four bytes, and training has three of its size. What a batch is in all layers has no
+/// more numbers either, and training has two of them.
+pub(crate) const MOST_NUMBERS: usize = 1 << 28;
 
 impl Network {
     /// Whether the settings can be used.

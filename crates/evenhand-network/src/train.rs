@@ -14,7 +14,7 @@ use crate::layer::{Incoming, Layer, UPDATED};
 use crate::matrix::is_large;
 use crate::model::NetworkModel;
 use crate::scaling::Scaling;
-use crate::settings::{MOST_WEIGHTS, Network, Refused};
+use crate::settings::{MOST_NUMBERS, Network, Refused};
 
 /// Is told after every step how many are done, and of how many; true stops the training.
 pub type Watch<'a> = dyn Fn(usize, usize) -> bool + Sync + 'a;
@@ -117,17 +117,23 @@ impl Network {
     }
 
     /// Inputs, hidden layers, classes.
+    ///
+    /// # Errors
+    /// [`Failed::Refused`] where their weights, or what a batch is on its way through them, would not fit into memory.
     fn sizes(&self, width: usize, classes: usize) -> Result<Vec<usize>, Failed> {
         let sizes: Vec<usize> = [width].iter().chain(&self.layers).chain(&[classes]).copied().collect();
-        let weights = sizes.windows(2).try_fold(0_usize, |sum, pair| {
-            sum.checked_add(pair[0].checked_add(1)?.checked_mul(pair[1])?).filter(|sum| *sum <= MOST_WEIGHTS)
-        });
-        if weights.is_some() {
-            return Ok(sizes);
+        let add = |sum: usize, more: Option<usize>| sum.checked_add(more?).filter(|sum| *sum <= MOST_NUMBERS);
+        let weights = |sum, pair: &[usize]| add(sum, pair[0].checked_add(1)?.checked_mul(pair[1]));
+        if sizes.windows(2).try_fold(0, weights).is_none() {
+            let found: Vec<String> = self.layers.iter().map(ToString::to_string).collect();
+            let allowed = "layers with at most 268 million weights in all";
+            return Err(Failed::Refused(Refused { name: "layers", found: found.join(","), allowed }));
         }
-        let found: Vec<String> = self.layers.iter().map(ToString::to_string).collect();
-        let allowed = "layers with at most 268 million weights in all";
-        Err(Failed::Refused(Refused { name: "layers", found: found.join(","), allowed }))
+        if sizes.iter().try_fold(0, |sum, size| add(sum, size.checked_mul(self.batch))).is_none() {
+            let allowed = "at most 268 million divided by the number of features and units";
+            return Err(Failed::Refused(Refused { name: "batch", found: self.batch.to_string(), allowed }));
+        }
+        Ok(sizes)
     }
 }
 

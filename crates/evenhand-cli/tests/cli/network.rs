@@ -56,6 +56,7 @@ fn what_makes_no_network_is_refused() {
         format!("{FIT} --learning-rate -1"),
         format!("{FIT} --network-steps 0"),
         format!("{FIT} --batch 0"),
+        format!("{FIT} --batch 10000000000"),
         format!("{FIT} --l2 1"),
         "fit loans.csv --label approved --group sex --notion demographic-parity --layers 8".to_owned(),
         format!("{FIT} --method lagrangian"),
