@@ -5,6 +5,7 @@ use std::sync::Arc;
 use faer::{Mat, Side};
 use serde::{Deserialize, Serialize};
 
+use super::bias_model::Term;
 use super::joint::Joint;
 use super::simultaneous::max_t_quantile;
 use super::words::{self, Interval, sentence};
@@ -215,17 +216,18 @@ model that sees them (`demographic-parity`)"
     }
 }
 
-/// What may help where the truth does not keep what is asked: several rates of a group, or how its probabilities spread, ask for more than one
-/// coefficient of the group.
+/// What may help where the truth does not keep what is asked: more rates among labels of a group than it has coefficients, or how its probabilities spread,
+/// ask for more than a model says of a group.
 fn advice_for_joint(problem: &Problem) -> &'static str {
-    let spread = |one: &Constraint| matches!(one.event, Event::Correct | Event::Wrong);
     let constraints = problem.constraints();
+    let spread = |one: &Constraint| matches!(one.event, Event::Correct | Event::Wrong);
     let several = |one: &Constraint| {
-        constraints.iter().filter(|other| (other.group, other.event) == (one.group, one.event)).count() > 1
+        let same = |other: &&Constraint| other.group == one.group && Term::of(other).is_about_truth();
+        constraints.iter().filter(same).count() >= problem.classes()
     };
     if constraints.iter().any(|one| spread(one) || several(one)) {
-        "; what is asked of a group takes more than one coefficient of it: add a column that is a feature for the members of the group and 0 for others, or ask \
-for one of its rates (`equal-opportunity` or `predictive-equality`)"
+        "; what is asked of a group takes more coefficients of it than the model has: add a column that is a feature for the members of the group and 0 for \
+others, or ask for one rate of one class (`equal-opportunity` or `predictive-equality`, with a positive class)"
     } else {
         ""
     }

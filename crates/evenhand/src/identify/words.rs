@@ -11,7 +11,7 @@ pub(super) struct Interval {
     pub(super) low: f64,
     pub(super) high: f64,
     pub(super) confidence: f64,
-    /// For how many groups intervals hold at once.
+    /// For how many factors intervals hold at once: one for each group, or for each of its labels.
     pub(super) groups: usize,
 }
 
@@ -77,7 +77,8 @@ pub(super) fn sentence(group: &str, class: Option<&str>, odds_ratio: f64, interv
         None => ("positive labels".to_owned(), "Positive labels".to_owned()),
     };
     let Interval { low, high, confidence, groups } = interval;
-    let at_once = if groups > 1 { format!(", for all {groups} groups at once") } else { String::new() };
+    let what = if class.is_some() { "factors" } else { "groups" };
+    let at_once = if groups > 1 { format!(", for all {groups} {what} at once") } else { String::new() };
     let range = format!("{} % interval {low:.2} to {high:.2}{at_once}", percent(confidence));
     if low <= 1.0 && high >= 1.0 {
         return format!(
@@ -136,6 +137,8 @@ mod tests {
         );
         let of_class = sentence("a", Some("some"), 0.5, interval(0.4, 0.6, 1));
         assert!(of_class.starts_with("Labels `some` for a were given at 0.50 of the odds"), "{of_class}");
+        let of_several = sentence("a", Some("some"), 0.5, interval(0.4, 0.6, 6));
+        assert!(of_several.ends_with("0.40 to 0.60, for all 6 factors at once)."), "{of_several}");
         let several = sentence("a", None, 1.02, interval(0.9, 1.1, 7));
         assert!(several.starts_with("No bias in positive labels for a can be told"), "{several}");
         assert!(several.ends_with("(95 % interval 0.90 to 1.10, for all 7 groups at once)."), "{several}");

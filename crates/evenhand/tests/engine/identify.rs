@@ -8,6 +8,8 @@ use evenhand::{
 };
 use evenhand_datasets::synthetic;
 use evenhand_datasets::synthetic::{BiasBy, PopulationParameters, WithheldGroup};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
 
 const SCHEMA: fn() -> Schema = || Schema::label("approved").positive("yes").ignore("deserved");
 
@@ -326,6 +328,47 @@ fn equal_rows_are_drawn_together_and_agree_with_the_derivatives() {
         // A standard deviation from 100 draws has a standard error of 7 %.
         assert!((0.75..1.3).contains(&ratio), "{ratio} {one:?}");
     }
+}
+
+/// Three classes that depend on a number and, a little, on the group.
+fn three_classes(rows: usize) -> Table {
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    let (mut numbers, mut groups, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..rows {
+        let (x, member) = (2.0 * random.random::<f64>() - 1.0, random.random::<bool>());
+        let margins = [0.3, 1.5 * x + if member { 0.5 } else { 0.0 }, -1.5 * x].map(f64::exp);
+        let at = random.random::<f64>() * margins.iter().sum::<f64>();
+        let class = usize::from(at > margins[0]) + usize::from(at > margins[0] + margins[1]);
+        numbers.push(x);
+        groups.push(Some(if member { "a" } else { "b" }));
+        labels.push(Some(["low", "mid", "high"][class]));
+    }
+    let text = |values: &[Option<&str>]| Column::Categorical(Categorical::from_values(values.iter().copied()));
+    let of_members = numbers.iter().zip(&groups).map(|(x, group)| if *group == Some("a") { *x } else { 0.0 }).collect();
+    let columns = [
+        ("x", Column::Numeric(numbers)),
+        ("of_members", Column::Numeric(of_members)),
+        ("group", text(&groups)),
+        ("label", text(&labels)),
+    ];
+    Table::new(columns.map(|(name, column)| (name.to_owned(), column)).to_vec(), 1).unwrap()
+}
+
+#[test]
+fn rates_of_every_class_say_what_it_takes_to_identify_them() {
+    let missing = |schema: Schema, notion: Notion| {
+        let data = Dataset::new(three_classes(6_000), &schema).unwrap();
+        Identify::default().notion(notion).group("group").unwrap().run(&data).unwrap().0.missing
+    };
+    // Three true positive rates of each group, and a model has two coefficients for it.
+    let few = || Schema::label("label").ignore("of_members");
+    let why = missing(few(), Notion::EqualOpportunity).unwrap();
+    assert!(why.contains("takes more coefficients of it than the model has"), "{why}");
+    // What it says to do does it, either way.
+    assert_eq!(missing(Schema::label("label"), Notion::EqualOpportunity), None);
+    assert_eq!(missing(few().positive("high"), Notion::EqualOpportunity), None);
+    // Rates among everyone add up to one, so that two coefficients are enough.
+    assert_eq!(missing(few(), Notion::DemographicParity), None);
 }
 
 /// Ten classes by a code of 400 values: a model of all classes would have 4,010 coefficients. A fifth of the labels was set to `2`.
