@@ -54,7 +54,7 @@ pub(crate) struct PaperArgs {
     rates: bool,
 
     /// The most rows that --rates trains on; there are two sizes a decade, from 1,000 on.
-    #[arg(long, value_name = "NUMBER", default_value_t = 1_000_000, requires = "rates", value_parser = clap::value_parser!(u64).range(3_200..=10_000_000))]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1_000_000, requires = "rates", value_parser = clap::value_parser!(u64).range(3_162..=10_000_000))]
     rows_max: u64,
 
     /// How many samples --rates draws of every size.

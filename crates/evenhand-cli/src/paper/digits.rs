@@ -179,6 +179,8 @@ impl Work<'_> {
         let recipe = Recipe::named("mnist")?;
         let source = progress.during("reading mnist", || -> Result<_> { Ok(recipe.read(&self.plan.folder(recipe)?)?) });
         let source = source.context("dataset mnist")?;
+        // What is left is reckoned from steps alone.
+        self.bar.reset();
         for (seed, methods) in jobs.iter().filter(|(_, methods)| !methods.is_empty()) {
             self.seed(&source, *seed, methods).with_context(|| format!("seed {seed}"))?;
         }
@@ -216,12 +218,17 @@ impl Work<'_> {
             false
         };
         let measured = pool.install(|| experiment.measure(method, self.run.effort, &watch));
-        let value = Value {
-            measured: measured.with_context(|| method.to_string())?,
-            put_in: experiment.put_in(),
-            seconds: started.elapsed().as_secs_f64(),
-        };
+        let measured = measured.with_context(|| method.to_string())?;
+        self.settle(method, measured.trainings);
+        let value = Value { measured, put_in: experiment.put_in(), seconds: started.elapsed().as_secs_f64() };
         self.store.add(self.run.key(method, seed), value)
+    }
+
+    /// Makes the bar as long as a method took, where it took more or fewer networks than were reckoned with.
+    fn settle(&self, method: DigitsMethod, trainings: usize) {
+        let steps = |trainings: usize| (trainings * self.run.steps) as u64;
+        self.bar.inc_length(steps(trainings));
+        self.bar.dec_length(steps(DigitsExperiment::trainings(method, self.run.effort)));
     }
 }
 
