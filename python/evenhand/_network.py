@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from ._exceptions import EvenhandError
@@ -21,7 +24,7 @@ class Network(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    layers : sequence of int, default=(128, 128)
+    layers : sequence or array of int, default=(128, 128)
         Units of the hidden layers.
     steps : int, default=5000
         How many batches it is trained on.
@@ -47,7 +50,7 @@ class Network(BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        layers: Sequence[int] = (128, 128),
+        layers: Sequence[int] | NDArray[np.integer[Any]] = (128, 128),
         *,
         steps: int = 5000,
         batch: int = 50,
@@ -64,7 +67,8 @@ class Network(BaseEstimator):  # type: ignore[misc]
 
     def _settings(self) -> tuple[list[int], int, int, float, str, int]:
         """Hand settings to the engine, which checks their ranges; their kinds are checked here."""
-        units = list(self.layers) if isinstance(self.layers, Sequence) and not isinstance(self.layers, str) else None
+        is_array = isinstance(self.layers, np.ndarray) and self.layers.ndim == 1
+        units = list(self.layers) if is_array or isinstance(self.layers, Sequence) else None
         if units is None or not all(_is_count(one) for one in units):
             raise self._refused("layers", "a sequence of whole numbers")
         for name in ("steps", "batch", "random_state"):

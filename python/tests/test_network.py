@@ -62,12 +62,15 @@ def test_it_is_searched_over_as_any_estimator(loans):
     [
         ({"layers": (8, 0)}, "`layers` is 8,0"),
         ({"layers": "8"}, "`layers` of Network is '8'"),
+        ({"layers": 8}, "`layers` of Network is 8"),
+        ({"layers": np.array(8)}, "a sequence of whole numbers"),
         ({"layers": (8.5,)}, "a sequence of whole numbers"),
         ({"layers": (-1,)}, "a sequence of whole numbers"),
         ({"learning_rate": float("nan")}, "`learning_rate` is NaN"),
         ({"learning_rate": "fast"}, "allowed is a number"),
         ({"steps": 0}, "`steps` is 0"),
         ({"batch": 0}, "`batch` is 0"),
+        ({"batch": 10**10}, "`batch` is 10000000000; allowed is at most 268 million"),
         ({"batches": "all"}, "`drawn` or `weighted`"),
         ({"random_state": -1}, "a whole number from 0"),
     ],
@@ -77,6 +80,15 @@ def test_bad_settings_are_refused(loans, settings, said):
     with pytest.raises(EvenhandError, match=said) as raised:
         EvenhandClassifier(Network(**settings)).fit(X, y, sensitive_features="sex")
     assert raised.value.code == "setting-invalid"
+
+
+def test_layers_may_be_an_array(loans):
+    X, y, _ = loans
+    array, listed = (
+        EvenhandClassifier(Network(layers=layers, steps=20), max_fits=1).fit(X, y, sensitive_features="sex")
+        for layers in (np.array([6, 4]), [6, 4])
+    )
+    np.testing.assert_array_equal(array.predict_proba(X), listed.predict_proba(X))
 
 
 def test_what_belongs_to_the_linear_learner_does_not_go_with_it(loans):
