@@ -285,7 +285,7 @@ fn what_cannot_be_trained_is_said() {
     assert!(huge.to_string().contains("at most 268 million weights"), "{huge}");
     // Within the weights that are allowed, and beyond what a batch may be: what is asked for is refused, and not the memory for it.
     for (batch, layers) in [(usize::MAX, vec![4]), (30_000_000, vec![4]), (50, vec![6_000_000])] {
-        let wide = fails(Network { batch, layers, ..usual.clone() }, &[1.0; 100]).to_string();
+        let wide = fails(Network { layers, batch, ..usual.clone() }, &[1.0; 100]).to_string();
         assert!(wide.starts_with(&format!("`batch` is {batch}; allowed is at most 268 million divided by")), "{wide}");
     }
     assert!(matches!(fails(Network { layers: vec![0], ..usual.clone() }, &[1.0; 100]), Failed::Refused(_)));
