@@ -38,7 +38,7 @@ fn problems() -> impl Strategy<Value = Asked> {
         for group in 0..people.masks.len() {
             settings = settings.group(&format!("g{group}=in")).unwrap();
             if withheld {
-                settings = settings.withhold(&format!("g{group}"));
+                settings = settings.withhold(format!("g{group}"));
             }
         }
         Asked { data: dataset(&people), settings }
