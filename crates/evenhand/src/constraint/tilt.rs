@@ -83,6 +83,8 @@ pub(crate) struct TiltTable {
     /// Whether unbounded weights keep the total of each label.
     keeps_totals: bool,
     gram: OnceLock<Vec<f64>>,
+    /// Per multiplier, [`TiltTable::reach`].
+    reaches: Vec<OnceLock<f64>>,
 }
 
 /// A cell, and the label that its rows have or might have.
@@ -197,6 +199,7 @@ impl TiltTable {
             classes: cells.classes(),
             labels: places.iter().map(|&(_, label)| label).collect(),
             shares: places.iter().map(share).collect(),
+            reaches: vec![OnceLock::new(); constraints.len()],
             entries: entries.collect(),
             by_row: false,
             by_value: cells.has_values(),
@@ -227,6 +230,7 @@ impl TiltTable {
             classes: cells.classes(),
             labels: cells.cell_of_row().iter().map(|cell| cells.label(cell)).collect(),
             shares: (0..cells.rows()).map(|row| own(row) / total).collect(),
+            reaches: vec![OnceLock::new(); entries.len()],
             entries: entries.into_iter().map(scaled).collect(),
             by_row: true,
             by_value: cells.has_values(),
@@ -269,20 +273,37 @@ impl TiltTable {
     /// The largest coefficient of a multiplier in any exponent. Where tilts are a number per row, or go by numbers that rates are weighted by, one row in a
     /// hundred may have more: single rows whose features are all but a member's, or that count far more, do not limit how far the others go.
     pub(crate) fn reach(&self, multiplier: usize) -> f64 {
+        *self.reaches[multiplier].get_or_init(|| self.reach_of(multiplier))
+    }
+
+    fn reach_of(&self, multiplier: usize) -> f64 {
         let entries = &self.entries[multiplier];
         if !self.by_row && !self.by_value {
             return entries.iter().fold(0.0, |reach: f64, &(_, _, coefficient)| reach.max(coefficient.abs()));
         }
         let mut sizes: Vec<(f64, f64)> =
             entries.iter().map(|&(row, _, coefficient)| (coefficient.abs(), self.shares[row])).collect();
-        sizes.sort_unstable_by(|one, other| other.0.total_cmp(&one.0));
         let grid = Grid::new(sizes.iter().fold(0.0, |largest: f64, (_, share)| largest.max(*share)), 1);
-        let mut beyond = 0;
-        let within = sizes.iter().find(|(_, share)| {
-            beyond += i128::from(grid.fix(*share));
-            grid.float(beyond) >= MOST_BEYOND
-        });
-        within.map_or(0.0, |(size, _)| *size)
+        // The largest are few: so many are put in front and in order, and twice as many until their shares are enough.
+        let mut count = sizes.len() / 32 + 1;
+        loop {
+            let falling = |one: &(f64, f64), other: &(f64, f64)| other.0.total_cmp(&one.0);
+            let front = count.min(sizes.len());
+            if front < sizes.len() {
+                sizes.select_nth_unstable_by(front, falling);
+            }
+            sizes[..front].sort_unstable_by(falling);
+            let mut beyond = 0;
+            let within = sizes[..front].iter().find(|(_, share)| {
+                beyond += i128::from(grid.fix(*share));
+                grid.float(beyond) >= MOST_BEYOND
+            });
+            match within {
+                Some((size, _)) => return *size,
+                None if front == sizes.len() => return 0.0,
+                None => count *= 2,
+            }
+        }
     }
 
     /// Per multiplier, the mean of its coefficients over the rows of some places.
@@ -328,7 +349,13 @@ impl TiltTable {
             dense[cell * self.classes + class] = coefficient * self.shares[cell];
         }
         let product = |&(cell, class, other): &(usize, usize, f64)| dense[cell * self.classes + class] * other;
-        self.entries[..=row].iter().map(|others| exact::sum(others.iter().map(product))).collect()
+        let mut products = Vec::new();
+        let sum = |others: &Vec<(usize, usize, f64)>| {
+            products.clear();
+            products.extend(others.iter().map(product));
+            exact::sum_of(&products)
+        };
+        self.entries[..=row].iter().map(sum).collect()
     }
 
     /// The exponents `Σ_k λ_k t_k`, cell by cell, a number per class.

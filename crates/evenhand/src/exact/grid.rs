@@ -73,6 +73,30 @@ impl Grid {
         values.iter().fold(true, |all, &value| all & self.holds(value))
     }
 
+    /// As [`Grid::fix_all`], each of as many contributions a row times the weight of the row.
+    pub(crate) fn fix_weighted(self, values: &[f64], weights: &[f64], out: &mut Vec<i64>) -> bool {
+        out.clear();
+        out.resize(values.len(), 0);
+        let width = values.len() / weights.len().max(1);
+        let mut all = true;
+        if let ((pairs, []), (out, []), 2) = (values.as_chunks::<2>(), out.as_chunks_mut::<2>(), width) {
+            for ((out, pair), weight) in out.iter_mut().zip(pairs).zip(weights) {
+                let weighted = pair.map(|value| weight * value);
+                all &= self.holds(weighted[0]) & self.holds(weighted[1]);
+                *out = weighted.map(|value| self.fix(value));
+            }
+            return all;
+        }
+        let rows = out.chunks_exact_mut(width.max(1)).zip(values.chunks_exact(width.max(1))).zip(weights);
+        for ((out, values), weight) in rows {
+            for (out, value) in out.iter_mut().zip(values) {
+                all &= self.holds(weight * value);
+                *out = self.fix(weight * value);
+            }
+        }
+        all
+    }
+
     /// The sum of the products of two columns, each product rounded. Whoever calls it knows that either is within a bound, of which the grid
     /// has the product; that this product is rounded too does no harm, since a run leaves a bit to spare.
     pub(crate) fn dot(self, left: &[f64], right: &[f64]) -> i64 {
@@ -127,6 +151,27 @@ pub(crate) fn sum(contributions: impl Iterator<Item = f64> + Clone) -> f64 {
         (total + i128::from(grid.fix(one)), valid & grid.holds(one))
     });
     if valid { grid.float(total) } else { f64::NAN }
+}
+
+/// The same of contributions that are there already: bit for bit [`sum`] of them.
+pub(crate) fn sum_of(contributions: &[f64]) -> f64 {
+    let grid = Grid::new(largest_size(contributions), 1);
+    // A product with 1 is exact.
+    let ones = [1.0; 512];
+    let total = contributions.chunks(ones.len()).map(|part| i128::from(grid.dot(part, &ones[..part.len()]))).sum();
+    if grid.is_bounded() && contributions.iter().all(|one| grid.holds(*one)) { grid.float(total) } else { f64::NAN }
+}
+
+/// The largest absolute value; numbers that are none do not count.
+pub(crate) fn largest_size(numbers: &[f64]) -> f64 {
+    let mut lanes = [0.0_f64; 8];
+    let (parts, rest) = numbers.as_chunks::<8>();
+    for part in parts {
+        for (lane, one) in lanes.iter_mut().zip(part) {
+            *lane = lane.max(one.abs());
+        }
+    }
+    rest.iter().chain(&lanes).fold(0.0, |largest: f64, one| largest.max(one.abs()))
 }
 
 /// Sums of multiples over some rows: merged in any order, they are the same. What they are multiples of is known to whoever asks for numbers.
@@ -196,6 +241,27 @@ mod tests {
             assert!(i128::from(grid.fix(1.0)) * (run(sums) as i128) <= 1 << 62, "{sums}");
         }
         assert!(run(1 << 20) >= 1 << 22);
+    }
+
+    #[test]
+    fn sums_of_lists_and_weighted_contributions_have_the_bits_of_one_by_one() {
+        let number = |at: usize| (at as f64 * 1.7).sin() * 10f64.powf((at % 9) as f64 - 4.0);
+        for count in [0, 1, 7, 8, 513, 2_000] {
+            let numbers: Vec<f64> = (0..count).map(number).collect();
+            assert_eq!(sum_of(&numbers).to_bits(), sum(numbers.iter().copied()).to_bits(), "{count}");
+            assert!(sum_of(&[&numbers[..], &[f64::NAN]].concat()).is_nan(), "{count}");
+        }
+        for width in 1..4 {
+            let (weights, grid) = ([0.5, 3.0, 1e-3, 2.0], Grid::new(8.0, 1));
+            let values: Vec<f64> = (0..4 * width).map(|at| (at as f64).cos()).collect();
+            let one_by_one: Vec<f64> =
+                values.iter().enumerate().map(|(at, value)| weights[at / width] * value).collect();
+            let (mut found, mut expected) = (Vec::new(), Vec::new());
+            assert!(grid.fix_weighted(&values, &weights, &mut found) && grid.fix_all(&one_by_one, &mut expected));
+            assert_eq!(found, expected, "{width}");
+            let beyond: Vec<f64> = values.iter().map(|value| 100.0 * value).collect();
+            assert!(!grid.fix_weighted(&beyond, &weights, &mut found), "{width}");
+        }
     }
 
     #[test]

@@ -18,6 +18,6 @@ mod whole;
 mod wide;
 
 pub(crate) use exact_sum::ExactSum;
-pub(crate) use grid::{Grid, GridSums, Totals, run, sum};
+pub(crate) use grid::{Grid, GridSums, Totals, largest_size, run, sum, sum_of};
 pub(crate) use whole::Float;
 pub(crate) use wide::{is_wide, wide_sums};

@@ -340,9 +340,9 @@ fn expected(problem: &Problem, learner: &Logistic) -> Result<Members> {
         let centre = if constraint.reference == Reference::Overall { 1.0 } else { 0.0 };
         let (Some(own), other) = (places.next(), places.next()) else { continue };
         for row in 0..rows {
-            members.own[row * count + k] = (tilts.values[row * width + own] + centre) * share;
+            members.own[row * count + k] = (tilts.columns[own][row] + centre) * share;
             if let Some(other) = other {
-                members.base[row * count + k] = -tilts.values[row * width + other];
+                members.base[row * count + k] = -tilts.columns[other][row];
             }
         }
     }

@@ -297,12 +297,7 @@ impl<'a> Sums<'a> {
         link::minus_log(losses);
         if let Some(weights) = rows.row_weights.map(|weights| &weights[block]) {
             *valid &= grids.scores.fix_all(weights, &mut fixed.weights);
-            let weighted: Vec<f64> = scores
-                .chunks_exact(classes)
-                .zip(weights)
-                .flat_map(|(scores, weight)| scores.iter().map(move |score| weight * score))
-                .collect();
-            *valid &= grids.scores.fix_all(&weighted, &mut fixed.scores);
+            *valid &= grids.scores.fix_weighted(scores, weights, &mut fixed.scores);
             losses.iter_mut().zip(weights).for_each(|(loss, weight)| *loss *= weight);
         } else {
             *valid &= grids.scores.fix_all(scores, &mut fixed.scores);

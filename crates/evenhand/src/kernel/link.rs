@@ -77,11 +77,18 @@ pub(crate) fn softmax_block(margins: &mut [Vec<f64>], log_total: &mut Vec<f64>, 
 ///
 /// What was impossible before stays so; where nothing else is left, the row stays as it was: no tilt is that strong by intent.
 pub(crate) fn tilt_pairs(before: &[f64], exponents: &mut [f64]) {
+    let (pairs, before) = (exponents.as_chunks_mut::<2>().0, before.as_chunks::<2>().0);
+    // The larger of the two factors is 1, so that nothing overflows.
+    let mut smaller: Vec<f64> = pairs.iter().map(|pair| -(pair[1] - pair[0]).abs()).collect();
     vectorised(|| {
-        for (out, before) in exponents.chunks_exact_mut(2).zip(before.chunks_exact(2)) {
+        for power in &mut smaller {
+            *power = exp(*power);
+        }
+    });
+    // A loop of its own; see `soft_positive`.
+    vectorised(|| {
+        for ((out, before), &smaller) in pairs.iter_mut().zip(before).zip(&smaller) {
             let by = out[1] - out[0];
-            // The larger of the two factors is 1, so that nothing overflows.
-            let smaller = exp(-by.abs());
             let (first, second) = if by > 0.0 { (smaller, 1.0) } else { (1.0, smaller) };
             let (first, second) = (before[0] * first, before[1] * second);
             let total = first + second;
@@ -122,13 +129,15 @@ pub(crate) fn soft_positive(
             *value = width * ln(1.0 + power);
         }
     });
-    let out = values.iter_mut().zip(curvatures);
-    for ((number, &weight), (value, curvature)) in numbers.iter_mut().zip(weights).zip(out) {
-        let share = if *number > 0.0 { 1.0 } else { *curvature } / (1.0 + *curvature);
-        *value += number.max(0.0);
-        *curvature = weight / width * share * (1.0 - share);
-        *number = weight * share;
-    }
+    vectorised(|| {
+        let out = values.iter_mut().zip(curvatures);
+        for ((number, &weight), (value, curvature)) in numbers.iter_mut().zip(weights).zip(out) {
+            let share = if *number > 0.0 { 1.0 } else { *curvature } / (1.0 + *curvature);
+            *value += number.max(0.0);
+            *curvature = weight / width * share * (1.0 - share);
+            *number = weight * share;
+        }
+    });
 }
 
 /// Runs a loop compiled for the widest vectors of this machine.

@@ -377,10 +377,15 @@ fn lanes(column: &CodedColumn) -> usize {
 /// A dot product in eight sums side by side.
 pub(crate) fn dot(left: &[f64], right: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
-    for (left, right) in left.chunks(8).zip(right.chunks(8)) {
-        for (lane, (a, b)) in left.iter().zip(right).enumerate() {
-            sums[lane] += a * b;
+    let (left_parts, left_rest) = left.as_chunks::<8>();
+    let (right_parts, right_rest) = right.as_chunks::<8>();
+    for (left, right) in left_parts.iter().zip(right_parts) {
+        for lane in 0..8 {
+            sums[lane] += left[lane] * right[lane];
         }
+    }
+    for (sum, (left, right)) in sums.iter_mut().zip(left_rest.iter().zip(right_rest)) {
+        *sum += left * right;
     }
     sums.iter().sum()
 }

@@ -16,7 +16,7 @@ use crate::{Result, parallel};
 ///
 /// Decisions are steps; for the derivative alone each is smoothed, as a function of how far the
 /// largest probability is ahead of the second, over a `bandwidth` on either side of the tie. Losses
-/// are left out. The second derivatives are those of calibrated probabilities: a row that is decided for a class `2δ` less
+/// are left out, and scores too unless they are wanted: then only rows close to a tie count. The second derivatives are those of calibrated probabilities: a row that is decided for a class `2δ` less
 /// probable than the other adds `2δ` to the expected errors.
 ///
 /// # Errors
@@ -28,6 +28,7 @@ pub(crate) fn cell_sum_derivatives(
     features: &Features,
     rows: CellRows<'_>,
     bandwidth: f64,
+    with_scores: bool,
 ) -> Result<(Vec<CellSums>, Vec<f64>)> {
     let (scorer, slopes) = (predictor.on(features)?, sensitivity.on(features)?);
     let (classes, cells) = (rows.classes, rows.cell_labels.len());
@@ -40,6 +41,10 @@ pub(crate) fn cell_sum_derivatives(
         each_row(rows, part, [&scorer, &slopes], directions, |scores, changes, cell, weight| {
             let (first, second) = two_largest(scores);
             let ahead = (scores[first] - scores[second]) / (2.0 * bandwidth);
+            valid &= weight <= rows.heaviest;
+            if ahead >= 1.0 && !with_scores {
+                return;
+            }
             // The kernel of Epanechnikov in the largest probability's distance from the tie.
             let density = if ahead < 1.0 { 0.75 * (1.0 - ahead * ahead) / bandwidth } else { 0.0 };
             let sums = &mut sums[cell as usize * directions * 2 * classes..][..directions * 2 * classes];
@@ -49,12 +54,12 @@ pub(crate) fn cell_sum_derivatives(
                 let swapped = grids.decisions.fix(weight * density * *swap);
                 sums[first] += swapped;
                 sums[second] -= swapped;
-                for (sum, change) in sums[classes..].iter_mut().zip(change) {
-                    valid &= change.abs() <= grids.bound;
-                    *sum += grids.scores.fix(weight * change);
+                valid &= change.iter().all(|change| change.abs() <= grids.bound);
+                if with_scores {
+                    let sums = sums[classes..].iter_mut().zip(change);
+                    sums.for_each(|(sum, change)| *sum += grids.scores.fix(weight * change));
                 }
             }
-            valid &= weight <= rows.heaviest;
             if density > 0.0 {
                 curvature.push(2.0 * weight * density, &swaps);
             }

@@ -2,7 +2,8 @@
 use std::sync::Arc;
 
 use evenhand::correction::{
-    Apply, Binding, ExpectedTilt, Fitted, Iteration, Observer, Silent, Solver, SqpSettings, Technique, WeightRule,
+    Apply, Binding, ExpectedTilt, Fitted, Iteration, Observer, Score, Silent, Solver, SqpSettings, Technique,
+    WeightRule,
 };
 use evenhand::learner::{FnLearner, FnPredictor, LogisticModel, Training, scores};
 use evenhand::model::LearnerRecord;
@@ -285,6 +286,17 @@ fn a_feature_that_tells_a_withheld_group_is_named() {
         warned(copied.clone()),
         ["column `sex` is withheld from the learner, but the feature `gender` determines it exactly"]
     );
+    // Scores are corrected by what other columns tell of the groups, unless by the groups themselves.
+    for (with_group, count) in [(false, 1), (true, 0)] {
+        let mut scored = copied.clone();
+        scored.set("score", Column::Numeric(vec![0.4; scored.rows()])).unwrap();
+        let data = Dataset::new(scored, &Schema::label("approved").positive("yes").ignore("deserved")).unwrap();
+        let mut asked = Correction::new("demographic-parity".parse().unwrap()).group("sex").unwrap();
+        asked.score = Some(Score { column: "score".into(), with_group });
+        let (.., warnings) = Binding::new(&asked, &data).unwrap();
+        let found = warnings.iter().filter(|one| matches!(one, Warning::ExactProxy { .. })).count();
+        assert_eq!(found, count, "{with_group}");
+    }
     // One row that is otherwise, and it is a matter of probabilities.
     let Column::Categorical(sex) = plain.column("sex").unwrap() else { panic!("a category") };
     let mut codes: Vec<u32> = sex.codes().iter().map(|code| code as u32).collect();

@@ -13,6 +13,7 @@ mod covariate_shift;
 mod derivatives;
 mod estimates;
 mod evaluate_files;
+mod evenness;
 mod few_rows;
 mod files;
 mod forgery;

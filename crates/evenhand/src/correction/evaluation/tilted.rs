@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::correction::problem::{Expectations, ExpectedTilt, Problem, RowTilts, are_probabilities};
+use crate::exact::largest_size;
 use crate::features::Features;
 use crate::group::Membership;
 use crate::kernel::link::tilt_pairs;
@@ -48,12 +49,10 @@ impl TiltedRows {
 
     /// Some of these rows.
     pub(in crate::correction) fn select(&self, rows: &[usize]) -> Self {
-        let (classes, width) = (self.tilts.classes, self.tilts.terms.len());
-        let of = |values: &[f64], width: usize| {
-            rows.iter().flat_map(|row| &values[row * width..(row + 1) * width]).copied().collect::<Vec<f64>>()
-        };
-        let tilts = RowTilts { values: of(&self.tilts.values, width), terms: self.tilts.terms.clone(), ..self.tilts };
-        Self { probabilities: of(&self.probabilities, classes), tilts }
+        let probabilities = rows.iter().flat_map(|&row| self.before(row)).copied().collect();
+        let columns = self.tilts.columns.iter().map(|column| parallel::gather(column, rows)).collect();
+        let tilts = RowTilts { columns, terms: self.tilts.terms.clone(), ..self.tilts };
+        Self { probabilities, tilts }
     }
 
     /// The probabilities of a row before any tilt.
@@ -127,22 +126,20 @@ impl Sensitivity for TiltSlopes<'_> {
     /// `dp_y/dλ_k = p_y (t_k(y) − Σ_y' p_y' t_k(y'))`.
     fn on<'a>(&'a self, _: &'a Features) -> Result<Scorer<'a>> {
         let tilts = &self.tilted.rows.tilts;
-        let (classes, width) = (tilts.classes, tilts.terms.len());
-        let place = |(at, term): (usize, &(usize, usize))| {
-            self.basis.iter().position(|multiplier| *multiplier == term.0).map(|place| (at, place, term.1))
+        let (classes, directions) = (tilts.classes, self.basis.len());
+        let place = |(term, column): (&(usize, usize), &'a Vec<f64>)| {
+            self.basis.iter().position(|multiplier| *multiplier == term.0).map(|place| (place, term.1, column))
         };
-        let terms: Vec<(usize, usize, usize)> = tilts.terms.iter().enumerate().filter_map(place).collect();
+        let terms: Vec<(usize, usize, &Vec<f64>)> = tilts.terms.iter().zip(&tilts.columns).filter_map(place).collect();
         Ok(Box::new(move |rows: Range<usize>, out: &mut Vec<f64>| {
             out.clear();
-            out.resize(rows.len() * self.basis.len() * classes, 0.0);
+            out.resize(rows.len() * directions * classes, 0.0);
             let mut all = Vec::new();
             self.tilted.tilt(rows.clone(), &mut all);
-            let values = tilts.values[rows.start * width..rows.end * width].chunks_exact(width.max(1));
-            let each = values.zip(all.chunks_exact(classes)).zip(out.chunks_exact_mut(self.basis.len() * classes));
-            for ((values, now), out) in each {
-                for &(at, place, class) in &terms {
-                    let change = &mut out[place * classes..(place + 1) * classes];
-                    add_slope(now, class, values[at], change);
+            for &(place, class, column) in &terms {
+                let changes = out.chunks_exact_mut(classes).skip(place).step_by(directions);
+                for ((now, tilt), change) in all.chunks_exact(classes).zip(&column[rows.clone()]).zip(changes) {
+                    add_slope(now, class, *tilt, change);
                 }
             }
         }))
@@ -152,10 +149,9 @@ impl Sensitivity for TiltSlopes<'_> {
     fn bounds(&self, _: &Features) -> Vec<f64> {
         let tilts = &self.tilted.rows.tilts;
         let mut bounds = vec![0.0; self.basis.len()];
-        for (at, term) in tilts.terms.iter().enumerate() {
+        for (term, column) in tilts.terms.iter().zip(&tilts.columns) {
             let Some(place) = self.basis.iter().position(|&multiplier| multiplier == term.0) else { continue };
-            let own = tilts.values.iter().skip(at).step_by(tilts.terms.len());
-            bounds[place] += own.fold(0.0, |largest: f64, value| largest.max(value.abs()));
+            bounds[place] += largest_size(column);
         }
         bounds
     }

@@ -60,7 +60,8 @@ impl Binding {
             Self::learn(settings, data.schema(), (labels.classes(), labels.positive()), &facts)?;
         let membership = binding.membership(table)?;
         warnings.extend(membership.small_groups(SMALL_GROUP));
-        if settings.notions.iter().any(Notion::withholds_groups) {
+        let blind_scores = settings.score.as_ref().is_some_and(|score| !score.with_group);
+        if blind_scores || settings.notions.iter().any(Notion::withholds_groups) {
             warnings.extend(exact_proxies(&binding.groups, &membership, &binding.withheld, &binding.encoding, table));
         }
         let (features, more) = binding.features(table)?;

@@ -77,12 +77,13 @@ enum Member {
     Others(usize),
 }
 
-/// Tilts of the rows of a problem: row by row, a number per term.
+/// Tilts of the rows of a problem.
 #[derive(Debug, Clone)]
 pub(crate) struct RowTilts {
     /// The multiplier and the class of each term.
     pub(crate) terms: Vec<(usize, usize)>,
-    pub(crate) values: Vec<f64>,
+    /// Of each term, a number per row.
+    pub(crate) columns: Vec<Vec<f64>>,
     pub(crate) classes: usize,
     pub(crate) multipliers: usize,
 }
@@ -149,29 +150,29 @@ impl<P: Predictor> ExpectedTilt<P> {
             self.memberships.iter().map(|model| scores(&model.predictor, features, 2)).collect::<Result<_>>()?;
         let own = self.labels.as_ref().map(|labels| scores(labels, features, self.classes)).transpose()?;
         let labels = own.as_deref().or(observed);
-        let mut values = vec![0.0; features.rows() * self.terms.len()];
-        if !self.terms.is_empty() {
-            parallel::fill(&mut values, self.terms.len(), |rows, out| {
-                for (row, out) in rows.zip(out.chunks_exact_mut(self.terms.len())) {
-                    let among = |labelled: Labelled| match (labels, labelled) {
-                        (None, _) | (_, Labelled::Any) => 1.0,
-                        (Some(all), Labelled::As(class)) => all[row * self.classes + class],
-                        (Some(all), Labelled::NotAs(class)) => 1.0 - all[row * self.classes + class],
-                    };
-                    for (term, value) in self.terms.iter().zip(out) {
-                        let member = match term.member {
-                            Member::Everyone => 1.0,
-                            Member::Observed(group) => f64::from(u8::from(is_in(row, group))),
-                            Member::Model(at) => members[at][2 * row + 1],
-                            Member::Others(at) => members[at][2 * row],
-                        };
-                        *value = among(term.labelled) * (member / term.share - term.centre);
-                    }
+        let column = |term: &Term| {
+            let among = |row: usize| match (labels, term.labelled) {
+                (None, _) | (_, Labelled::Any) => 1.0,
+                (Some(all), Labelled::As(class)) => all[row * self.classes + class],
+                (Some(all), Labelled::NotAs(class)) => 1.0 - all[row * self.classes + class],
+            };
+            let member = |row: usize| match term.member {
+                Member::Everyone => 1.0,
+                Member::Observed(group) => f64::from(u8::from(is_in(row, group))),
+                Member::Model(at) => members[at][2 * row + 1],
+                Member::Others(at) => members[at][2 * row],
+            };
+            let mut column = vec![0.0; features.rows()];
+            parallel::fill(&mut column, 1, |rows, out| {
+                for (row, value) in rows.zip(out) {
+                    *value = among(row) * (member(row) / term.share - term.centre);
                 }
             });
-        }
+            column
+        };
         let terms = self.terms.iter().map(|term| (term.multiplier, term.class)).collect();
-        Ok(RowTilts { terms, values, classes: self.classes, multipliers: self.multipliers })
+        let columns = parallel::inside(|| self.terms.iter().map(column).collect());
+        Ok(RowTilts { terms, columns, classes: self.classes, multipliers: self.multipliers })
     }
 }
 
@@ -348,29 +349,29 @@ fn auc(probabilities: &[f64], members: &Codes, weights: &[f64]) -> f64 {
 impl RowTilts {
     /// What each multiplier adds to each row's exponents.
     pub(crate) fn table(&self, problem: &Problem, rule: WeightRule) -> TiltTable {
-        let width = self.terms.len();
         let mut entries = vec![Vec::new(); self.multipliers];
-        for (at, &(multiplier, class)) in self.terms.iter().enumerate() {
-            let values = self.values.iter().skip(at).step_by(width).enumerate();
-            entries[multiplier].extend(values.map(|(row, &value)| (row, class, value)));
+        for (&(multiplier, class), column) in self.terms.iter().zip(&self.columns) {
+            entries[multiplier].extend(column.iter().enumerate().map(|(row, &value)| (row, class, value)));
         }
         TiltTable::of_rows(entries, problem.constraints(), problem.functionals(), problem.cells(), rule)
     }
 
     /// Adds `Σ_k λ_k t_k` of each of some rows to its exponents, a number per class.
     pub(crate) fn add_exponents(&self, rows: Range<usize>, multipliers: &[f64], exponents: &mut [f64]) {
-        let width = self.terms.len();
-        let moved: Vec<(usize, usize, f64)> = (self.terms.iter().enumerate())
-            .map(|(at, &(multiplier, class))| (at, class, multipliers[multiplier]))
-            .filter(|(_, _, by)| *by != 0.0)
-            .collect();
-        if moved.is_empty() {
-            return;
-        }
-        let values = self.values[rows.start * width..rows.end * width].chunks_exact(width);
-        for (values, exponents) in values.zip(exponents.chunks_exact_mut(self.classes)) {
-            for &(at, class, by) in &moved {
-                exponents[class] += by * values[at];
+        for (&(multiplier, class), column) in self.terms.iter().zip(&self.columns) {
+            let by = multipliers[multiplier];
+            if by == 0.0 {
+                continue;
+            }
+            let column = &column[rows.clone()];
+            if let (pairs, []) = exponents.as_chunks_mut::<2>()
+                && self.classes == 2
+            {
+                // With the width of a row known the loop has no bounds to check.
+                pairs.iter_mut().zip(column).for_each(|(pair, value)| pair[class & 1] += by * value);
+            } else {
+                let own = exponents.iter_mut().skip(class).step_by(self.classes);
+                own.zip(column).for_each(|(exponent, value)| *exponent += by * value);
             }
         }
     }

@@ -4,6 +4,8 @@
 //! Which rows these are follows from their probabilities alone, so that neither the order of rows nor a row that stands for several changes it; and they
 //! stand in an order of their own.
 
+use rayon::prelude::*;
+
 use crate::cells::Cells;
 use crate::correction::evaluation::TiltedRows;
 use crate::exact::Grid;
@@ -40,21 +42,25 @@ impl RowSample {
         let mut drawn = vec![0; cells.len()];
         (0..cells.rows()).filter(|&row| is_drawn[row]).for_each(|row| drawn[of_row(row)] += 1);
         let is_chosen = |row: &usize| is_drawn[*row] || drawn[of_row(*row)] < quota / 2;
-        let mut chosen: Vec<usize> = (0..cells.rows()).filter(is_chosen).collect();
+        let chosen: Vec<usize> = (0..cells.rows()).filter(is_chosen).collect();
         let weight = |row: usize| cells.row_weights().map_or(1.0, |weights| weights[row]);
         // In an order of their own, so that sums of floats over the few rows of a sample do not depend on that of all rows either.
-        let width = rows.tilts().terms.len();
-        let first = |row: usize| (of_row(row), rows.before(row).first().map(|first| first.to_bits()));
         let others = |row: usize| {
-            let tilts = &rows.tilts().values[row * width..(row + 1) * width];
-            rows.before(row).iter().skip(1).chain(tilts).copied().chain([weight(row)]).map(f64::to_bits)
+            let tilts = rows.tilts().columns.iter().map(move |column| column[row]);
+            rows.before(row).iter().skip(1).copied().chain(tilts).chain([weight(row)]).map(f64::to_bits)
         };
-        // Most differ in their first number.
-        let mut ordered: Vec<_> = chosen.iter().map(|&row| (first(row), row)).collect();
-        ordered.sort_unstable_by(|(one, left), (other, right)| {
-            one.cmp(other).then_with(|| others(*left).cmp(others(*right)))
+        // Most of a cell differ in their first number.
+        let mut of_cell = vec![Vec::new(); cells.len()];
+        for row in chosen {
+            of_cell[of_row(row)].push((rows.before(row).first().map_or(0, |first| first.to_bits()), row));
+        }
+        of_cell.par_iter_mut().for_each(|ordered| {
+            ordered.sort_unstable();
+            for alike in ordered.chunk_by_mut(|one, other| one.0 == other.0).filter(|alike| alike.len() > 1) {
+                alike.sort_unstable_by(|(_, left), (_, right)| others(*left).cmp(others(*right)));
+            }
         });
-        chosen.iter_mut().zip(ordered).for_each(|(place, (_, row))| *place = row);
+        let chosen: Vec<usize> = of_cell.into_iter().flatten().map(|(_, row)| row).collect();
         let grid = Grid::new(cells.cell_rows().heaviest, 1);
         let mut kept = vec![0; cells.len()];
         for &row in &chosen {

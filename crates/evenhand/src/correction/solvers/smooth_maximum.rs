@@ -44,7 +44,7 @@ impl SmoothMaximum {
     /// Of a sample's probabilities, with some of the multipliers.
     pub(super) fn new(sample: &RowSample, basis: &[usize]) -> Self {
         let classes = Classes::new(sample, basis);
-        if classes.class_count == 2 { Self::Pairs(Pairs::new(&classes)) } else { Self::Classes(classes) }
+        if classes.class_count == 2 { Self::Pairs(Pairs::new(classes)) } else { Self::Classes(classes) }
     }
 
     pub(super) fn at(&self, multipliers: &[f64]) -> Value {
@@ -85,21 +85,20 @@ pub(super) struct Classes {
     weights: Vec<f64>,
     /// Row by row, the probability of each class.
     scores: Vec<f64>,
-    /// Row by row, what each multiplier adds to each class.
-    tilts: Vec<f64>,
+    /// Per multiplier and class, what that adds to each row.
+    tilts: Vec<Vec<f64>>,
     class_count: usize,
 }
 
 impl Classes {
     fn new(sample: &RowSample, basis: &[usize]) -> Self {
         let (cells, given) = (&sample.cells, sample.rows.tilts());
-        let (rows, classes, width) = (cells.rows(), given.classes, given.terms.len());
+        let (rows, classes) = (cells.rows(), given.classes);
         let weight = |row: usize| cells.row_weights().map_or(1.0, |weights| weights[row]) / cells.total_weight();
-        let mut tilts = vec![0.0; rows * basis.len() * classes];
-        for (term, &(multiplier, class)) in given.terms.iter().enumerate() {
+        let mut tilts = vec![vec![0.0; rows]; basis.len() * classes];
+        for (&(multiplier, class), column) in given.terms.iter().zip(&given.columns) {
             let Some(place) = basis.iter().position(|&at| at == multiplier) else { continue };
-            let own = tilts.iter_mut().skip(place * classes + class).step_by(basis.len() * classes);
-            own.zip(given.values.iter().skip(term).step_by(width)).for_each(|(tilt, value)| *tilt += *value);
+            tilts[place * classes + class].iter_mut().zip(column).for_each(|(tilt, value)| *tilt += *value);
         }
         let scores = (0..rows).flat_map(|row| sample.rows.before(row)).copied().collect();
         Self { weights: (0..rows).map(weight).collect(), scores, tilts, class_count: classes }
@@ -110,10 +109,11 @@ impl Classes {
         let (count, classes) = (multipliers.len(), self.class_count);
         let mut sums = vec![0.0; 1 + count + count * count];
         let mut of_row = OfRow { scores: vec![0.0; classes], slopes: vec![0.0; count] };
+        let mut tilts = vec![0.0; count * classes];
         for row in part {
             let scores = &self.scores[row * classes..(row + 1) * classes];
-            let tilts = &self.tilts[row * count * classes..(row + 1) * count * classes];
-            of_row.add(scores, tilts, self.weights[row], multipliers, &mut sums);
+            tilts.iter_mut().zip(&self.tilts).for_each(|(tilt, column)| *tilt = column[row]);
+            of_row.add(scores, &tilts, self.weights[row], multipliers, &mut sums);
         }
         sums
     }
@@ -173,21 +173,16 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    fn new(rows: &Classes) -> Self {
-        let count = rows.tilts.len() / rows.scores.len().max(1);
-        let ahead = |pair: &[f64]| pair[1] - pair[0];
-        let of_first = |values: &mut dyn Iterator<Item = &f64>| -> f64 {
-            values.zip(&rows.weights).map(|(value, weight)| value * weight).sum()
-        };
-        let tilts = |at: usize| rows.tilts.chunks_exact(2).skip(at).step_by(count).map(ahead).collect();
+    fn new(rows: Classes) -> Self {
+        let ahead = |pair: &[Vec<f64>]| pair[1].iter().zip(&pair[0]).map(|(second, first)| second - first).collect();
+        let slope = |pair: &[Vec<f64>]| pair[0].iter().zip(&rows.weights).map(|(value, weight)| value * weight).sum();
+        let first = rows.scores.iter().step_by(2).zip(&rows.weights).map(|(score, weight)| score * weight).sum();
         Self {
-            weights: rows.weights.clone(),
-            ahead: rows.scores.chunks_exact(2).map(ahead).collect(),
-            tilts: (0..count).map(tilts).collect(),
-            first: of_first(&mut rows.scores.iter().step_by(2)),
-            first_slopes: (0..count)
-                .map(|at| of_first(&mut rows.tilts.iter().skip(2 * at).step_by(2 * count)))
-                .collect(),
+            ahead: rows.scores.chunks_exact(2).map(|pair| pair[1] - pair[0]).collect(),
+            tilts: rows.tilts.chunks_exact(2).map(ahead).collect(),
+            first,
+            first_slopes: rows.tilts.chunks_exact(2).map(slope).collect(),
+            weights: rows.weights,
         }
     }
 
@@ -240,7 +235,10 @@ mod tests {
             let total: f64 = all.iter().sum();
             all.into_iter().map(move |one| one / total)
         });
-        let (scores, tilts) = (scores.collect(), (0..rows * count * classes).map(|at| wave(at + 7)).collect());
+        let (scores, tilts) = (
+            scores.collect(),
+            (0..count * classes).map(|at| (0..rows).map(|row| wave(at + 7 + 6 * row)).collect()).collect(),
+        );
         let weights = (0..rows).map(|row| 0.02 + 0.01 * wave(row)).collect();
         Classes { weights, scores, tilts, class_count: classes }
     }
@@ -251,7 +249,7 @@ mod tests {
 
     #[test]
     fn pairs_are_rows_of_two_classes() {
-        let (pairs, general) = (SmoothMaximum::Pairs(Pairs::new(&rows(2))), SmoothMaximum::Classes(rows(2)));
+        let (pairs, general) = (SmoothMaximum::Pairs(Pairs::new(rows(2))), SmoothMaximum::Classes(rows(2)));
         for multipliers in [[0.0; 3], [0.02, -0.01, 0.03], [0.4, 0.3, -0.2]] {
             let [pairs, general] = [&pairs, &general].map(|rows| all(&rows.at(&multipliers)));
             for (at, (one, other)) in pairs.iter().zip(&general).enumerate() {
@@ -271,7 +269,7 @@ mod tests {
     #[test]
     fn derivatives_are_those_of_the_value() {
         let step = 1e-6;
-        for maximum in [SmoothMaximum::Pairs(Pairs::new(&rows(2))), SmoothMaximum::Classes(rows(3))] {
+        for maximum in [SmoothMaximum::Pairs(Pairs::new(rows(2))), SmoothMaximum::Classes(rows(3))] {
             let (here, classes) = ([0.03, -0.02, 0.01], if matches!(maximum, SmoothMaximum::Pairs(_)) { 2 } else { 3 });
             let value = maximum.at(&here);
             for at in 0..3 {

@@ -13,7 +13,7 @@ use super::run_log::{FinalFit, RunLog};
 use super::sample_path::SamplePath;
 use super::sqp::Target;
 use crate::blocks::{Request, RowStore};
-use crate::constraint::{Tilt, TiltTable, WeightRule};
+use crate::constraint::{Measure, Tilt, TiltTable, WeightRule};
 use crate::correction::problem::Problem;
 use crate::correction::settings::{Correction, SqpSettings};
 use crate::correction::solution::Solution;
@@ -250,9 +250,10 @@ impl Oracle for StoredRun<'_> {
         let sensitivity = self.on_sample.sensitivity(training, &fit.of_sample, &slopes, &mut self.warm_start)?;
         let Some(sensitivity) = sensitivity else { return Ok(None) };
         let rows = sample.cells().cell_rows();
-        let bandwidth = sample.bandwidth();
+        let (features, bandwidth) = (sample.features(), sample.bandwidth());
+        let (predictor, with_scores) = (&*fit.of_sample, self.settings().measure == Measure::Scores);
         let (sums, errors) =
-            cell_sum_derivatives(&*fit.of_sample, &*sensitivity, basis.len(), sample.features(), rows, bandwidth)?;
+            cell_sum_derivatives(predictor, &*sensitivity, basis.len(), features, rows, bandwidth, with_scores)?;
         let times = self.rows.times();
         // Each cell of the sample stands for all its rows.
         let cells = self.rows.problem.cells();

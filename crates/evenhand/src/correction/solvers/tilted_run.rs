@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::convex_start;
 use super::oracle::{Oracle, Point, Solves, SumDerivatives};
 use super::rank::{independent, least_norm};
@@ -31,8 +33,8 @@ pub(in crate::correction) struct TiltedRun<'a, P> {
     /// The rows that violations are measured on, where these are not the training rows as the model sees them: a holdout, or folds by
     /// models that were fitted without them.
     others: Vec<(Problem, TiltedRows)>,
-    /// Where searches may start, once one has asked for it.
-    starts: Option<Vec<Vec<f64>>>,
+    /// Where searches may start, once one has asked for it, with sums per cell on the rows that the model was fitted to.
+    starts: Option<Vec<(Vec<f64>, CellSums)>>,
     log: RunLog,
     next: usize,
     /// The multipliers that were differentiated by last, and at which evaluation.
@@ -244,7 +246,11 @@ impl<P: Predictor> Oracle for TiltedRun<'_, P> {
     }
 
     fn evaluate(&mut self, multipliers: Vec<f64>, observer: &mut dyn Observer) -> Result<Option<(Point, bool)>> {
-        let trained = self.problem.cell_sums(&self.trained.by(&multipliers))?;
+        let start = self.starts.iter().flatten().find(|(start, _)| *start == multipliers);
+        let trained = match start {
+            Some((_, sums)) => sums.clone(),
+            None => self.problem.cell_sums(&self.trained.by(&multipliers))?,
+        };
         let sums = self.evaluation_sums(&multipliers, &trained)?;
         let violations = self.evaluation_rows().violations(&sums, self.settings.measure);
         let (fitted, seconds) = ((self.problem, &trained), observer.seconds());
@@ -260,16 +266,23 @@ impl<P: Predictor> Oracle for TiltedRun<'_, P> {
         }
         if self.starts.is_none() {
             let basis = independent(self.table.gram(), self.table.multipliers());
-            self.starts = Some(convex_start::path(self.problem, &self.trained, &basis)?);
+            let path = convex_start::path(self.problem, &self.trained, &basis)?;
+            // Side by side: a pass over rows of its own for each would keep threads waiting for each other between them.
+            let sums = |start: Vec<f64>| {
+                let sums = self.problem.cell_sums(&self.trained.by(&start))?;
+                Ok((start, sums))
+            };
+            self.starts = Some(path.into_par_iter().map(sums).collect::<Result<_>>()?);
         }
-        Ok(self.starts.clone().unwrap_or_default())
+        Ok(self.starts.iter().flatten().map(|(start, _)| start.clone()).collect())
     }
 
     fn differentiate(&mut self, point: &Point, basis: &[usize]) -> Result<Option<SumDerivatives>> {
+        let with_scores = self.settings.measure == Measure::Scores;
         let at = |problem: &Problem, rows: &TiltedRows, bandwidth: f64| {
             let (tilted, slopes) = (rows.by(&point.multipliers), rows.slopes(&point.multipliers, basis));
             let cells = problem.cells().cell_rows();
-            cell_sum_derivatives(&tilted, &slopes, basis.len(), problem.features(), cells, bandwidth)
+            cell_sum_derivatives(&tilted, &slopes, basis.len(), problem.features(), cells, bandwidth, with_scores)
         };
         let bandwidth = self.evaluation_rows().bandwidth();
         self.differentiated = Some((point.id, basis.to_vec()));

@@ -91,7 +91,9 @@ impl<L: Learner> Oracle for Run<'_, L> {
         };
         let (features, cells) = (rows.features(), rows.cells().cell_rows());
         let (predictor, bandwidth) = (&*iterate.predictor, rows.bandwidth());
-        let derivatives = cell_sum_derivatives(predictor, &*sensitivity, basis.len(), features, cells, bandwidth)?;
+        let (count, with_scores) = (basis.len(), self.settings.measure == Measure::Scores);
+        let derivatives =
+            cell_sum_derivatives(predictor, &*sensitivity, count, features, cells, bandwidth, with_scores)?;
         let (id, basis, multipliers) = (point.id, basis.to_vec(), point.multipliers.clone());
         self.derivatives = Some(Differentiated { id, basis, multipliers, sensitivity });
         Ok(Some(derivatives))
