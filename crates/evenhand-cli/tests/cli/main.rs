@@ -28,7 +28,6 @@ mod method;
 #[cfg(feature = "network")]
 mod network;
 mod one_decision;
-mod one_decision;
 mod paper;
 mod predict_many;
 mod rates;
