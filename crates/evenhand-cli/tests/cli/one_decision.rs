@@ -11,7 +11,7 @@ fn hires() -> CliTest {
     let mut text = "sex,hired,predicted\n".to_owned();
     for row in 0..2_000 {
         let woman = row % 40 < 20;
-        let hired = row % 20 == 0 || row % 20 == 1 && woman;
+        let hired = row % 20 < if woman { 2 } else { 1 };
         writeln!(text, "{},{},no", if woman { "f" } else { "m" }, if hired { "yes" } else { "no" }).unwrap();
     }
     let test = CliTest::new();

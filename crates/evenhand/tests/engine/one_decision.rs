@@ -14,7 +14,7 @@ fn rows(count: usize) -> Table {
     let texts = |text: &dyn Fn(usize) -> &'static str| {
         Column::Categorical(Categorical::from_values((0..count).map(|row| Some(text(row)))))
     };
-    let label = |row: usize| if row % 20 == 0 || row % 20 == 1 && row % 40 < 20 { "yes" } else { "no" };
+    let label = |row: usize| if row.is_multiple_of(20) || row % 20 == 1 && row % 40 < 20 { "yes" } else { "no" };
     let columns = vec![
         ("sex".to_owned(), texts(&|row| if row % 40 < 20 { "f" } else { "m" })),
         ("hired".to_owned(), texts(&label)),
