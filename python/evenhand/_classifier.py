@@ -179,7 +179,8 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Reporting):  # typ
         Every fit: multipliers, violations, error and loss.
     stop_ : str
         How the search ended: ``"converged"``, ``"too-costly"``, ``"iteration-limit"``, ``"stalled"``,
-        ``"infeasible"`` or ``"cancelled"``.
+        ``"infeasible"`` or ``"cancelled"``; ``"not-searched"`` where nothing was searched for: by the methods
+        ``"unconstrained"`` and ``"reweighing"``, and where no group has ``min_group`` rows.
     trade_off_ : dict or None
         Where the search stopped for the cost (``stop_`` is ``"too-costly"``): the ``violation`` of a fit that went on,
         and its ``cost``, by how much its share of errors is higher.

@@ -10,7 +10,10 @@ import pytest
 from evenhand.datasets import make_loans
 
 # Warnings of how a search ended.
-OUTCOMES = "ignore:.*(was not reached|stopped for the cost|held to half a standard error):evenhand.EvenhandWarning"
+OUTCOMES = (
+    "ignore:.*(was not reached|was not searched for|stopped for the cost|held to half a standard error)"
+    ":evenhand.EvenhandWarning"
+)
 
 
 def pytest_configure(config: pytest.Config) -> None:

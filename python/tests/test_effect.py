@@ -82,3 +82,28 @@ def test_bounds_that_mean_nothing_are_refused(bound: object) -> None:
     X, y, sex = hires()
     with pytest.raises(EvenhandError, match=r"max.violation"):
         EvenhandClassifier(max_violation=bound).fit(X, y, sensitive_features=sex)
+
+
+@pytest.mark.any_outcome
+@pytest.mark.parametrize("method", ["weighting", "unconstrained"])
+def test_the_same_decision_for_everyone_is_warned_of(method: str) -> None:
+    rows = np.arange(2000)
+    X, sex = pd.DataFrame({"other": rows % 7}), pd.Series(np.where(rows % 40 < 20, "f", "m"), name="sex")
+    y = pd.Series(((rows % 20 == 0) | ((rows % 20 == 1) & (sex == "f"))).astype(int))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        clf = EvenhandClassifier(method=method, numeric=["other"]).fit(X, y, sensitive_features=sex)
+        found = audit(y, clf.predict(X), sensitive_features=sex)
+    told = {one.message.code: str(one.message) for one in caught if isinstance(one.message, EvenhandWarning)}
+    assert told["one-decision"].startswith("all 2000 rows are predicted `0`")
+    assert [one["code"] for one in found.to_dict()["warnings"]] == ["one-decision"]
+
+
+@pytest.mark.any_outcome
+def test_what_searches_for_nothing_says_so() -> None:
+    X, y, sex = hires()
+    for method in ("unconstrained", "reweighing"):
+        assert EvenhandClassifier(method=method).fit(X, y, sensitive_features=sex).stop_ == "not-searched"
+    with pytest.warns(EvenhandWarning, match="max_violation=0.02 was not searched for") as caught:
+        EvenhandClassifier(method="reweighing", max_violation=0.02).fit(X, y, sensitive_features=sex)
+    assert "not-searched" in {one.message.code for one in caught}

@@ -24,6 +24,7 @@ use crate::output::{self, WarningRecord};
 use crate::outputs::Outputs;
 use crate::page;
 use crate::progress::Progress;
+use crate::text::quoted;
 
 /// Show how labels, and predictions of any model, differ between groups.
 ///
@@ -160,8 +161,8 @@ fn about_scores(error: anyhow::Error, args: &AuditArgs) -> anyhow::Error {
     if column != predictions || !fraction {
         return error;
     }
-    let hint =
-        format!("for probabilities give --score {predictions} --threshold 0.5 in place of --predictions {predictions}");
+    let name = quoted(predictions);
+    let hint = format!("for probabilities give --score {name} --threshold 0.5 in place of --predictions {name}");
     Usage::new(error.to_string()).hint(hint).into()
 }
 

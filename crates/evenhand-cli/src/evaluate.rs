@@ -164,7 +164,7 @@ impl Report {
         let definitions: String = model.settings.notions.iter().map(definition).collect();
         let bounds: String = self.bounds.iter().map(TestedBound::to_text).collect();
         let bounds = if bounds.is_empty() { bounds } else { format!("\nBounds\n{bounds}") };
-        format!("{definitions}\n{}{bounds}", self.table(model))
+        format!("{}{definitions}\n{}{bounds}", output::alike(&self.warnings), self.table(model))
     }
 
     fn table(&self, model: &Model) -> String {

@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::args::given;
 use crate::output::{self, note};
+use crate::text::quoted;
 
 /// The exit code of bad input and bad usage.
 const BAD_INPUT: u8 = 2;
@@ -270,7 +271,8 @@ fn data_hint(error: &Error) -> Option<String> {
     let text = match error {
         Error::UnknownPositive { .. } => "give one of these values with --positive".to_owned(),
         Error::PositiveNeeded { classes, .. } => {
-            format!("give --positive '{}'", classes.last().map_or("VALUE", String::as_str))
+            let given: Vec<String> = classes.iter().map(|class| format!("--positive {}", quoted(class))).collect();
+            format!("give {}: the value that is good to have", given.join(" or "))
         }
         Error::OneClass { .. } => "check --label, and that the file was not filtered by it".to_owned(),
         Error::TooManyClasses { .. } => "check --label; a number has to be cut into classes first".to_owned(),

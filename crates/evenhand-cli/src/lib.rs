@@ -44,6 +44,7 @@ mod training;
 mod verify;
 mod version;
 mod weight_table;
+mod wide_columns;
 
 use std::ffi::OsString;
 

@@ -92,6 +92,12 @@ impl WarningRecord {
     }
 }
 
+/// What stands before rates and verdicts, where these say nothing more: that all rows are decided alike.
+pub(crate) fn alike(warnings: &[WarningRecord]) -> String {
+    let alike = |record: &&WarningRecord| matches!(record.warning, Warning::OneDecision { .. });
+    warnings.iter().find(alike).map(|record| format!("Note: {}.\n\n", clean(&record.message))).unwrap_or_default()
+}
+
 /// Prints warnings on stderr, each with what can be done about it.
 pub(crate) fn warn(warnings: &[WarningRecord]) {
     for WarningRecord { warning, message, row_set } in warnings {
@@ -134,6 +140,9 @@ fn advice(warning: &Warning) -> Option<String> {
         }
         Warning::WorseThanConstant { .. } => Some(
             "a looser bound costs less; if the learner does not see the groups, it may have too little to tell people apart by (in the documentation: When not to correct at all)",
+        ),
+        Warning::OneDecision { .. } => Some(
+            "a bound that is met says no more than that; another threshold, a looser bound or features that tell more may tell people apart",
         ),
         Warning::MissingApart { .. } => Some("fill the values where they are known, or make them a group of their own"),
         Warning::SmallGroup { .. } => Some("join it with others, as in --group 'race=A|B', or bring more rows"),

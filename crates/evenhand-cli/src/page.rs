@@ -12,6 +12,7 @@ use {
     crate::failure::Usage,
     crate::files,
     crate::outputs::Outputs,
+    crate::text::quoted,
     evenhand_report::{Error, Format, Report},
 };
 
@@ -77,16 +78,6 @@ pub(crate) fn without_folders(text: &str) -> String {
     }
     let words = text.split(' ').map(|word| word.split('=').map(cut).collect::<Vec<_>>().join("="));
     words.collect::<Vec<_>>().join(" ")
-}
-
-/// An argument as a shell takes it.
-#[cfg(feature = "report")]
-fn quoted(argument: &str) -> String {
-    let plain = |character: char| character.is_alphanumeric() || "-_./=:,+%@".contains(character);
-    if !argument.is_empty() && argument.chars().all(plain) {
-        return argument.to_owned();
-    }
-    format!("'{}'", argument.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

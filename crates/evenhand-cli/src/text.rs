@@ -75,6 +75,15 @@ impl Lines {
     }
 }
 
+/// An argument as a shell takes it.
+pub(crate) fn quoted(argument: &str) -> String {
+    let plain = |character: char| character.is_alphanumeric() || "-_./=:,+%@".contains(character);
+    if !argument.is_empty() && argument.chars().all(plain) {
+        return argument.to_owned();
+    }
+    format!("'{}'", argument.replace('\'', r"'\''"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

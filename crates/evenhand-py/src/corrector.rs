@@ -79,9 +79,10 @@ impl Corrector {
         let classes = binding.inner.classes().to_vec();
         drop(data);
         let mut first_warnings = warnings(&first_warnings);
+        let names = classes.clone();
         let thread = std::thread::spawn(move || {
             let found = caught(|| {
-                let (mut found, weights) = search(&correction, &problem, &sender, &Mutex::new(predictions))?;
+                let (mut found, weights) = search(&correction, (&problem, &names), &sender, &Mutex::new(predictions))?;
                 first_warnings.append(&mut found.warnings);
                 found.warnings = first_warnings;
                 Ok((found, weights))
@@ -217,7 +218,7 @@ impl evenhand::Predictor for Numbered {
 
 fn search(
     correction: &Correction,
-    problem: &evenhand::correction::Problem,
+    (problem, classes): (&evenhand::correction::Problem, &[String]),
     sender: &Sender<Event>,
     predictions: &Mutex<Receiver<Vec<f64>>>,
 ) -> evenhand::Result<(Found, Vec<f64>)> {
@@ -233,6 +234,7 @@ fn search(
     let names = problem.constraints().iter().map(|constraint| constraint.name.clone());
     let mut found_warnings = warnings(&solution.warnings);
     found_warnings.extend(warnings(&solution.effect.iter().flat_map(Effect::warnings).collect::<Vec<_>>()));
+    found_warnings.extend(warnings(solution.train.one_decision(classes).as_slice()));
     found_warnings.extend(search_warning(correction, &solution));
     let found = Found {
         multipliers: names.zip(solution.multipliers.iter().copied()).collect(),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use evenhand::correction::{Solution, Solver};
 use evenhand::format::clean;
 use evenhand::model::LearnerRecord;
-use evenhand::{Correction, Predictor, Warning};
+use evenhand::{Correction, Predictor, Termination, Warning};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
@@ -137,7 +137,7 @@ pub(crate) fn warnings(warnings: &[Warning]) -> Warnings {
     warnings.iter().map(|warning| (slug(warning), clean(&warning.to_string()))).collect()
 }
 
-/// A warning where a search ended short of what was asked, or stopped for the cost.
+/// A warning where a search ended short of what was asked or stopped for the cost, or where bounds were not searched for.
 pub(crate) fn search_warning<P: Predictor>(
     correction: &Correction,
     solution: &Solution<P>,
@@ -148,11 +148,13 @@ pub(crate) fn search_warning<P: Predictor>(
         return Some(("too-costly".to_owned(), message));
     }
     let searched = correction.method.is_correction() && matches!(correction.solver, Solver::Sqp(_));
-    let code = match correction.bounds.as_slice() {
+    let (code, missed) = match correction.bounds.as_slice() {
+        // What a correction does not search for has a warning of its own.
+        [_, ..] if solution.stop == Termination::NotSearched && !searched => ("not-searched", "was not searched for"),
         _ if !solution.stop.is_short() => return None,
-        _ if searched => "not-converged",
+        _ if searched => ("not-converged", "was not reached"),
         [] => return None,
-        _ => "bound-not-reached",
+        _ => ("bound-not-reached", "was not reached"),
     };
     let bound = |asked: &evenhand::NotionBound| {
         let (name, limit) = (asked.bound.name().replace('-', "_"), asked.bound.limit());
@@ -165,7 +167,7 @@ pub(crate) fn search_warning<P: Predictor>(
     let asked = if bounds.is_empty() { "evenness".to_owned() } else { bounds.join(", ") };
     let violation = solution.train.violation.map_or_else(|| "not known".to_owned(), |value| format!("{value:.4}"));
     let message = format!(
-        "{asked} was not reached ({explained}): the largest |overall - group| rate in training is {violation}; see `test_bounds`"
+        "{asked} {missed} ({explained}): the largest |overall - group| rate in training is {violation}; see `test_bounds`"
     );
     Some((code.to_owned(), message))
 }

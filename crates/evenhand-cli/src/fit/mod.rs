@@ -83,13 +83,16 @@ fn run_with<L: Learner>(
     let tested_on = rows.test.as_ref().map(|test| fitted.binding().problem(test)).transpose()?;
     let test = rows.test.as_ref().zip(tested_on.as_ref().map(|(problem, _)| problem));
     let compared = progress.during("comparing", || compare(config, learner, &fitted, &rows, test))?;
-    let of_effect = compared.effect.warnings();
+    let classes = fitted.binding().classes();
+    let one_decision = compared.test.as_ref().unwrap_or(&compared.train).after.one_decision(classes);
+    let mut of_decisions = compared.effect.warnings();
+    of_decisions.extend(one_decision.clone());
     let of_test: Vec<Warning> = tested_on
         .iter()
         .flat_map(|(problem, warnings)| warnings.iter().cloned().chain(fitted.solution().unseen(problem)))
         .collect();
-    // What the correction changes is said of the rows that bounds are tested on.
-    let of_training = rows.warnings.iter().chain(fitted.warnings()).filter(|warning| !warning.is_of_effect());
+    // What is said of decisions is said of those on the rows that bounds are tested on.
+    let of_training = rows.warnings.iter().chain(fitted.warnings()).filter(|warning| !warning.is_of_decisions());
     let of_training: Vec<Warning> = of_training.cloned().collect();
 
     let mut outputs = Outputs::new(config.csv);
@@ -109,13 +112,13 @@ fn run_with<L: Learner>(
         #[cfg(feature = "report")]
         if let Some(path) = &config.report {
             let evaluated = compared.evaluated.each_ref();
-            let warnings = of_training.iter().chain(&of_test).cloned().collect();
+            let warnings = of_training.iter().chain(&of_test).chain(&one_decision).cloned().collect();
             let fit = report_file::Fit { config, learner, fitted: &fitted, test, evaluated, warnings };
             report_file::write(&mut outputs, path, fit, &rows, &model, progress)?;
         }
     }
     let tested_on = if compared.test.is_some() { "test" } else { "training" };
-    let mut warnings = WarningRecord::all(of_effect, Some(tested_on));
+    let mut warnings = WarningRecord::all(of_decisions, Some(tested_on));
     warnings.extend(WarningRecord::all(of_training, None));
     warnings.extend(WarningRecord::all(of_test, Some("test")));
     if let Some(path) = &config.weights {

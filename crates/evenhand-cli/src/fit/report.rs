@@ -15,7 +15,7 @@ use crate::bounds::TestedBound;
 use crate::files;
 use crate::many_rows::PassCounts;
 use crate::memberships;
-use crate::output::WarningRecord;
+use crate::output::{self, WarningRecord};
 use crate::text::{Lines, clean, counted, error_share, listed, or_dash, percent, rate, signed, thousands};
 
 /// At most so many lines for constraints, groups and multipliers each; JSON has all.
@@ -226,8 +226,8 @@ impl Report {
             None => String::new(),
         };
         let found = found + &self.rules.to_text();
-        let (effect, columns) = (self.effect.to_text(), self.columns.to_text());
-        format!("{effect}{}{definitions}{columns}\n{table}\n{found}{bounds}{ending}", self.rules.method())
+        let (alike, effect, columns) = (output::alike(&self.warnings), self.effect.to_text(), self.columns.to_text());
+        format!("{alike}{effect}{}{definitions}{columns}\n{table}\n{found}{bounds}{ending}", self.rules.method())
     }
 
     /// What the factors beside multipliers are, where there are any.

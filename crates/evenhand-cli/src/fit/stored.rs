@@ -35,7 +35,7 @@ pub(super) fn run(config: &Config, learner: &Logistic, (files, mut warnings): Op
     let found = config.correction.fit_files(&files, schema, learner, &config.stored, shown, &mut watch)?;
     let seconds = watch.finish();
     let fitted = &found.fitted;
-    warnings.extend(fitted.warnings().iter().filter(|warning| !warning.is_of_effect()).cloned());
+    warnings.extend(fitted.warnings().iter().filter(|warning| !warning.is_of_decisions()).cloned());
     let [before, after] = found.evaluated();
     let effect = after.effect(&before, config.correction.notable_change, config.confidence)?;
     let bound_tests = after.test_bounds(&config.correction.bounds, config.confidence)?;
@@ -50,9 +50,11 @@ pub(super) fn run(config: &Config, learner: &Logistic, (files, mut warnings): Op
         outputs.table(path, &tables::trace(fitted)?)?;
     }
     outputs.commit()?;
-    let mut records = WarningRecord::all(effect.warnings(), Some("training"));
-    records.extend(WarningRecord::all(warnings, None));
     let train = Comparison { before: before.metrics(), after: after.metrics() };
+    let mut of_decisions = effect.warnings();
+    of_decisions.extend(train.after.one_decision(fitted.binding().classes()));
+    let mut records = WarningRecord::all(of_decisions, Some("training"));
+    records.extend(WarningRecord::all(warnings, None));
     let bounds = TestedBound::all(bound_tests, TestedOn::Rows("training"));
     let shown = Found { train, test: None, bounds, effect: ShownEffect { rows: "training", effect } };
     let StoredFit { passes, sample_rows, distinct_rows, .. } = found;

@@ -21,7 +21,7 @@ use crate::output::{self, WarningRecord, note};
 use crate::outputs::{CsvArgs, Outputs};
 use crate::progress::Progress;
 use crate::text::{Lines, clean, counted, signed, thousands};
-use crate::{files, page, weight_table};
+use crate::{files, page, weight_table, wide_columns};
 
 /// Estimate how far labels were tilted for or against each group.
 ///
@@ -176,6 +176,9 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
         return show(args, &stored::run(args, &origin, settings, (files, stored), progress)?);
     }
     let whole = origin.read_as_labelled(progress)?;
+    if !args.result.json {
+        wide_columns::tell(&whole.data);
+    }
     (settings.groups, settings.plan) = (whole.groups(&settings.groups), whole.plan());
     settings.withhold.extend(whole.withheld());
     if let (Some(notion), true) = (origin.notion(&settings.groups), args.notions.is_empty()) {

@@ -11,6 +11,7 @@ use evenhand_datasets::recipe::Prepared;
 use super::Training;
 use crate::origin::{Conventions, Origin, Whole, prepare};
 use crate::progress::Progress;
+use crate::wide_columns;
 
 /// Where test rows come from.
 pub(super) enum Rows {
@@ -56,6 +57,9 @@ impl Training {
             return Ok(Read::prepared(prepare(recipe, folder, self.split(), progress)?));
         }
         let Whole { data: all, mut warnings, .. } = self.origin.read(progress)?;
+        if !self.json {
+            wide_columns::tell(&all);
+        }
         let reading = self.reading(&all);
         match &self.rows {
             Rows::All => {

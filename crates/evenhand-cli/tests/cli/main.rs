@@ -27,6 +27,7 @@ mod many_rows;
 mod method;
 #[cfg(feature = "network")]
 mod network;
+mod one_decision;
 mod paper;
 mod predict_many;
 mod rates;

@@ -258,7 +258,7 @@ impl Audit {
             rates,
             bounds,
             intersections_left_out,
-            warnings: warnings(view, options.small_group),
+            warnings: warnings(view, classes, options),
         })
     }
 }
@@ -298,8 +298,8 @@ fn weight_unit(data: &Dataset) -> Option<WeightUnit> {
     }
 }
 
-/// A warning for every small group, then for every group that all rows are in: it is its own reference.
-fn warnings(view: View<'_>, small_group: usize) -> Vec<Warning> {
+/// A warning for every small group, then for every group that all rows are in: it is its own reference; and one where all predictions are alike.
+fn warnings(view: View<'_>, classes: &[String], options: &AuditOptions) -> Vec<Warning> {
     let membership = view.membership;
     let rows = |group: usize| {
         let inside = view.sums.iter().enumerate().filter(|(row, _)| membership.is_member(*row, group));
@@ -307,10 +307,21 @@ fn warnings(view: View<'_>, small_group: usize) -> Vec<Warning> {
     };
     let counts: Vec<(&String, usize)> = membership.group_names().iter().zip((0..).map(rows)).collect();
     let all: usize = view.sums.iter().map(|sums| sums.rows).sum();
-    let small = counts.iter().filter(|(_, rows)| *rows < small_group);
+    let small = counts.iter().filter(|(_, rows)| *rows < options.small_group);
     let small = small.map(|(group, rows)| Warning::SmallGroup { group: (*group).clone(), rows: *rows });
     let everyone = counts.iter().filter(|(_, rows)| *rows == all);
-    small.chain(everyone.map(|(group, _)| Warning::OwnReference { what: (*group).clone() })).collect()
+    let everyone = everyone.map(|(group, _)| Warning::OwnReference { what: (*group).clone() });
+    let predictions = view.predictions.or_else(|| options.unlabelled.then_some(view.labels));
+    small.chain(everyone).chain(predictions.and_then(|codes| one_decision(view, codes, classes))).collect()
+}
+
+/// A warning where all rows are predicted the same class.
+fn one_decision(view: View<'_>, predictions: &Codes, classes: &[String]) -> Option<Warning> {
+    let rows: usize = view.sums.iter().map(|sums| sums.rows).sum();
+    let mut predicted = predictions.iter().zip(view.sums).filter(|(_, sums)| sums.rows > 0).map(|(class, _)| class);
+    let first = predicted.next()?;
+    let alike = rows > 1 && predicted.all(|class| class == first);
+    alike.then(|| Warning::OneDecision { decision: classes[first].clone(), rows })
 }
 
 /// The patterns of two groups or more that have rows, in the order of their groups, and

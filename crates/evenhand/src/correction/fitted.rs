@@ -33,6 +33,7 @@ impl<P: Predictor> Fitted<P> {
     ) -> Result<Self> {
         warnings.append(&mut solution.warnings);
         warnings.extend(solution.effect.iter().flat_map(Effect::warnings));
+        warnings.extend(solution.train.one_decision(binding.classes()));
         let (bounds, measure) = (settings.bounds.clone(), settings.measure);
         let weights = solution.weights(&problem)?;
         Ok(Self { binding, problem, solution, weights, bounds, measure, warnings })

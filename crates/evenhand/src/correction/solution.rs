@@ -125,7 +125,7 @@ impl<P: Predictor> Solution<P> {
             threshold: problem.threshold(),
             slack: None,
             trade_off: None,
-            stop: Termination::IterationLimit,
+            stop: Termination::NotSearched,
             fits: 1,
             warnings: unconverged.into_iter().collect(),
             uncorrected: None,

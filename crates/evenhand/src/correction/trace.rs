@@ -73,6 +73,8 @@ pub enum Termination {
     Infeasible,
     /// The observer asked to stop.
     Cancelled,
+    /// Nothing was searched for: the method takes weights as they are, or no constraint has enough rows.
+    NotSearched,
 }
 
 impl Termination {
@@ -112,6 +114,7 @@ impl Termination {
                 "stopped short: nothing that was tried met what was asked and kept every violation within the largest before"
             }
             Self::Cancelled => "cancelled: the best that was found until then is kept",
+            Self::NotSearched => "nothing was searched for: no group has rows enough to tell its rate",
         }
     }
 
@@ -135,6 +138,7 @@ impl std::fmt::Display for Termination {
             Self::Stalled => "stalled",
             Self::Infeasible => "infeasible",
             Self::Cancelled => "cancelled",
+            Self::NotSearched => "not-searched",
         })
     }
 }
@@ -171,7 +175,7 @@ mod tests {
             sentence,
             "stopped short: nothing that was tried met what was asked and kept every violation within the largest before"
         );
-        let even = Termination::Converged.explain(Method::Unconstrained, false);
+        let even = Termination::NotSearched.explain(Method::Unconstrained, false);
         assert_eq!(even, "no bound and no notion was searched for");
         for method in Method::all() {
             assert!(Termination::Cancelled.explain(method, false).starts_with("cancelled"), "{method}");

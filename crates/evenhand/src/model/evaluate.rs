@@ -64,6 +64,8 @@ impl Model {
         let (problem, mut warnings) = self.binding.problem(&data)?;
         warnings.extend(self.thresholds.as_ref().and_then(|thresholds| thresholds.unseen(&problem)));
         let evaluated = self.classifier().evaluated(&problem, self.settings.measure)?;
-        Ok((Evaluation::of(&evaluated, bounds, confidence)?, warnings))
+        let found = Evaluation::of(&evaluated, bounds, confidence)?;
+        warnings.extend(found.metrics.one_decision(classes));
+        Ok((found, warnings))
     }
 }

@@ -28,6 +28,7 @@ impl Model {
         let mut warnings = rows.warnings;
         let first = warnings.iter().take_while(|warning| warning.column().is_some()).count();
         warnings.splice(first..first, extra);
+        warnings.extend(found.metrics.one_decision(self.binding.classes()));
         Ok((found, warnings))
     }
 

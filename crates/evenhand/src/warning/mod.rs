@@ -209,6 +209,13 @@ pub enum Warning {
         /// And with it.
         others_after: f64,
     },
+    /// The same decision for every row: positive rates are then equal whatever the groups.
+    OneDecision {
+        /// The class that is predicted.
+        decision: String,
+        /// How many rows there are.
+        rows: usize,
+    },
     /// The learner stopped before its own tolerance was reached.
     LearnerNotConverged {
         /// In how many fits.
@@ -266,14 +273,15 @@ impl Warning {
         Some([text::short(rate), text::short(rate / 20.0)])
     }
 
-    /// Whether it is about what a correction changes, on some rows, beside evenness.
-    pub fn is_of_effect(&self) -> bool {
+    /// Whether it is about the decisions on some rows: that all are alike, or what a correction changes of them beside evenness.
+    pub fn is_of_decisions(&self) -> bool {
         matches!(
             self,
             Self::NotableChange { .. }
                 | Self::WorseThanConstant { .. }
                 | Self::LevelledDown { .. }
                 | Self::MissingApart { .. }
+                | Self::OneDecision { .. }
         )
     }
 }

@@ -169,6 +169,10 @@ impl std::fmt::Display for Warning {
             | Self::WorseThanConstant { .. }
             | Self::LevelledDown { .. }
             | Self::MissingApart { .. } => f.write_str(&self.of_effect()),
+            Self::OneDecision { decision, rows } => write!(
+                f,
+                "all {rows} rows are predicted `{decision}`: positive rates are equal between groups because nobody is told apart"
+            ),
             Self::LearnerNotConverged { fits } => {
                 write!(
                     f,

@@ -31,6 +31,7 @@ mod model_files;
 #[cfg(feature = "network")]
 mod network;
 mod odds_factors;
+mod one_decision;
 mod paper_impact;
 mod percentile_thresholds;
 mod population;

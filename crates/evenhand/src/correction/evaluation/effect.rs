@@ -112,6 +112,13 @@ impl Rule {
         one.min(other) < (1.0 - self.share) * one.max(other)
     }
 
+    /// Whether two rates went apart: their ratio is so much further from 1 than before, or is so much another on the other side of it.
+    fn is_further(self, [first_before, second_before]: [f64; 2], [first, second]: [f64; 2]) -> bool {
+        // The ratios after and before, first over second, times both second rates: no division by a rate of zero.
+        let (after, before) = (first * second_before, second * first_before);
+        self.differ(after, before) && (first > second) == (after > before)
+    }
+
     fn constant(self, constant: Share, error: &Change, after: Share) -> Constant {
         let (low, _) = difference(after, constant, self.z);
         Constant { error: constant.value, notable: self.share < 1.0 && low > 0.0 && error.before < constant.value }
@@ -254,8 +261,7 @@ fn missing(problem: &Problem, set: usize, [before, after]: [&CellSums; 2], rule:
     let ((own_before, others_before), (own, others)) = (shares(before)?, shares(after)?);
     let (low, high) = difference(own, others, rule.z);
     let apart = rule.differ(own.value, others.value) && !(low <= 0.0 && high >= 0.0);
-    // The two ratios, own over others, without a division by a rate of zero.
-    let further = rule.differ(own.value * others_before.value, others.value * own_before.value);
+    let further = rule.is_further([own_before.value, others_before.value], [own.value, others.value]);
     Some(MissingChange {
         name: problem.group_names()[set].clone(),
         rows: (0..cells.len()).filter(|&cell| cells.is_in(cell, set)).map(|cell| cells.count(cell)).sum(),
@@ -354,6 +360,16 @@ mod tests {
     fn a_rate_that_was_asked_for_is_no_surprise() {
         let notable = |asked: &str, after| effect(asked, 10_000, [5_000, 5_000], after).positive_rate.unwrap().notable;
         assert!(!notable("target-rate=0.3", [3_000, 3_000]) && notable("target-rate=0.5", [3_000, 3_000]));
+    }
+
+    #[test]
+    fn rates_that_come_together_do_not_go_apart() {
+        let rule = Rule { share: 0.2, z: 1.96 };
+        assert!(rule.is_further([0.2, 0.2], [0.3, 0.2]) && rule.is_further([0.2, 0.2], [0.2, 0.3]));
+        assert!(rule.is_further([0.3, 0.2], [0.2, 0.3]), "the other way round");
+        assert!(!rule.is_further([0.36, 0.22], [0.26, 0.21]), "nearer than before");
+        assert!(!rule.is_further([0.22, 0.36], [0.21, 0.26]), "nearer than before");
+        assert!(!rule.is_further([0.2, 0.2], [0.22, 0.2]), "less than a fifth");
     }
 
     #[test]

@@ -4,11 +4,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Result;
 use crate::constraint::Measure;
 use crate::correction::problem::Problem;
 use crate::kernel::CellSums;
 use crate::learner::Predictor;
+use crate::{Result, Warning};
 
 /// Rows, error, rates and violations of one classifier on one set of rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,6 +39,17 @@ impl Metrics {
     /// The constraints that could not be measured, for want of rows they condition on.
     pub fn unmeasured(&self) -> Vec<&str> {
         self.violations.iter().filter(|one| one.value.is_none()).map(|one| one.name.as_str()).collect()
+    }
+
+    /// A warning where all rows get the same decision; `classes` are the names of the classes.
+    pub fn one_decision(&self, classes: &[String]) -> Option<Warning> {
+        let mut decided = self.class_rates.iter().zip(classes).filter(|(rate, _)| **rate > 0.0);
+        match (decided.next(), decided.next()) {
+            (Some((_, class)), None) if self.rows > 1 => {
+                Some(Warning::OneDecision { decision: class.clone(), rows: self.rows })
+            }
+            _ => None,
+        }
     }
 }
 

@@ -279,6 +279,11 @@ impl Inequalities {
         asked.chain(self.above_ceiling(&measured, false)).collect()
     }
 
+    /// Whether no constraint has rows enough to be searched for.
+    pub(in crate::correction) fn is_empty(&self) -> bool {
+        self.searched.is_empty()
+    }
+
     /// The largest violation of a constraint that is searched for.
     pub(in crate::correction) fn violation(&self, sums: &CellSums) -> f64 {
         let measured = self.measured(sums);

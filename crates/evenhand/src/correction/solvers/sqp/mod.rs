@@ -111,6 +111,9 @@ fn find(oracle: &mut dyn Oracle, settings: SqpSettings, observer: &mut dyn Obser
         stop = Termination::TooCostly;
     }
     let asked = search.merit(&target, &uncorrected).inequalities;
+    if stop == Termination::Converged && asked.is_empty() {
+        stop = Termination::NotSearched;
+    }
     let warnings = asked.warnings(oracle.evaluation().constraints(), &settings);
     Ok(Found { point, stop, trade_off, uncorrected, warnings })
 }
