@@ -399,12 +399,10 @@ impl Precision<'_> {
     }
 
     /// A bound with its back-off, where the left side is `distance` below the bound once rates are even. The back-off is at most half of that
-    /// distance, and no search aims nearer to even rates than half a standard error, which rows cannot tell from none.
+    /// distance, and no bound is nearer to even rates than half a standard error, which rows cannot tell from none.
     fn limit(&self, most: f64, distance: f64, error: f64) -> Inequality {
-        let least = 0.5 * error;
-        let upper = most + (least - distance).max(0.0);
-        let room = (0.5 * distance).min((distance - least).max(0.0));
-        let back_off = (self.settings.margin * error).max(self.settings.even).min(room);
+        let upper = most + (0.5 * error - distance).max(0.0);
+        let back_off = (self.settings.margin * error).max(self.settings.even).min(0.5 * distance);
         Inequality { back_off, noise: error.max(CLOSE * self.settings.even), ..Inequality::exact(upper) }
     }
 }
