@@ -91,7 +91,7 @@ pub(crate) fn draw(store: &dyn RowStore, wanted: usize, seed: u64) -> Result<Dra
             let most = different as f64 + 3.0 * (different as f64).sqrt() + 5.0;
             // It is not negative.
             #[expect(clippy::cast_sign_loss)]
-            let times = (wanted as f64 / most).max(2.0).min(1e18) as u128;
+            let times = (wanted as f64 / most).clamp(2.0, 1e18) as u128;
             share = (share.max(1) * times).min(ALL);
             continue;
         }
@@ -129,7 +129,7 @@ impl Thinning {
 
     fn of(&self, hash: u64, count: u64) -> u64 {
         let chance = u128::from(mix(hash ^ OTHER));
-        let kept = (u128::from(count) * self.kept + (chance * self.of >> 64)) / self.of;
+        let kept = (u128::from(count) * self.kept + ((chance * self.of) >> 64)) / self.of;
         // It is no more than there are.
         u64::try_from(kept).unwrap_or(u64::MAX)
     }

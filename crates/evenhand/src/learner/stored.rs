@@ -76,7 +76,7 @@ impl Logistic {
     }
 
     /// How the second derivatives of all rows compare with those of a sample, coefficient by coefficient, where the sample has so few rows of some feature that it
-    /// cannot tell; of all rows those for single coefficients alone are asked, which is no more than a gradient. This learner is that of all rows, the
+    /// cannot tell, else none; of all rows those for single coefficients alone are asked, which is no more than a gradient. This learner is that of all rows, the
     /// other that of the sample.
     ///
     /// # Errors
@@ -87,19 +87,19 @@ impl Logistic {
         (on_sample, sample): (&Self, Training<'_>),
         model: &LogisticModel,
         times: f64,
-    ) -> Result<Option<Vec<f64>>> {
+    ) -> Result<Vec<f64>> {
         let Training { features, labels, classes, weights: of_rows } = sample;
         let rows = LogisticRows { features, labels, weights: of_rows, classes };
         let own = rows.hessian_diagonal(model.coefficients());
         if own.iter().all(|entry| *entry >= FEW) {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let own = Penalised { rows, settings: on_sample }.hessian_diagonal(model.coefficients());
         let stored = Stored::new(store, weights, self);
         let all = stored.hessian_diagonal(model.coefficients());
         stored.done()?;
         let ratio = |(all, own): (f64, f64)| if own > 0.0 && all > 0.0 { all / (times * own) } else { 1.0 };
-        Ok(Some(all.into_iter().zip(own).map(ratio).collect()))
+        Ok(all.into_iter().zip(own).map(ratio).collect())
     }
 }
 

@@ -67,8 +67,8 @@ pub(in crate::correction) struct StoredRun<'a> {
     warm_start: Minimiser,
     /// How far the last fit to all rows is from that to the sample.
     offset: Option<Vec<f64>>,
-    /// How the second derivatives of all rows compare with the sample's, once that is known, where the sample lacks rows to tell them.
-    ratios: Option<Option<Vec<f64>>>,
+    /// How the second derivatives of all rows compare with the sample's, once that is known; none where the sample has rows enough to tell them.
+    ratios: Option<Vec<f64>>,
     /// What the last fit to all rows left for the next.
     minimiser: Option<Minimiser>,
     cache: FitCache<IterateFit>,
@@ -155,7 +155,7 @@ impl<'a> StoredRun<'a> {
             let sample = (&self.on_sample, training);
             self.ratios = Some(self.learner.curvature_ratios((self.rows.store, weights), sample, of_sample, times)?);
         }
-        let moved = (self.offset.as_deref(), self.ratios.iter().flatten().next().map(Vec::as_slice));
+        let moved = (self.offset.as_deref(), self.ratios.as_deref().filter(|ratios| !ratios.is_empty()));
         Ok(self.on_sample.start_from(training, of_sample, times, moved))
     }
 
