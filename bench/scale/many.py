@@ -1,7 +1,8 @@
 """Measures fits and predictions of more and more rows: `many.py PROGRAM FOLDER ROWS...`, a line of CSV a run.
 
-Rows are those of `people.py`, made where they are not there yet. Beside the program stands what one would do without it (`rivals.py`). Each of these
-has an hour of a processor; who needs more, or more memory than there is, is not asked about more rows.
+Rows are those of `people.py`, made where they are not there yet. Beside the program stands what one would do without it (`rivals.py`), all of it or what
+RIVALS names (`plain loop eg`, or nothing). Each of these has an hour of a processor and the memory that the machine has; who needs more is not asked about more
+rows.
 """
 
 import json
@@ -30,6 +31,7 @@ RIVALS = {
     "eg": "polars + fairlearn ExponentiatedGradient",
 }
 HOUR = 3600
+MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 1024
 
 
 def used_by(command: list[str], output: Path) -> tuple[int, tuple[float, float, float]]:
@@ -51,7 +53,7 @@ def run(command: list[str], output: Path) -> tuple[float, float, float]:
 
 def run_rival(name: str, people: Path, rows: int, output: Path) -> bool:
     """Whether it ended within its hour."""
-    limit = ["/bin/bash", "-c", f'ulimit -t {HOUR}; exec "$@"', "rival"]
+    limit = ["/bin/bash", "-c", f'ulimit -t {HOUR} -v {MEMORY}; exec "$@"', "rival"]
     code, used = used_by([*limit, sys.executable, str(HERE / "rivals.py"), name, str(people)], output)
     figures = f"{RIVALS[name]},{rows}," + ",".join(f"{one:.1f}" for one in used)
     if code:
@@ -64,7 +66,8 @@ def run_rival(name: str, people: Path, rows: int, output: Path) -> bool:
 
 def main(program: str, folder: Path, sizes: list[int]) -> None:
     print("what,rows,seconds,processor_seconds,megabytes,passes,fits,error,violation")
-    able, model, scored = list(RIVALS), str(folder / "model.json"), folder / "scored.parquet"
+    able = os.environ.get("RIVALS", " ".join(RIVALS)).split()
+    model, scored = str(folder / "model.json"), folder / "scored.parquet"
     for rows in sizes:
         people = folder / str(rows)
         if not people.exists():

@@ -27,6 +27,7 @@ GIVEN = {
     "intersections": True,
     "constraints": ["equal-opportunity", "known-rate=sex=Female:0.3"],
     "weightCol": "count",
+    "frequencyCol": "times",
     "predictionCol": "decision",
     "probabilityCol": "chances",
     "rawPredictionCol": "odds",

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use evenhand::audit::{AskedRate, AuditOptions, AuditedNotion, ClassAudit, Rate, ScoreAudit, ScoreColumn};
-use evenhand::correction::SAMPLE_ROWS;
 use evenhand::{Audit, Bound, GroupSpec, Groups, Notion};
 #[cfg(feature = "report")]
 use evenhand_report::Record;
@@ -239,7 +238,7 @@ impl Config {
     /// The files, where they have more rows than are read into memory; a report is of rows in memory.
     fn files(&self, args: &AuditArgs) -> Result<Option<Opened>> {
         match self.origin.streamable() {
-            Some(streamable) if args.result.report.is_none() => many_rows::open(&streamable, SAMPLE_ROWS),
+            Some(streamable) if args.result.report.is_none() => many_rows::open(&streamable, None),
             _ => Ok(None),
         }
     }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
 use clap::Args;
-use evenhand::correction::{PassWatch, StoredSettings};
+use evenhand::correction::{PassWatch, SAMPLE_ROWS, StoredSettings};
 use evenhand::data::{RowFiles, find_files};
 use evenhand::{Error, Warning};
 use indicatif::ProgressBar;
@@ -24,7 +24,7 @@ pub(crate) struct ManyRowsArgs {
     memory: Option<usize>,
 
     /// Rows that a search begins on, drawn by their content; more rows than this are read in chunks and are never all in
-    /// memory [default: 2097152].
+    /// memory [default: more than 2097152 rows are, and the search begins on as many as tell enough].
     #[arg(long, value_name = "NUMBER", help_heading = "Many rows")]
     sample_rows: Option<usize>,
 }
@@ -35,31 +35,30 @@ impl ManyRowsArgs {
     /// # Errors
     /// That a search cannot begin on no rows.
     pub(crate) fn settings(self) -> Result<StoredSettings> {
-        let usual = StoredSettings::default();
-        let sample_rows = self.sample_rows.unwrap_or(usual.sample_rows);
-        if sample_rows == 0 {
+        if self.sample_rows == Some(0) {
             return Err(Error::setting("sample-rows", 0, "one or more").into());
         }
-        Ok(StoredSettings { memory: self.memory.unwrap_or_else(memory::half_of_free), sample_rows, ..usual })
+        let (memory, sample_rows) = (self.memory.unwrap_or_else(memory::half_of_free), self.sample_rows);
+        Ok(StoredSettings { memory, sample_rows, ..StoredSettings::default() })
     }
 }
 
 /// Files of rows, and what to know about them.
 pub(crate) type Opened = (RowFiles, Vec<Warning>);
 
-/// The files, where they have more rows than a search begins on.
+/// The files, where they have more rows than may all be in memory: the sample asked for, or the usual number.
 ///
 /// # Errors
 /// What keeps them from being opened.
-pub(crate) fn open(streamable: &Streamable<'_>, sample_rows: usize) -> Result<Option<Opened>> {
-    let paths = find_files(streamable.path)?;
-    if streamable.reading.frequency.is_none() && !RowFiles::may_exceed(&paths, sample_rows)? {
+pub(crate) fn open(streamable: &Streamable<'_>, sample_rows: Option<usize>) -> Result<Option<Opened>> {
+    let (paths, most) = (find_files(streamable.path)?, sample_rows.unwrap_or(SAMPLE_ROWS));
+    if streamable.reading.frequency.is_none() && !RowFiles::may_exceed(&paths, most)? {
         return Ok(None);
     }
     // What is ignored is never decoded, whatever it holds.
     let reading = streamable.reading.clone().ignore(streamable.schema.ignored());
     let (files, warnings) = RowFiles::open(&paths, &reading)?;
-    let many = files.count_rows()? > sample_rows;
+    let many = files.count_rows()? > most;
     Ok(many.then_some((files, warnings)))
 }
 

@@ -139,6 +139,9 @@ pub(crate) fn taken(
 /// A dataset of a table, which is used up.
 pub(crate) fn dataset(table: &Bound<'_, Table>, roles: &crate::settings::Roles) -> PyResult<Dataset> {
     let table = std::mem::take(&mut table.try_borrow_mut()?.inner);
-    let table = table.as_read(&roles.reading()).map_err(raised)?.into_owned();
+    let mut table = table.as_read(&roles.reading()).map_err(raised)?.into_owned();
+    if let Some(column) = &roles.frequency {
+        table = table.repeated(column).map_err(raised)?;
+    }
     Dataset::new(table, &roles.schema).map_err(raised)
 }

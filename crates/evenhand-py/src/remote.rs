@@ -30,28 +30,28 @@ impl RemoteTask {
         Ok(Self { inner: evenhand::correction::RemoteTask::new(task).map_err(raised)? })
     }
 
-    /// What raw rows answer. The table is used up.
-    fn on_rows<'py>(&self, py: Python<'py>, table: &Bound<'py, Table>) -> PyResult<Bound<'py, PyBytes>> {
+    /// What raw rows answer; nothing where no row counts. The table is used up.
+    fn on_rows<'py>(&self, py: Python<'py>, table: &Bound<'py, Table>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let table = std::mem::take(&mut table.try_borrow_mut()?.inner);
         let answer = apart(py, || self.inner.on_rows(&table))?;
-        Ok(PyBytes::new(py, &answer))
+        Ok(answer.map(|answer| PyBytes::new(py, &answer)))
     }
 
-    /// Raw rows as a block, and what is known of it. The table is used up.
+    /// Raw rows as blocks, each with what is known of it. The table is used up.
     fn encode<'py>(
         &self,
         py: Python<'py>,
         table: &Bound<'py, Table>,
-    ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+    ) -> PyResult<Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)>> {
         let table = std::mem::take(&mut table.try_borrow_mut()?.inner);
-        let (block, known) = apart(py, || self.inner.encode(&table))?;
-        Ok((PyBytes::new(py, &block), PyBytes::new(py, &known)))
+        let blocks = apart(py, || self.inner.encode(&table))?;
+        Ok(blocks.iter().map(|(block, known)| (PyBytes::new(py, block), PyBytes::new(py, known))).collect())
     }
 
     /// What a block answers.
-    fn on_block<'py>(&self, py: Python<'py>, block: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
-        let answer = apart(py, || self.inner.on_block(block))?;
-        Ok(PyBytes::new(py, &answer))
+    fn on_block<'py>(&self, py: Python<'py>, block: &[u8]) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let answers = apart(py, || self.inner.on_block(block))?;
+        Ok(answers.iter().map(|answer| PyBytes::new(py, answer)).collect())
     }
 
     /// Whether several answers can be one.
@@ -85,13 +85,14 @@ pub(crate) struct RemoteFit {
 /// Workers that Python drives: an object with `on_rows`, and for fits `encode` and `on_blocks`, each from a task to a list of answers.
 pub(crate) struct Driver {
     object: Py<PyAny>,
+    frequency: Option<String>,
     /// What Python raised; the engine is told that it was interrupted.
     raised: Mutex<Option<PyErr>>,
 }
 
 impl Driver {
-    pub(crate) fn new(object: Py<PyAny>) -> Self {
-        Self { object, raised: Mutex::new(None) }
+    pub(crate) fn new(object: Py<PyAny>, roles: &Roles) -> Self {
+        Self { object, frequency: roles.frequency.clone(), raised: Mutex::new(None) }
     }
 
     /// What came of driving them: what Python raised goes before what the engine says of it.
@@ -126,11 +127,19 @@ impl RemoteRows for Driver {
     fn on_blocks(&self, task: &[u8]) -> Result<Vec<Vec<u8>>> {
         self.call("on_blocks", task)
     }
+
+    fn frequency(&self) -> Option<&str> {
+        self.frequency.as_deref()
+    }
 }
 
 impl RemoteAuditRows for Driver {
     fn on_rows(&self, task: &[u8]) -> Result<Vec<Vec<u8>>> {
         self.call("on_rows", task)
+    }
+
+    fn frequency(&self) -> Option<&str> {
+        self.frequency.as_deref()
     }
 }
 
@@ -158,9 +167,8 @@ pub(crate) fn fit_remote(
     sample_rows: Option<usize>,
     seed: u64,
 ) -> PyResult<RemoteFit> {
-    let driver = Driver::new(rows);
-    let usual = StoredSettings::default();
-    let how = StoredSettings { sample_rows: sample_rows.unwrap_or(usual.sample_rows), seed, ..usual };
+    let driver = Driver::new(rows, roles);
+    let how = StoredSettings { sample_rows, seed, ..StoredSettings::default() };
     let done = py.detach(|| {
         caught(|| {
             let correction = &settings.correction;

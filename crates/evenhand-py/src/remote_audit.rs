@@ -25,11 +25,11 @@ impl AuditTask {
         Ok(Self { inner: evenhand::audit::AuditTask::new(task).map_err(raised)? })
     }
 
-    /// What rows answer. The table is used up.
-    fn on_rows<'py>(&self, py: Python<'py>, table: &Bound<'py, Table>) -> PyResult<Bound<'py, PyBytes>> {
+    /// What rows answer; nothing where no row counts. The table is used up.
+    fn on_rows<'py>(&self, py: Python<'py>, table: &Bound<'py, Table>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let table = std::mem::take(&mut table.try_borrow_mut()?.inner);
         let answer = apart(py, || self.inner.on_rows(&table))?;
-        Ok(PyBytes::new(py, &answer))
+        Ok(answer.map(|answer| PyBytes::new(py, &answer)))
     }
 
     /// What several answers are together.
@@ -50,7 +50,7 @@ pub(crate) fn audit_remote(
 ) -> PyResult<(String, (String, String), Warnings)> {
     let settings = AuditSettings::of(py, settings)?;
     let AuditSettings { specs, predictions, options } = settings.get();
-    let (driver, predictions) = (Driver::new(rows), predictions.as_deref());
+    let (driver, predictions) = (Driver::new(rows, roles), predictions.as_deref());
     let done = py.detach(|| caught(|| Ok(Audit::of_remote(&driver, &roles.schema, specs, predictions, options)?)));
     let audit = driver.outcome(done)?;
     Ok((work::json(&audit)?, texts(&audit), warnings(&audit.warnings)))

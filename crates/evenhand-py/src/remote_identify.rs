@@ -33,9 +33,8 @@ pub(crate) fn identify_remote(
     let groups = parsed(&groups).map_err(raised)?;
     let notions = notions.map_or_else(|| Ok(usual.notions.clone()), |notions| parsed(&notions)).map_err(raised)?;
     let settings = Identify { groups, notions, withhold, confidence, resamples, seed, learner, sensitivity, ..usual };
-    let stored = StoredSettings::default();
-    let stored = StoredSettings { sample_rows: sample_rows.unwrap_or(stored.sample_rows), seed, ..stored };
-    let driver = Driver::new(rows);
+    let stored = StoredSettings { sample_rows, seed, ..StoredSettings::default() };
+    let driver = Driver::new(rows, roles);
     let done = py.detach(|| caught(|| Ok(settings.run_remote(&driver, &roles.schema, &stored)?)));
     let found = driver.outcome(done)?;
     Ok((json(&found.found)?, warnings(&found.warnings), found.passes))

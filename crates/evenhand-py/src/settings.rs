@@ -21,18 +21,19 @@ pub(crate) struct Settings {
     pub(crate) network: Option<Network>,
 }
 
-/// Which column is the label, what counts as positive, which one weighs rows, what is a category or a number, and which
+/// Which column is the label, what counts as positive, which one weighs rows, which says how often each counts, what is a category or a number, and which
 /// texts mean a missing value.
 #[pyclass(module = "evenhand._core", frozen)]
 pub(crate) struct Roles {
     pub(crate) schema: Schema,
     pub(crate) missing: Vec<String>,
+    pub(crate) frequency: Option<String>,
 }
 
 #[pymethods]
 impl Roles {
     #[new]
-    #[pyo3(signature = (label, *, positive=None, weight=None, categorical=None, numeric=None, missing=None))]
+    #[pyo3(signature = (label, *, positive=None, weight=None, categorical=None, numeric=None, missing=None, frequency=None))]
     fn new(
         label: &str,
         positive: Option<String>,
@@ -40,6 +41,7 @@ impl Roles {
         categorical: Option<Vec<String>>,
         numeric: Option<Vec<String>>,
         missing: Option<Vec<String>>,
+        frequency: Option<String>,
     ) -> Self {
         let mut schema = Schema::label(label);
         if let Some(positive) = positive {
@@ -50,14 +52,14 @@ impl Roles {
         }
         schema = categorical.into_iter().flatten().fold(schema, Schema::categorical);
         schema = numeric.into_iter().flatten().fold(schema, Schema::numeric);
-        Self { schema, missing: missing.unwrap_or_default() }
+        Self { schema, missing: missing.unwrap_or_default(), frequency }
     }
 }
 
 impl Roles {
     /// How columns are read that come from no file.
     pub(crate) fn reading(&self) -> ReadOptions {
-        ReadOptions::default().missing(&self.missing)
+        ReadOptions { frequency: self.frequency.clone(), ..ReadOptions::default().missing(&self.missing) }
     }
 }
 

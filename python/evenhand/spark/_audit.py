@@ -27,6 +27,7 @@ def audit(
     labelCol: str = "label",
     predictionCol: str | None = None,
     weightCol: str | None = None,
+    frequencyCol: str | None = None,
     posLabel: Any = None,
     intersections: bool = True,
     confidence: float = 0.95,
@@ -49,6 +50,8 @@ def audit(
     predictionCol : str, default=None
         Predicted labels. Without them the labels alone are audited.
     weightCol : str, default=None
+    frequencyCol : str, default=None
+        How many times each row counts, a whole number.
     posLabel : label, default=None
         The positive class; None is the second of two, and with more each in turn.
     intersections, confidence, constraints
@@ -63,13 +66,18 @@ def audit(
     """
     notions = _core.notions(spelled(constraints))
     named = _core.Settings(notions, groups=list(sensitiveCols), withhold=[]).named_columns(frame.columns)
-    roles = [name for name in (labelCol, predictionCol, weightCol) if name is not None]
+    roles = [name for name in (labelCol, predictionCol, weightCol, frequencyCol) if name is not None]
     known_only(frame, [*roles, *named])
     wanted = {*roles, *named}
     rows = Rows(chosen(frame, [name for name in frame.columns if name in wanted]), _core.AuditTask)
     record, texts, _ = _core.audit_remote(
         rows,
-        _core.Roles(labelCol, positive=None if posLabel is None else text_of(posLabel), weight=weightCol),
+        _core.Roles(
+            labelCol,
+            positive=None if posLabel is None else text_of(posLabel),
+            weight=weightCol,
+            frequency=frequencyCol,
+        ),
         groups=list(sensitiveCols),
         predictions=predictionCol,
         confidence=confidence,

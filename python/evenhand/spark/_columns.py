@@ -48,19 +48,20 @@ def read_and_withheld(
     *,
     features: Sequence[str] | None,
     label: str,
-    weight: str | None,
+    others: Sequence[str],
     withhold: Sequence[str],
     named: Sequence[str],
 ) -> tuple[list[str], list[str]]:
     """List the columns that are read, and of these the ones that the learner may not see.
 
-    Without ``features`` all columns are some. ``named`` are those that groups are made of.
+    Without ``features`` all columns are some. ``named`` are those that groups are made of, ``others`` those that say what
+    rows weigh and how often they count.
     """
     if features is None:
         return [name for name in frame.columns if not TUNING.fullmatch(name)], list(withhold)
-    wanted = {*features, label, weight, *withhold, *named}
+    wanted = {*features, label, *others, *withhold, *named}
     read = [name for name in frame.columns if name in wanted]
-    seen = {*features, label, weight, *withhold}
+    seen = {*features, label, *others, *withhold}
     return read, [*withhold, *(name for name in read if name not in seen)]
 
 

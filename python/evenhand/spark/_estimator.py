@@ -32,10 +32,12 @@ class EvenhandClassifier(Estimator, EvenhandParams, DefaultParamsReadable, Defau
 
     Parameters
     ----------
-    featuresCols : list of str, default all columns but the label and the weight
+    featuresCols : list of str, default all columns but the label, the weight and the frequency
     labelCol, weightCol, predictionCol, probabilityCol, rawPredictionCol : str
         As everywhere in Spark. The prediction is a double where labels are numbers, else the label's text; a column
         whose name is empty is left out.
+    frequencyCol : str
+        How many times each row counts, a whole number: the model is that of repeated rows, to the last bit.
     sensitiveCols : list of str
         What tells the groups: columns, or specifications as in ``evenhand fit --group``. Those that are not among
         ``featuresCols`` are kept from the learner.
@@ -48,8 +50,8 @@ class EvenhandClassifier(Estimator, EvenhandParams, DefaultParamsReadable, Defau
         ``numericCols`` are its ``categorical`` and ``numeric``.
     method : {"weighting", "unconstrained"}, default "weighting"
         Whether labels are corrected.
-    sampleRows : int, default about two million
-        Multipliers are searched on so many rows first, and from there on all.
+    sampleRows : int, default as many as tell enough
+        Multipliers are searched on about so many rows first, and from there on all.
     seed : int, default 0
         The seed of that sample.
 
@@ -70,6 +72,7 @@ class EvenhandClassifier(Estimator, EvenhandParams, DefaultParamsReadable, Defau
         intersections: bool | None = None,
         constraints: Constraints | None = None,
         weightCol: str | None = None,
+        frequencyCol: str | None = None,
         predictionCol: str = "prediction",
         probabilityCol: str = "probability",
         rawPredictionCol: str = "rawPrediction",
@@ -101,7 +104,7 @@ class EvenhandClassifier(Estimator, EvenhandParams, DefaultParamsReadable, Defau
         self._set(**{name: value for name, value in self._input_kwargs.items() if value is not None})
 
     def _fit(self, dataset: DataFrame) -> EvenhandClassificationModel:
-        label, weight = self.getLabelCol(), self._value("weightCol")
+        label, weight, frequency = self.getLabelCol(), self._value("weightCol"), self._value("frequencyCol")
         known_only(dataset, self._columns_asked())
         named = self._settings(dataset, []).named_columns(dataset.columns)
         roles = _core.Roles(
@@ -111,12 +114,13 @@ class EvenhandClassifier(Estimator, EvenhandParams, DefaultParamsReadable, Defau
             categorical=self.getCategoricalCols(),
             numeric=self.getNumericCols(),
             missing=self.getMissing(),
+            frequency=frequency,
         )
         read, withheld = read_and_withheld(
             dataset,
             features=self._value("featuresCols"),
             label=label,
-            weight=weight,
+            others=[name for name in (weight, frequency) if name is not None],
             withhold=self.getWithhold(),
             named=named,
         )
@@ -156,6 +160,7 @@ class EvenhandClassifier(Estimator, EvenhandParams, DefaultParamsReadable, Defau
 
     def _columns_asked(self) -> list[str]:
         """List the columns that parameters name, which must be there."""
-        asked = [*(self._value("featuresCols") or ()), self.getLabelCol(), self._value("weightCol")]
+        asked = [*(self._value("featuresCols") or ()), self.getLabelCol()]
+        asked += [self._value("weightCol"), self._value("frequencyCol")]
         asked += [*self.getWithhold(), *self.getCategoricalCols(), *self.getNumericCols()]
         return [name for name in asked if name is not None]

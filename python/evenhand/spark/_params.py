@@ -56,7 +56,7 @@ class EvenhandParams(HasLabelCol, HasWeightCol, HasPredictionCol, HasProbability
 
     featuresCols = _param(
         "featuresCols",
-        "raw columns that features are made of; all but the label, the weight and those that are withheld unless said",
+        "raw columns that features are made of; all but label, weight, frequency and withheld ones unless said",
         TypeConverters.toListString,
     )
     sensitiveCols = _param(
@@ -101,6 +101,9 @@ class EvenhandParams(HasLabelCol, HasWeightCol, HasPredictionCol, HasProbability
         "interactions", "whether intersections among the groups are features too", TypeConverters.toBoolean
     )
     maxFits = _param("maxFits", "how many times to fit at most", TypeConverters.toInt)
+    frequencyCol = _param(
+        "frequencyCol", "how many times each row counts, as if it were there so many times", TypeConverters.toString
+    )
     sampleRows = _param("sampleRows", "about how many rows a search begins on", TypeConverters.toInt)
 
     def _value(self, name: str) -> Any:
@@ -295,6 +298,14 @@ class EvenhandParams(HasLabelCol, HasWeightCol, HasPredictionCol, HasProbability
     def setWeightCol(self: Own, value: str) -> Own:
         """Set ``weightCol``."""
         return self._with(weightCol=value)
+
+    def setFrequencyCol(self: Own, value: str) -> Own:
+        """Set ``frequencyCol``."""
+        return self._with(frequencyCol=value)
+
+    def getFrequencyCol(self) -> Any:
+        """Look up ``frequencyCol``."""
+        return self.getOrDefault("frequencyCol")
 
     def setPredictionCol(self: Own, value: str) -> Own:
         """Set ``predictionCol``."""

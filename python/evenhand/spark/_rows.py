@@ -83,10 +83,12 @@ def _answers(frame: DataFrame) -> list[bytes]:
 
 def asking_rows(task: bytes, names: list[str], kind: Task) -> Work:
     def work(batches: Batches) -> Batches:
-        asked, answers = kind(task), []
+        asked = kind(task)
+        answers: list[bytes] = []
         try:
             for start, rows in _chunks(batches, names):
-                answers.append(asked.on_rows(_core.Table.from_arrow(rows, start)))
+                answer = asked.on_rows(_core.Table.from_arrow(rows, start))
+                answers.extend([] if answer is None else [answer])
             if answers:
                 yield _answered(asked.merge(answers))
         except EvenhandError as error:
@@ -101,7 +103,8 @@ def asking_blocks(task: bytes) -> Work:
         answers: list[bytes] = []
         try:
             for batch in batches:
-                answers.extend(asked.on_block(block.as_buffer().to_pybytes()) for block in batch.column(0))
+                for block in batch.column(0):
+                    answers.extend(asked.on_block(block.as_buffer().to_pybytes()))
             if answers:
                 yield from _merged(asked, answers)
         except EvenhandError as error:
@@ -123,8 +126,8 @@ def encoding(task: bytes, names: list[str]) -> Work:
         asked = _core.RemoteTask(task)
         try:
             for start, rows in _chunks(batches, names):
-                block, known = asked.encode(_core.Table.from_arrow(rows, start))
-                yield _batch(BLOCK, [block, known, None, None])
+                for block, known in asked.encode(_core.Table.from_arrow(rows, start)):
+                    yield _batch(BLOCK, [block, known, None, None])
         except EvenhandError as error:
             error = _in_partition(error)
             yield _batch(BLOCK, [None, None, str(error), error.code])

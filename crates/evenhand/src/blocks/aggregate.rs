@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::Block;
-use super::block::CellPlaces;
+use super::block::{CellKey, CellPlaces};
 use super::numbers::Numbers;
 use crate::data::Codes;
 
@@ -18,15 +18,8 @@ const WORTH_IT: f64 = 0.5;
 /// This part of the memory for blocks may be taken for a while beside them.
 const MEMORY_SHARE: usize = 4;
 
-/// Of a sample of more rows than this, one part in so many tells what repeats.
-const ENOUGH: usize = 1 << 17;
-const PARTS: u64 = 16;
-
 /// Rows of a block.
 const ROWS: usize = 1 << 17;
-
-/// Bits of a count.
-const BITS: u32 = u32::BITS;
 
 /// Rows of different content, and how many equal rows each stands for.
 #[derive(Debug, Default)]
@@ -37,8 +30,12 @@ pub(super) struct Distinct {
     numbers: Vec<Vec<f64>>,
     cells: Vec<u32>,
     weights: Option<Vec<f64>>,
-    counts: Vec<u32>,
+    hashes: Vec<u64>,
+    counts: Vec<u64>,
 }
+
+/// Of its bits half are ones: the lower bits of what it is multiplied with reach all higher ones.
+const ODD: u64 = 0xd6e8_feb8_6659_fd93;
 
 /// A hash is one already.
 #[derive(Debug, Default)]
@@ -54,23 +51,15 @@ impl Hasher for AsIs {
     }
 
     fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
+        // Of rows that were drawn the highest bits may be alike, which the table goes by too.
+        self.0 = hash.wrapping_mul(ODD);
     }
 }
 
-/// How many of all rows are left once equal ones are one, by a sample in which rows of equal content are all or none; `None` where that is too many to
-/// be worth it, or to be held in a part of so much memory while they are found.
-pub(super) fn expected(sample: &Block, rows: usize, memory: usize) -> Option<usize> {
-    let places = CellPlaces::of_own(sample);
-    let mut distinct = Distinct::default();
-    // Of many rows a part by content is enough, in which rows of equal content are all or none again.
-    let parts = if sample.rows() > ENOUGH { PARTS } else { 1 };
-    distinct.add(sample, &places, |hash| hash.is_multiple_of(parts))?;
-    let share = parts as f64 * distinct.counts.len() as f64 / sample.rows().max(1) as f64;
-    // It is less than there are rows.
-    #[expect(clippy::cast_sign_loss)]
-    let left = (share * rows as f64).ceil() as usize;
-    (share <= WORTH_IT && left.saturating_mul(distinct.row_bytes()) <= memory / MEMORY_SHARE).then_some(left)
+/// Whether it pays to keep rows that repeat once, where so many of all rows are different: and whether these can be held in a part of so much memory while they
+/// are found.
+pub(super) fn is_worth_it(different: usize, rows: usize, row_bytes: usize, memory: usize) -> bool {
+    different as f64 <= WORTH_IT * rows as f64 && different.saturating_mul(row_bytes) <= memory / MEMORY_SHARE
 }
 
 impl Distinct {
@@ -95,12 +84,13 @@ impl Distinct {
                     None => {
                         let place = u32::try_from(self.counts.len()).ok()?;
                         self.places.insert(key, place);
+                        self.hashes.push(hash);
                         self.push(block, row, cell);
                         break place as usize;
                     }
                 }
             };
-            self.counts[place] = self.counts[place].checked_add(1)?;
+            self.counts[place] = self.counts[place].checked_add(block.times)?;
         }
         Some(())
     }
@@ -128,29 +118,40 @@ impl Distinct {
         self.counts.push(0);
     }
 
-    /// Bytes of memory that a row takes while rows are looked for, about.
-    fn row_bytes(&self) -> usize {
-        // A place in the table, with the room that it leaves, the cell and the count.
-        48 + 4 * self.codes.len() + 8 * (self.numbers.len() + usize::from(self.weights.is_some()))
-    }
-
     /// How many rows of different content.
     pub(super) fn len(&self) -> usize {
         self.counts.len()
     }
 
-    /// Hands over blocks of these rows, laid out like another one, whose cells are all those there are.
-    pub(super) fn each_block<E>(&self, like: &Block, mut each: impl FnMut(Block) -> Result<(), E>) -> Result<(), E> {
-        for bit in 0..BITS {
+    /// How many rows they stand for.
+    pub(super) fn rows(&self) -> u64 {
+        self.counts.iter().fold(0, |all, count| all.saturating_add(*count))
+    }
+
+    /// Of each row the hash of its content, and how many it stands for.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.hashes.iter().copied().zip(self.counts.iter().copied())
+    }
+
+    /// Hands over blocks of these rows, laid out like another one, in cells that are all there are.
+    pub(super) fn each_block<E>(
+        &self,
+        like: &Block,
+        cells: &[CellKey],
+        mut each: impl FnMut(Block) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let most = self.counts.iter().fold(0, |all, count| all | count);
+        for bit in (0..u64::BITS).filter(|bit| most >> bit & 1 == 1) {
             let rows: Vec<usize> = (0..self.len()).filter(|&row| self.counts[row] >> bit & 1 == 1).collect();
             for rows in rows.chunks(ROWS) {
-                each(self.block(rows, 1 << bit, like))?;
+                each(self.block(rows, 1 << bit, like, cells))?;
             }
         }
         Ok(())
     }
 
-    fn block(&self, rows: &[usize], times: u64, like: &Block) -> Block {
+    /// A block of some of these rows, each of which stands for so many.
+    pub(super) fn block(&self, rows: &[usize], times: u64, like: &Block, cells: &[CellKey]) -> Block {
         let pick =
             |values: &Vec<u32>, bound: usize| Codes::narrow(rows.iter().map(|&row| values[row]).collect(), bound);
         let gather = |values: &Vec<f64>| -> Vec<f64> { rows.iter().map(|&row| values[row]).collect() };
@@ -159,13 +160,21 @@ impl Distinct {
             rows: rows.len(),
             codes: codes.collect(),
             numbers: self.numbers.iter().map(|own| Numbers::new(&gather(own))).collect(),
-            cells: like.cells.clone(),
-            cell_of_row: pick(&self.cells, like.cells.len().max(1)),
+            cells: cells.to_vec(),
+            cell_of_row: pick(&self.cells, cells.len().max(1)),
             weights: self.weights.as_ref().map(gather),
             // What tells rows from others was asked for before.
             fingerprint: 0,
             times,
         }
+    }
+}
+
+impl Block {
+    /// Bytes of memory that one of its rows takes while those that repeat are looked for, about.
+    pub(super) fn distinct_bytes(&self) -> usize {
+        // A place in the table, with the room that it leaves, the cell, the hash and the count.
+        60 + 4 * self.codes.len() + 8 * (self.numbers.len() + usize::from(self.weights.is_some()))
     }
 }
 

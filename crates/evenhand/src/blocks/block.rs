@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::bytes::{Reader, Writer};
 use super::numbers::Numbers;
 use super::request::Leaf;
-use super::{Frame, Layout, Sampling};
+use super::{Frame, Layout};
 use crate::data::Codes;
 use crate::features::{CodedColumn, Features, RawNumbers};
 use crate::group::Membership;
@@ -76,14 +76,21 @@ impl Block {
         (0..self.rows).fold(0, |sum, row| sum.wrapping_add(self.hash(row, 0)))
     }
 
+    /// The same rows, each of which stands for so many equal ones.
+    #[must_use]
+    pub(crate) fn standing_for(self, times: u64) -> Self {
+        Self { fingerprint: self.fingerprint.wrapping_mul(times), times: self.times * times, ..self }
+    }
+
+    /// How many rows they stand for.
+    pub(crate) fn counted_rows(&self) -> usize {
+        // There are no more rows than that.
+        usize::try_from(self.times).unwrap_or(usize::MAX).saturating_mul(self.rows)
+    }
+
     /// A number that other rows do not have, whatever their order; that of rows in several blocks is the sum of theirs.
     pub(crate) fn fingerprint(&self) -> u64 {
         self.fingerprint
-    }
-
-    /// The rows that are drawn.
-    pub(crate) fn sampled(&self, sampling: Sampling) -> Self {
-        self.select(&sampling.of(self))
     }
 
     /// How many rows.
@@ -159,33 +166,6 @@ impl Block {
             fingerprint: rows.iter().fold(0, |sum, &row| sum.wrapping_add(self.hash(row, 0))),
             times: self.times,
         }
-    }
-
-    /// Rows of one layout, one below the other, in cells that are all among these, which are in order.
-    pub(crate) fn concat(blocks: &[Self], cells: &[CellKey]) -> Option<Self> {
-        let first = blocks.first()?;
-        let places = blocks.iter().map(|block| CellPlaces::new(block, cells)).collect::<Option<Vec<_>>>()?;
-        let codes = |at: usize| join(blocks.iter().map(|block| &block.codes[at]));
-        let numbers = |at: usize| {
-            let values: Vec<f64> =
-                blocks.iter().flat_map(|one| (0..one.rows).map(|row| one.numbers[at].get(row))).collect();
-            Numbers::new(&values)
-        };
-        let global = |(block, places): (&Self, &CellPlaces)| block.cell_of_row.map(&places.places, places.count);
-        let cell_of_row: Vec<Codes> = blocks.iter().zip(&places).map(global).collect();
-        Some(Self {
-            rows: blocks.iter().map(|block| block.rows).sum(),
-            codes: (0..first.codes.len()).map(codes).collect(),
-            numbers: (0..first.numbers.len()).map(numbers).collect(),
-            cells: cells.to_vec(),
-            cell_of_row: join(cell_of_row.iter()),
-            weights: first
-                .weights
-                .is_some()
-                .then(|| blocks.iter().flat_map(|block| block.weights.iter().flatten().copied()).collect()),
-            fingerprint: blocks.iter().fold(0, |sum, block| sum.wrapping_add(block.fingerprint)),
-            times: 1,
-        })
     }
 
     /// How many bytes it takes, about.
@@ -269,17 +249,6 @@ impl CellPlaces {
     pub(super) fn of(&self, block: &Block, row: usize) -> u32 {
         self.places[block.cell_of_row.get(row)]
     }
-}
-
-/// Codes of one width, one below the other; of several widths in the widest.
-fn join<'a>(parts: impl Iterator<Item = &'a Codes> + Clone) -> Codes {
-    let widest = |codes: &Codes| match codes {
-        Codes::U8(_) => 1 << 8,
-        Codes::U16(_) => 1 << 16,
-        Codes::U32(_) => usize::MAX,
-    };
-    let bound = parts.clone().map(widest).max().unwrap_or(1);
-    Codes::narrow(parts.flat_map(|codes| codes.iter().map(|code| code as u32)).collect(), bound)
 }
 
 fn part(codes: &Codes, rows: Range<usize>) -> Codes {

@@ -20,7 +20,7 @@ mod store;
 pub(crate) use block::{Block, CellKey, mix};
 pub(crate) use layout::Layout;
 pub(crate) use request::{Frame, InfluenceParts, Request};
-pub(crate) use sample::Sampling;
+pub(crate) use sample::{Drawn, Sampling, draw};
 pub(crate) use scratch_blocks::ScratchBlocks;
 pub use store::PassWatch;
 pub(crate) use store::{BlockSink, Blocks, LeafPass, RowStore};

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::aggregate::{self, Distinct};
 use super::block::CellPlaces;
 use super::request::Leaf;
-use super::{Block, Frame, Request, Sampling, ScratchBlocks};
+use super::{Block, Drawn, Frame, Request, Sampling, ScratchBlocks};
 use crate::data::Codes;
 use crate::exact::Totals;
 use crate::features::Features;
@@ -43,17 +43,17 @@ pub(crate) trait RowStore: Sync {
     /// How many passes were made.
     fn passes(&self) -> usize;
 
-    /// The rows that are drawn, as one block.
+    /// The rows that are drawn, in any number of blocks.
     ///
     /// # Errors
     /// As [`RowStore::pass`].
-    fn sample(&self, sampling: Sampling) -> Result<Block>;
+    fn sample(&self, sampling: Sampling) -> Result<Vec<Block>>;
 
     /// Keeps rows that repeat once, where a sample says that it pays: no answer changes by it. How many rows are left, where it does.
     ///
     /// # Errors
     /// As [`RowStore::pass`].
-    fn aggregate(&mut self, _: &Block) -> Result<Option<usize>> {
+    fn aggregate(&mut self, _: &Drawn) -> Result<Option<usize>> {
         Ok(None)
     }
 
@@ -143,7 +143,7 @@ impl Blocks {
             let mut own = Distinct::default();
             let mut add = |block: &Block| -> Result<Option<()>> {
                 let places = CellPlaces::new(block, &self.frame.cells).ok_or(Error::BlockFormat)?;
-                let goes_on = at > 0 || self.watch.as_ref().is_none_or(|watch| watch.advance(block.rows()));
+                let goes_on = at > 0 || self.watch.as_ref().is_none_or(|watch| watch.advance(block.counted_rows()));
                 // The highest bits tell the part; the lowest are what the table goes by.
                 let asked = |hash: u64| ((hash >> 32) * parts) >> 32 == at;
                 if goes_on { Ok(own.add(block, &places, asked)) } else { Err(Error::Interrupted) }
@@ -169,9 +169,7 @@ impl Blocks {
         }
         let done = |block: &Block| {
             let found = map(block)?;
-            // No block stands for more rows than there are.
-            let rows = usize::try_from(block.times).unwrap_or(usize::MAX).saturating_mul(block.rows());
-            let goes_on = self.watch.as_ref().is_none_or(|watch| watch.advance(rows));
+            let goes_on = self.watch.as_ref().is_none_or(|watch| watch.advance(block.counted_rows()));
             if goes_on { Ok(found) } else { Err(Error::Interrupted) }
         };
         let both = |left: Result<S>, right: Result<S>| Ok(merge(left?, right?));
@@ -208,15 +206,16 @@ impl RowStore for Blocks {
         self.passes.load(Ordering::Relaxed)
     }
 
-    fn aggregate(&mut self, sample: &Block) -> Result<Option<usize>> {
-        if aggregate::expected(sample, self.rows, self.memory).is_none() {
+    fn aggregate(&mut self, sample: &Drawn) -> Result<Option<usize>> {
+        let (like, different) = (&sample.block, sample.different);
+        if !aggregate::is_worth_it(different, self.rows, like.distinct_bytes(), self.memory) {
             return Ok(None);
         }
         let Some(parts) = self.distinct()? else { return Ok(None) };
         let (sink, mut left) = (BlockSink::new(self.memory), 0);
         for part in parts {
             left += part.len();
-            part.each_block(sample, |block| sink.push(block))?;
+            part.each_block(like, &self.frame.cells, |block| sink.push(block))?;
         }
         self.kept = sink.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(Some(left))
@@ -241,14 +240,12 @@ impl RowStore for Blocks {
         all.ok_or_else(|| Error::NoRows { what: "the data".into() })
     }
 
-    fn sample(&self, sampling: Sampling) -> Result<Block> {
-        let drawn = |block: &Block| Ok(vec![block.sampled(sampling)]);
+    fn sample(&self, sampling: Sampling) -> Result<Vec<Block>> {
         let merge = |mut left: Vec<Block>, right: Vec<Block>| {
             left.extend(right);
             left
         };
-        let parts = self.fold("drawing a sample", drawn, merge)?.unwrap_or_default();
-        Block::concat(&parts, &self.frame.cells).ok_or_else(|| Error::NoRows { what: "the sample".into() })
+        Ok(self.fold("drawing a sample", |block| Ok(block.sampled(sampling)), merge)?.unwrap_or_default())
     }
 }
 

@@ -50,7 +50,7 @@ pub use settings::{
     Score, Solver, SqpSettings, Technique, Threshold, ThresholdPostprocessing, Validation,
 };
 pub use solution::{Solution, TradeOff};
-pub(crate) use stored::{EvaluatedRows, Learnt, PreparedRows, RawRows, TableRows, digest_as, remote_rows};
+pub(crate) use stored::{EvaluatedRows, Learnt, PreparedRows, RawRows, SampleSize, TableRows, digest_as, remote_rows};
 pub use stored::{
     RemoteRows, RemoteTask, SAMPLE_ROWS, Sampled, StoredFiles, StoredFit, StoredFrontier, StoredSettings,
 };

@@ -1,15 +1,17 @@
 //! Rows that stand for several: frequency weights.
 //!
-//! A row of frequency 3 is three rows. It is repeated where it is read, and nothing that follows can tell it from rows that stood in the file three
+//! A row of frequency 3 is three rows, and nothing can tell it from rows that stood in the file three
 //! times: not the penalty of a learner, not the number of rows behind an interval, not a single bit. (A weight of 3 is another thing: see
-//! `row_weights`.) Frequencies are the FREQ of SAS, the fweights of Stata and the `freq_weights` of statsmodels.
+//! `row_weights`.) In memory it is repeated. Where rows are summed up and never together, no row is: what is merged with itself is that of
+//! its rows twice, so that the rows of each bit of the frequencies are looked at once.
+//! Frequencies are the FREQ of SAS, the fweights of Stata and the `freq_weights` of statsmodels.
 
 use std::sync::Arc;
 
 use super::{Column, Table};
 use crate::{Error, Result};
 
-/// In memory a table is repeated into at most so many rows. In chunks there may be more.
+/// In memory a table is repeated into at most so many rows.
 const MOST_ROWS: usize = 1 << 27;
 
 /// The largest frequency of a row.
@@ -48,37 +50,48 @@ impl Table {
         Ok(self.without(column).at_places(places))
     }
 
-    /// The same a part at a time, none of more than so many rows.
+    /// Rows that each stand for a power of two of equal rows, the highest first: all of them together are the rows, each as many times as a column says,
+    /// without that column.
     ///
     /// # Errors
-    /// Those of [`Table::repeated`], and what `each` says.
-    pub(super) fn each_repeated(
+    /// [`Error::UnknownColumn`], [`Error::ColumnKind`] and [`Error::Frequency`].
+    pub(crate) fn by_frequency(&self, column: &str) -> Result<Vec<(u64, Self)>> {
+        let (times, others) = (self.frequencies(column)?, self.without(column));
+        let with = |bit: u32| -> Vec<u32> {
+            let rows = times.iter().zip(0..).filter(|(times, _)| *times >> bit & 1 == 1);
+            rows.map(|(_, row)| row).collect()
+        };
+        let parts = (0..u32::BITS).rev().map(|bit| (1 << bit, with(bit))).filter(|(_, rows)| !rows.is_empty());
+        Ok(parts.map(|(times, rows)| (times, others.at_places(rows))).collect())
+    }
+
+    /// What is computed of all rows, each as many times as a column says; `None` where no row is there. Results are merged in any order: what is merged with
+    /// itself must be the result of its rows twice.
+    ///
+    /// # Errors
+    /// Those of [`Table::by_frequency`], and what `map` and `merge` say.
+    pub(crate) fn fold_frequencies<S: Clone>(
         &self,
         column: &str,
-        most: usize,
-        each: &mut dyn FnMut(Self) -> Result<()>,
-    ) -> Result<()> {
-        let (times, others) = (self.frequencies(column)?, self.without(column));
-        let mut places = Vec::new();
-        for (row, times) in times.into_iter().enumerate() {
-            let mut left = times as usize;
-            while left > 0 {
-                let taken = left.min(most - places.len());
-                places.extend(std::iter::repeat_n(row as u32, taken));
-                left -= taken;
-                if places.len() == most {
-                    each(others.at_places(std::mem::take(&mut places)))?;
-                }
-            }
+        map: impl Fn(&Self) -> Result<S>,
+        merge: impl Fn(S, S) -> Result<S>,
+    ) -> Result<Option<S>> {
+        let mut all: Option<(u64, S)> = None;
+        for (times, rows) in self.by_frequency(column)? {
+            let own = map(&rows)?;
+            all = Some(match all {
+                None => (times, own),
+                Some((before, sum)) => (times, merge(doubled(sum, before / times, &merge)?, own)?),
+            });
         }
-        if places.is_empty() { Ok(()) } else { each(others.at_places(places)) }
+        all.map(|(times, sum)| doubled(sum, times, &merge)).transpose()
     }
 
     /// How many rows there are by the frequencies in a column.
     ///
     /// # Errors
     /// [`Error::UnknownColumn`], [`Error::ColumnKind`] and [`Error::Frequency`].
-    pub(super) fn total_frequency(&self, column: &str) -> Result<usize> {
+    pub(crate) fn total_frequency(&self, column: &str) -> Result<usize> {
         let times = self.frequencies(column)?;
         Ok(times.into_iter().fold(0_usize, |rows, times| rows.saturating_add(times as usize)))
     }
@@ -111,6 +124,14 @@ impl Table {
     }
 }
 
+/// So many times a result, a power of two.
+fn doubled<S: Clone>(mut sum: S, times: u64, merge: impl Fn(S, S) -> Result<S>) -> Result<S> {
+    for _ in 0..times.ilog2() {
+        sum = merge(sum.clone(), sum)?;
+    }
+    Ok(sum)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,17 +155,29 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_all_rows_and_none_is_too_long() {
-        for most in [1, 2, 4, 7, 100] {
-            let mut all = Vec::new();
-            let mut each = |part: Table| {
-                assert!(part.rows() <= most && part.rows() > 0);
-                all.extend(numbers(&part));
-                Ok(())
-            };
-            table(&[2.0, 0.0, 5.0, 1.0]).each_repeated("n", most, &mut each).unwrap();
-            assert_eq!(all, [0.0, 0.0, 2.0, 2.0, 2.0, 2.0, 2.0, 3.0], "{most}");
-        }
+    fn what_is_summed_up_counts_each_row_as_often_as_it_says() {
+        let (counts, expected) = ([2.0, 0.0, 5.0, 4_294_967_295.0], [2, 0, 5, 4_294_967_295_u64]);
+        let map = |part: &Table| {
+            let (mut found, places) = (vec![0; 4], (0..part.rows()).map(|row| part.shown_row(row) - 2));
+            // Rows are found in the file where they stood.
+            assert_eq!(numbers(part), places.clone().map(|place| place as f64).collect::<Vec<_>>());
+            places.for_each(|place| found[place] += 1);
+            Ok(found)
+        };
+        let merge =
+            |one: Vec<u64>, other: Vec<u64>| Ok(one.into_iter().zip(other).map(|(one, other)| one + other).collect());
+        assert_eq!(table(&counts).fold_frequencies("n", map, merge).unwrap().unwrap(), expected);
+        assert_eq!(
+            table(&[0.0, 4.0]).fold_frequencies("n", |part| Ok(part.rows()), |one, other| Ok(one + other)).unwrap(),
+            Some(4)
+        );
+        assert_eq!(
+            table(&[0.0]).fold_frequencies("n", |part| Ok(part.rows()), |one, other| Ok(one + other)).unwrap(),
+            None
+        );
+        let parts = table(&counts).by_frequency("n").unwrap();
+        let rows = parts.iter().map(|(times, part)| times * part.rows() as u64).sum::<u64>();
+        assert_eq!((rows, parts[0].0, parts.last().unwrap().0), (4_294_967_302, 1 << 31, 1));
     }
 
     #[test]

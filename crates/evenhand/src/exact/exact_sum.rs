@@ -140,6 +140,17 @@ impl ExactSum {
         }
     }
 
+    /// Twice the sum, so many times over.
+    #[must_use]
+    pub(crate) fn doubled(mut self, often: u32) -> Self {
+        for _ in 0..often {
+            let same = self.clone();
+            self.merge(&same);
+            self.carry();
+        }
+        self
+    }
+
     /// Brings digits below 2³², all of one sign, with none that is zero at either end: equal sums are then equal to the bit.
     pub(crate) fn carry(&mut self) {
         self.carry_up();

@@ -25,7 +25,7 @@ pub use ranked::PrefixCounts;
 pub use rescan::{Answer, Question, Rescan};
 pub(crate) use spelling::{bare, spellings};
 pub(crate) use table::{TableFacts, not_numbers};
-pub(crate) use wire::{from_bytes, merged, to_bytes};
+pub(crate) use wire::{answer, from_bytes, merged, to_bytes};
 
 use crate::data::{Column, Table};
 use crate::group::{Condition, Group, look_up};

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::Table;
 use crate::{Error, Result};
 
 /// What several answers are together, merged in any order.
@@ -21,6 +22,23 @@ pub(crate) fn merged<T: for<'de> Deserialize<'de>>(
         });
     }
     all.ok_or_else(|| Error::NoRows { what: "the data".into() })
+}
+
+/// What is computed of raw rows, as bytes, each row as often as a column says; `None` where no row counts.
+///
+/// # Errors
+/// Those of [`Table::by_frequency`], and what `map` and `merge` say.
+pub(crate) fn answer<S: Clone + Serialize>(
+    rows: &Table,
+    frequency: Option<&str>,
+    map: impl Fn(&Table) -> Result<S>,
+    merge: impl Fn(S, S) -> Result<S>,
+) -> Result<Option<Vec<u8>>> {
+    let found = match frequency {
+        Some(column) => rows.fold_frequencies(column, map, merge)?,
+        None => Some(map(rows)?),
+    };
+    found.map(|found| to_bytes(&found)).transpose()
 }
 
 /// # Errors

@@ -13,7 +13,7 @@ use super::rows::{Part, RowPass, Rows, View};
 use super::{Identification, Identify, naming_widest};
 use crate::constraint::Tilt;
 use crate::correction::{
-    Correction, Learnt, PreparedRows, Problem, RawRows, RemoteRows, Sampled, Silent, StoredFiles, StoredSettings,
+    Correction, Learnt, PreparedRows, Problem, RawRows, RemoteRows, SampleSize, Silent, StoredFiles, StoredSettings,
     remote_rows,
 };
 use crate::data::Schema;
@@ -70,7 +70,7 @@ impl Identify {
         self.check_stored()?;
         let correction = self.correction()?;
         let learnt = Learnt::new(&correction, raw, schema, &raw.profile(schema)?)?;
-        let mut rows = learnt.prepare(raw, self.sampled(settings))?;
+        let mut rows = learnt.prepare(raw, self.sample(settings))?;
         let (problem, learner) = (&rows.problem, &self.learner);
         let named = |found: Result<Estimated>| found.map_err(|error| naming_widest(error, rows.binding.encoding()));
         let estimated = match joint::obstacle(problem, self.tilt) {
@@ -86,10 +86,10 @@ impl Identify {
     }
 
     /// The sample that a search begins on: a smaller one where truth and bias are in one model, since each of its steps takes second derivatives.
-    fn sampled(&self, settings: &StoredSettings) -> Sampled {
+    fn sample(&self, settings: &StoredSettings) -> SampleSize {
         let by_weights = self.notions.iter().all(|notion| *notion == Notion::DemographicParity);
         let most = if by_weights { usize::MAX } else { JOINT_SAMPLE };
-        Sampled { sample_rows: settings.sample_rows.min(most), ..settings.sampled() }
+        SampleSize { most, ..settings.sample() }
     }
 
     /// Whether rows that are never all in memory can be asked this.

@@ -176,14 +176,34 @@ impl Minimiser {
     }
 
     /// The state for a function that is much like `times` another, that of a sample of rows: the place where the other's minimum is, moved by an
-    /// offset, and as many times the other's second derivatives.
-    pub(super) fn of_sample(sample: &dyn Objective, at: &[f64], times: f64, offset: Option<&[f64]>) -> Self {
-        let preconditioner = Preconditioner::Times(Box::new(Preconditioner::at(sample, at)), times);
+    /// offset, and as many times the other's second derivatives; those of single coefficients may be further apart, by a ratio each.
+    pub(super) fn of_sample(
+        sample: &dyn Objective,
+        at: &[f64],
+        times: f64,
+        (offset, ratios): (Option<&[f64]>, Option<&[f64]>),
+    ) -> Self {
+        let preconditioner = Preconditioner::Times(Box::new(Preconditioner::with_ratios(sample, at, ratios)), times);
         let mut state = Self { at: at.to_vec(), preconditioner: Some(preconditioner), ..Self::default() };
         if let Some(offset) = offset {
             add(&mut state.at, 1.0, offset);
         }
         state
+    }
+
+    /// Whether it knows more of the function's second derivatives than another function could tell: those of the function itself, or beside a diagonal pairs of steps.
+    pub(crate) fn knows_curvature(&self) -> bool {
+        match &self.preconditioner {
+            Some(Preconditioner::Factor(_) | Preconditioner::Diagonal(_)) => true,
+            Some(times @ Preconditioner::Times(..)) => times.kind() == 1,
+            None => false,
+        }
+    }
+
+    /// The same state at another place.
+    #[must_use]
+    pub(crate) fn moved_to(self, at: Vec<f64>) -> Self {
+        Self { at, previous_optima: VecDeque::new(), ..self }
     }
 
     /// Minus the inverse second derivatives times each of some gradients; `None` where there are
@@ -307,9 +327,20 @@ impl Preconditioner {
     }
 
     fn at(objective: &dyn Objective, at: &[f64]) -> Self {
+        Self::with_ratios(objective, at, None)
+    }
+
+    /// Second derivatives whose diagonal is so many times that of an objective, while coefficients go together as they do there.
+    fn with_ratios(objective: &dyn Objective, at: &[f64], ratios: Option<&[f64]>) -> Self {
         let side = objective.dimension();
         if side <= FACTORED {
-            let matrix = objective.hessian(at);
+            let mut matrix = objective.hessian(at);
+            if let Some(ratios) = ratios {
+                let roots: Vec<f64> = ratios.iter().map(|ratio| ratio.sqrt()).collect();
+                for (row, entries) in matrix.chunks_exact_mut(side).enumerate() {
+                    entries.iter_mut().zip(&roots).for_each(|(entry, root)| *entry *= roots[row] * root);
+                }
+            }
             // One-hot columns without a penalty are collinear with the intercept; the gradient has no part
             // in the directions that this small ridge alone supports, so the minimum is not moved. It is a
             // share of each column's own entry: columns in other units must not be swamped by the largest.
@@ -322,7 +353,11 @@ impl Preconditioner {
                 return Self::Factor(factor);
             }
         }
-        Self::Diagonal(positive(objective.hessian_diagonal(at)))
+        let mut diagonal = objective.hessian_diagonal(at);
+        for (entry, ratio) in diagonal.iter_mut().zip(ratios.into_iter().flatten()) {
+            *entry *= ratio;
+        }
+        Self::Diagonal(positive(diagonal))
     }
 
     fn solve(&self, right: &[f64]) -> Vec<f64> {

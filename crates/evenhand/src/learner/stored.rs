@@ -11,6 +11,9 @@ use crate::blocks::{Request, RowStore};
 use crate::kernel::logistic::LogisticRows;
 use crate::{Error, Result};
 
+/// The second derivative of a coefficient that a sample is taken to tell: a row adds at most a quarter to it.
+const FEW: f64 = 16.0;
+
 /// The loss of all rows of a store, with one weight per cell and the penalty of some settings.
 pub(super) struct Stored<'a> {
     store: &'a dyn RowStore,
@@ -58,18 +61,45 @@ impl Logistic {
     }
 
     /// What a minimisation over all rows may start from: the coefficients of a sample's fit, moved by an offset, and the sample's second
-    /// derivatives, of which those of all rows are `times` as large. The penalty of this learner is to the sample what that of the fit to all rows is to
+    /// derivatives, of which those of all rows are `times` as large, and by [`Logistic::curvature_ratios`]; `moved` are the offset and these. The penalty of this learner is to the sample what that of the fit to all rows is to
     /// these: where columns depend on each other, the penalty alone curves the loss, and its share must be right.
     pub(crate) fn start_from(
         &self,
         sample: Training<'_>,
         model: &LogisticModel,
         times: f64,
-        offset: Option<&[f64]>,
+        moved: (Option<&[f64]>, Option<&[f64]>),
     ) -> Minimiser {
         let Training { features, labels, classes, weights } = sample;
         let rows = LogisticRows { features, labels, weights, classes };
-        Minimiser::of_sample(&Penalised { rows, settings: self }, model.coefficients(), times, offset)
+        Minimiser::of_sample(&Penalised { rows, settings: self }, model.coefficients(), times, moved)
+    }
+
+    /// How the second derivatives of all rows compare with those of a sample, coefficient by coefficient, where the sample has so few rows of some feature that it
+    /// cannot tell, else none; of all rows those for single coefficients alone are asked, which is no more than a gradient. This learner is that of all rows, the
+    /// other that of the sample.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`], and what keeps rows from being read.
+    pub(crate) fn curvature_ratios(
+        &self,
+        (store, weights): (&dyn RowStore, &[f64]),
+        (on_sample, sample): (&Self, Training<'_>),
+        model: &LogisticModel,
+        times: f64,
+    ) -> Result<Vec<f64>> {
+        let Training { features, labels, classes, weights: of_rows } = sample;
+        let rows = LogisticRows { features, labels, weights: of_rows, classes };
+        let own = rows.hessian_diagonal(model.coefficients());
+        if own.iter().all(|entry| *entry >= FEW) {
+            return Ok(Vec::new());
+        }
+        let own = Penalised { rows, settings: on_sample }.hessian_diagonal(model.coefficients());
+        let stored = Stored::new(store, weights, self);
+        let all = stored.hessian_diagonal(model.coefficients());
+        stored.done()?;
+        let ratio = |(all, own): (f64, f64)| if own > 0.0 && all > 0.0 { all / (times * own) } else { 1.0 };
+        Ok(all.into_iter().zip(own).map(ratio).collect())
     }
 }
 

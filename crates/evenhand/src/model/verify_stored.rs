@@ -40,7 +40,7 @@ impl Model {
             Err(error @ (Error::Interrupted | Error::Io { .. } | Error::Changed { .. })) => return Err(error),
             Err(error) => return elsewhere(Check::failed("columns", error.to_string())),
         };
-        let rows = learnt.prepare(raw, sampled)?;
+        let rows = learnt.prepare(raw, sampled.into())?;
         let columns = check_binding(self, &rows.binding);
         if columns.matches == Some(false) {
             // With other columns or groups, nothing that follows is about the same rows.

@@ -109,7 +109,7 @@ struct Workers(Vec<Table>);
 impl RemoteAuditRows for Workers {
     fn on_rows(&self, task: &[u8]) -> Result<Vec<Vec<u8>>> {
         let task = AuditTask::new(task)?;
-        let answers = self.0.iter().map(|part| task.on_rows(part)).collect::<Result<Vec<_>>>()?;
+        let answers = self.0.iter().filter_map(|part| task.on_rows(part).transpose()).collect::<Result<Vec<_>>>()?;
         // Some send what they have together.
         let (one, others) = answers.split_at(2);
         Ok([vec![task.merge(one)?], others.to_vec()].concat())

@@ -1,17 +1,17 @@
-//! A row of a frequency is that many rows, to the last bit: in memory, in blocks, in a scratch file; for fits, identifications, audits and model files; with continuous
+//! A row of a frequency is that many rows, to the last bit: in memory, in blocks, in a scratch file, on other machines; for fits, identifications, audits and model files; with continuous
 //! columns, missing values, two and three classes.
 
 use std::path::Path;
 
 use evenhand::audit::AuditOptions;
-use evenhand::correction::{Silent, StoredFiles, StoredFit};
+use evenhand::correction::{Silent, StoredFiles, StoredFit, StoredSettings};
 use evenhand::data::{RowFiles, find_files};
 use evenhand::learner::LogisticModel;
 use evenhand::{Audit, Correction, Dataset, GroupSpec, Logistic, Notion, ReadOptions, Schema, Table};
 use tempfile::TempDir;
 
 use crate::row_files::shuffled;
-use crate::stored::{ROWS, asked, asks, bits, lines, options, schema, settings, write};
+use crate::stored::{ROWS, asked, asks, bits, counted_workers, lines, options, schema, settings, write};
 
 /// Lines whose `weight` is 0 to 3.
 fn counted(classes: usize) -> Vec<String> {
@@ -58,7 +58,53 @@ fn in_blocks_and_in_a_scratch_file() {
             assert_eq!((found.rows, found.sample_rows), (expected.rows, expected.sample_rows));
             assert_eq!(bits(&found), bits(&expected), "{notion} {memory}");
         }
+        for parts in [1, 7] {
+            let workers = counted_workers(counted.path(), parts, "weight");
+            let (schema, learner) = (by_frequency().1, Logistic::default());
+            let found =
+                asked(notion.clone()).fit_remote(&workers, &schema, &learner, &settings(0), &mut Silent).unwrap();
+            assert_eq!((found.rows, bits(&found)), (expected.rows, bits(&expected)), "{notion} on {parts} machines");
+        }
     }
+}
+
+/// A few kinds of rows of which there are very many: no row is repeated, and the sample has most kinds.
+#[test]
+fn very_many_rows_of_a_few_kinds() {
+    let (millions, counted, repeated) =
+        (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let kind = |line: &String, times: &str| {
+        let mut fields: Vec<&str> = line.split(',').collect();
+        let age = format!("{}", fields[3].parse::<u32>().unwrap() / 30 * 30);
+        (fields[2], fields[3], fields[4], fields[5]) = ("job", &age, "1", times);
+        fields.join(",")
+    };
+    let some = &lines(2)[..2_000];
+    let of = |times: &str| -> Vec<String> { some.iter().map(|line| kind(line, times)).collect() };
+    write(millions.path(), "all.csv", &of("3000000"));
+    write(counted.path(), "all.csv", &of("12"));
+    write(repeated.path(), "all.csv", &std::iter::repeat_n(of("1"), 12).flatten().collect::<Vec<_>>());
+    let (notion, plain) = (Notion::DemographicParity, (options(false), schema(false)));
+    let expected = stored(repeated.path(), &plain, notion.clone(), usize::MAX);
+    let found = stored(counted.path(), &by_frequency(), notion.clone(), usize::MAX);
+    assert_eq!((found.rows, bits(&found)), (24_000, bits(&expected)));
+    assert!(found.distinct_rows.is_some_and(|rows| rows < 40), "{:?}", found.distinct_rows);
+    let found = stored(millions.path(), &by_frequency(), notion, 0);
+    assert_eq!((found.rows, found.distinct_rows), (6_000_000_000, None));
+    // About as many as were asked for, in the shares that all rows have.
+    assert!(found.sample_rows > 3_900 && found.sample_rows < 4_100, "{}", found.sample_rows);
+    assert!(found.passes < 40, "{}", found.passes);
+    // Unless told how many, as many as bring a step's error to a 32nd of what the rows of the smallest group can tell.
+    write(millions.path(), "all.csv", &of("3000"));
+    let smallest = some.iter().filter(|line| line.contains("Black")).count() as f64;
+    let (files, _) = RowFiles::open(&find_files(millions.path()).unwrap(), &by_frequency().0).unwrap();
+    let own = StoredSettings::default();
+    let correction = asked(Notion::DemographicParity);
+    let fit = correction.fit_files(&files, &by_frequency().1, &Logistic::default(), &own, None, &mut Silent).unwrap();
+    let enough = 6e6 * 32.0 / (3000.0 * smallest).sqrt();
+    assert!((fit.sample_rows as f64 / enough - 1.0).abs() < 1e-3, "{} {enough}", fit.sample_rows);
+    let violation = |fit: &StoredFit| fit.evaluated()[1].metrics().violation.unwrap();
+    assert!((violation(&found) - violation(&expected)).abs() < 1e-3, "{} {}", violation(&found), violation(&expected));
 }
 
 /// Coefficients, multipliers and decisions on rows that are each there once.

@@ -54,7 +54,7 @@ pub(crate) fn asked(notion: Notion) -> Correction {
 }
 
 pub(crate) fn settings(memory: usize) -> StoredSettings {
-    StoredSettings { memory, sample_rows: 4_000, seed: 1 }
+    StoredSettings { memory, sample_rows: Some(4_000), seed: 1 }
 }
 
 fn fit(folder: &Path, correction: &Correction, weighted: bool, memory: usize) -> Result<StoredFit> {
@@ -70,26 +70,29 @@ pub(crate) fn bits(fit: &StoredFit) -> (Vec<u64>, Vec<u64>, String) {
 }
 
 /// Workers with rows, as a cluster has them: every part of the rows answers for itself.
-struct Workers {
+pub(crate) struct Workers {
     parts: Vec<Table>,
     blocks: std::sync::Mutex<Vec<Vec<u8>>>,
     /// The block of one part comes out differently once it is made anew.
     changes: bool,
+    /// The column that says how often each row counts.
+    frequency: Option<String>,
 }
 
 impl RemoteRows for Workers {
     fn on_rows(&self, task: &[u8]) -> Result<Vec<Vec<u8>>> {
         let task = RemoteTask::new(task)?;
-        self.parts.iter().map(|part| task.on_rows(part)).collect()
+        self.parts.iter().filter_map(|part| task.on_rows(part).transpose()).collect()
     }
 
     fn encode(&self, task: &[u8]) -> Result<Vec<Vec<u8>>> {
         let task = RemoteTask::new(task)?;
         let mut known = Vec::new();
         for part in &self.parts {
-            let (block, of_block) = task.encode(part)?;
-            self.blocks.lock().unwrap().push(block);
-            known.push(of_block);
+            for (block, of_block) in task.encode(part)? {
+                self.blocks.lock().unwrap().push(block);
+                known.push(of_block);
+            }
         }
         Ok(vec![task.merge(&known)?])
     }
@@ -101,16 +104,25 @@ impl RemoteRows for Workers {
             let first = blocks[0].clone();
             blocks[last] = first;
         }
-        let answers = blocks.iter().map(|block| task.on_block(block)).collect::<Result<Vec<_>>>()?;
+        let answers = blocks.iter().map(|block| task.on_block(block)).collect::<Result<Vec<_>>>()?.concat();
         if task.merges() { Ok(vec![task.merge(&answers)?]) } else { Ok(answers) }
     }
+
+    fn frequency(&self) -> Option<&str> {
+        self.frequency.as_deref()
+    }
+}
+
+/// All rows of a folder, every so many of them at one worker, each of which counts as often as a column says.
+pub(crate) fn counted_workers(folder: &Path, parts: usize, frequency: &str) -> Workers {
+    Workers { frequency: Some(frequency.to_owned()), ..workers(folder, parts, true) }
 }
 
 fn workers(folder: &Path, parts: usize, weighted: bool) -> Workers {
     let (files, _) = RowFiles::open(&find_files(folder).unwrap(), &options(weighted)).unwrap();
     let all = files.read_all().unwrap();
     let part = |at: usize| all.select(&(at..all.rows()).step_by(parts).collect::<Vec<_>>());
-    Workers { parts: (0..parts).map(part).collect(), blocks: Vec::new().into(), changes: false }
+    Workers { parts: (0..parts).map(part).collect(), blocks: Vec::new().into(), changes: false, frequency: None }
 }
 
 #[test]
@@ -179,6 +191,30 @@ fn rows_that_repeat_are_kept_once_and_no_bit_shows_it() {
             assert_eq!(once.found, each.found, "{notion} {weighted}");
         }
     }
+}
+
+/// Categories that few rows have, and the sample hardly any, cost a few passes, not a search.
+#[test]
+fn categories_that_the_sample_lacks_take_few_passes() {
+    let (folder, plain) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut draw = draws(3);
+    let rare = |line: &String| {
+        let job = format!("rare {}", draw(300));
+        let mut fields: Vec<&str> = line.split(',').collect();
+        if draw(20) == 0 {
+            fields[2] = &job;
+        }
+        fields.join(",")
+    };
+    let all: Vec<String> = lines(2).iter().map(rare).collect();
+    write(folder.path(), "all.csv", &all);
+    write(plain.path(), "all.csv", &lines(2));
+    let correction = asked(Notion::DemographicParity);
+    let [found, other] = [&folder, &plain].map(|folder| fit(folder.path(), &correction, false, usize::MAX).unwrap());
+    let per_fit = |fit: &StoredFit| fit.passes as f64 / fit.fitted.solution().fits as f64;
+    assert!(per_fit(&found) < 1.6 * per_fit(&other), "{} {}", per_fit(&found), per_fit(&other));
+    let coefficients = found.fitted.predictor().coefficients().len();
+    assert!(coefficients > 300, "{coefficients}");
 }
 
 #[test]
@@ -575,7 +611,7 @@ fn a_file_that_grows_or_changes_while_it_is_read_is_noticed() {
 
 #[test]
 fn what_needs_rows_in_memory_is_refused_before_any_is_read() {
-    let nothing = Workers { parts: Vec::new(), blocks: Vec::new().into(), changes: false };
+    let nothing = Workers { parts: Vec::new(), blocks: Vec::new().into(), changes: false, frequency: None };
     let learner = Logistic::default();
     for correction in [
         asked(Notion::DisparateImpact),

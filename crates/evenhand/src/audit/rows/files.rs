@@ -63,7 +63,7 @@ struct FileRows<'a> {
 }
 
 impl FileRows<'_> {
-    fn fold<S: Send>(
+    fn fold<S: Send + Clone>(
         &self,
         purpose: &'static str,
         columns: &[String],

@@ -9,7 +9,7 @@ use super::CountedRows;
 use crate::Result;
 use crate::audit::{Audit, AuditOptions, AuditPlan, ContingencyTable};
 use crate::data::{Schema, Table};
-use crate::facts::{Answer, Profile, Question, Rescan, from_bytes, merged, to_bytes};
+use crate::facts::{Answer, Profile, Question, Rescan, answer, from_bytes, merged, to_bytes};
 use crate::group::GroupSpec;
 
 /// Machines with rows, driven from here.
@@ -19,9 +19,20 @@ pub trait RemoteAuditRows: Sync {
     /// # Errors
     /// What went wrong there.
     fn on_rows(&self, task: &[u8]) -> Result<Vec<Vec<u8>>>;
+
+    /// The column that says how many times each row counts, where one does.
+    fn frequency(&self) -> Option<&str> {
+        None
+    }
 }
 
-/// What a machine is asked to do.
+/// What a machine is asked to do, and the column that says how many times each row counts.
+#[derive(Debug, Serialize, Deserialize)]
+struct Asked {
+    task: Task,
+    frequency: Option<String>,
+}
+
 #[derive(Debug, Serialize, Deserialize)]
 enum Task {
     Profile(Schema),
@@ -32,7 +43,7 @@ enum Task {
 /// A task that a machine has understood, for as many rows as it has.
 #[derive(Debug)]
 pub struct AuditTask {
-    task: Task,
+    asked: Asked,
 }
 
 impl AuditTask {
@@ -41,18 +52,19 @@ impl AuditTask {
     /// # Errors
     /// [`crate::Error::BlockFormat`] for bytes that are no task of this version.
     pub fn new(bytes: &[u8]) -> Result<Self> {
-        Ok(Self { task: from_bytes(bytes)? })
+        Ok(Self { asked: from_bytes(bytes)? })
     }
 
-    /// What some rows answer.
+    /// What some rows answer; `None` where no row counts.
     ///
     /// # Errors
     /// What is wrong with them.
-    pub fn on_rows(&self, rows: &Table) -> Result<Vec<u8>> {
-        match &self.task {
-            Task::Profile(schema) => to_bytes(&Profile::of(rows, schema)?),
-            Task::Ask(question) => to_bytes(&Answer::of(question, rows)?),
-            Task::Count(plan) => to_bytes(&plan.count(rows)?),
+    pub fn on_rows(&self, rows: &Table) -> Result<Option<Vec<u8>>> {
+        let frequency = self.asked.frequency.as_deref();
+        match &self.asked.task {
+            Task::Profile(schema) => answer(rows, frequency, |rows| Profile::of(rows, schema), Profile::merge),
+            Task::Ask(question) => answer(rows, frequency, |rows| Answer::of(question, rows), Answer::merge),
+            Task::Count(plan) => answer(rows, frequency, |rows| plan.count(rows), both),
         }
     }
 
@@ -61,10 +73,10 @@ impl AuditTask {
     /// # Errors
     /// [`crate::Error::BlockFormat`] for bytes that are no answers.
     pub fn merge(&self, answers: &[Vec<u8>]) -> Result<Vec<u8>> {
-        match &self.task {
+        match &self.asked.task {
             Task::Profile(_) => to_bytes(&merged(answers, Profile::merge)?),
             Task::Ask(_) => to_bytes(&merged(answers, Answer::merge)?),
-            Task::Count(_) => to_bytes(&merged(answers, |one: ContingencyTable, other| Ok(one.merge(other)))?),
+            Task::Count(_) => to_bytes(&merged(answers, both)?),
         }
     }
 }
@@ -90,14 +102,14 @@ struct Remote<'a> {
 }
 
 impl Remote<'_> {
-    fn answers(&self, task: &Task) -> Result<Vec<Vec<u8>>> {
-        self.rows.on_rows(&to_bytes(task)?)
+    fn answers(&self, task: Task) -> Result<Vec<Vec<u8>>> {
+        self.rows.on_rows(&to_bytes(&Asked { task, frequency: self.rows.frequency().map(str::to_owned) })?)
     }
 }
 
 impl Rescan for Remote<'_> {
     fn ask(&self, question: &Question) -> Result<Answer> {
-        merged(&self.answers(&Task::Ask(question.clone()))?, Answer::merge)
+        merged(&self.answers(Task::Ask(question.clone()))?, Answer::merge)
     }
 }
 
@@ -107,13 +119,15 @@ impl CountedRows for Remote<'_> {
     }
 
     fn profile(&self, schema: &Schema) -> Result<Profile> {
-        merged(&self.answers(&Task::Profile(schema.clone()))?, Profile::merge)
+        merged(&self.answers(Task::Profile(schema.clone()))?, Profile::merge)
     }
 
     fn count(&self, plan: &AuditPlan) -> Result<ContingencyTable> {
-        merged(
-            &self.answers(&Task::Count(Box::new(plan.clone())))?,
-            |one: ContingencyTable, other| Ok(one.merge(other)),
-        )
+        merged(&self.answers(Task::Count(Box::new(plan.clone())))?, both)
     }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "as answers of other kinds are merged")]
+fn both(one: ContingencyTable, other: ContingencyTable) -> Result<ContingencyTable> {
+    Ok(one.merge(other))
 }

@@ -43,6 +43,7 @@ pub(crate) struct NewRows<'a> {
 }
 
 /// What some rows add to all that is asked: the sizes of cells, decisions in them, and what was not as in training.
+#[derive(Debug, Clone)]
 pub(crate) struct ChunkSums {
     sizes: Totals,
     sums: Totals,
@@ -59,6 +60,17 @@ impl SeenRows {
         self.weights.largest = self.weights.largest.max(other.weights.largest);
         self.weights.total.merge(&other.weights.total);
         self.weights.rows += other.weights.rows;
+        self
+    }
+
+    /// What rows tell of which each stands for so many equal ones, a power of two.
+    #[must_use]
+    pub(crate) fn standing_for(mut self, times: u64) -> Self {
+        // There are no more rows than that.
+        let all = usize::try_from(times).unwrap_or(usize::MAX);
+        self.rows = self.rows.saturating_mul(all);
+        self.weights.rows = self.weights.rows.saturating_mul(all);
+        self.weights.total = self.weights.total.doubled(times.ilog2());
         self
     }
 
@@ -165,7 +177,7 @@ impl<'a> NewRows<'a> {
     /// # Errors
     /// What is wrong with the rows; [`Error::RowsChanged`] where they are in other cells than before.
     pub(crate) fn decide(&self, table: &Table, coefficients: &[f64], threshold: f64) -> Result<ChunkSums> {
-        let (block, _, warnings) = self.plan.block_and_warnings(&self.layout, table)?;
+        let (block, warnings) = self.plan.block_and_warnings(&self.layout, table)?;
         let request = Request::CellSums { coefficients: coefficients.to_vec(), threshold };
         let changed = |error: Error| match error {
             Error::BlockFormat => Error::RowsChanged { before: block.rows(), after: block.rows() },

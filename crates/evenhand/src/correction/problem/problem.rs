@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::aggregation::aggregate;
+use super::binding::SMALL_GROUP;
 use crate::bound::ConstrainedRows;
 use crate::cells::Cells;
 use crate::constraint::{Constraint, Functional, Reference, TiltTable, WeightRule, bind, constraints};
@@ -213,6 +214,18 @@ impl Problem {
             });
         }
         Ok(warnings)
+    }
+
+    /// How many rows tell the rate that fewest tell, of those of groups that are not small.
+    pub(in crate::correction) fn fewest_rows(&self) -> Option<f64> {
+        let bound = self.functionals[..self.corrected].iter().flatten().map(Functional::fewest_rows);
+        bound.filter(|rows| *rows >= SMALL_GROUP as f64).min_by(f64::total_cmp)
+    }
+
+    /// How many coefficients a linear model of these rows has.
+    pub(in crate::correction) fn coefficients(&self) -> usize {
+        let (width, classes) = (self.features.width() + 1, self.cells.classes());
+        if classes > 2 { width * classes } else { width }
     }
 
     /// The same problem with equal rows aggregated into one weighted row; `None` where too few are equal.

@@ -76,19 +76,27 @@ impl BlockPlan {
         Ok(Frame::new(layout, encoded.cells.iter().cloned().collect(), self.binding.classes().len(), heaviest))
     }
 
-    /// The block of some raw rows, and what is known of it.
+    /// The block of some raw rows, each of which stands for so many equal ones, and what is known of it.
     ///
     /// # Errors
     /// Those of [`Labels::against`] and [`Binding::features`].
-    pub(crate) fn block(&self, layout: &Layout, table: &Table) -> Result<(Block, Encoded)> {
-        self.block_and_warnings(layout, table).map(|(block, encoded, _)| (block, encoded))
+    pub(crate) fn block(&self, layout: &Layout, table: &Table, times: u64) -> Result<(Block, Encoded)> {
+        let block = self.block_and_warnings(layout, table)?.0.standing_for(times);
+        let encoded = Encoded {
+            rows: block.counted_rows(),
+            cells: block.cells().iter().cloned().collect(),
+            bounds: block.bounds(layout),
+            fingerprint: block.fingerprint(),
+            bytes: block.size(),
+        };
+        Ok((block, encoded))
     }
 
-    /// The same, with what is not as in the rows that were learnt from.
+    /// The block of some raw rows, with what is not as in the rows that were learnt from.
     ///
     /// # Errors
     /// As [`BlockPlan::block`].
-    pub(super) fn block_and_warnings(&self, layout: &Layout, table: &Table) -> Result<(Block, Encoded, Vec<Warning>)> {
+    pub(super) fn block_and_warnings(&self, layout: &Layout, table: &Table) -> Result<(Block, Vec<Warning>)> {
         let (binding, schema) = (&self.binding, self.binding.schema());
         let name = schema.label_column();
         let labels = Labels::against(table.column(name)?, name, table, binding.classes(), binding.positive())?;
@@ -100,15 +108,7 @@ impl BlockPlan {
         };
         let membership = binding.membership(table)?;
         let (coded, numbers, warnings) = binding.encoded(table)?;
-        let block = Block::new(layout, &coded, &numbers, &membership, labels.codes(), own);
-        let encoded = Encoded {
-            rows: block.rows(),
-            cells: block.cells().iter().cloned().collect(),
-            bounds: block.bounds(layout),
-            fingerprint: block.fingerprint(),
-            bytes: block.size(),
-        };
-        Ok((block, encoded, warnings))
+        Ok((Block::new(layout, &coded, &numbers, &membership, labels.codes(), own), warnings))
     }
 
     /// The cells and constraints of all rows of a store, without the rows; constraints that no row can tell lose their multipliers.

@@ -67,6 +67,10 @@ pub(in crate::correction) struct StoredRun<'a> {
     warm_start: Minimiser,
     /// How far the last fit to all rows is from that to the sample.
     offset: Option<Vec<f64>>,
+    /// How the second derivatives of all rows compare with the sample's, once that is known; none where the sample has rows enough to tell them.
+    ratios: Option<Vec<f64>>,
+    /// What the last fit to all rows left for the next.
+    minimiser: Option<Minimiser>,
     cache: FitCache<IterateFit>,
     log: RunLog,
 }
@@ -102,6 +106,8 @@ impl<'a> StoredRun<'a> {
             start,
             warm_start: Minimiser::default(),
             offset: None,
+            ratios: None,
+            minimiser: None,
             cache: FitCache::default(),
             log: RunLog::default(),
         }
@@ -124,15 +130,33 @@ impl<'a> StoredRun<'a> {
         let on_sample = self.of_sample(weights.clone());
         let training = self.rows.sample.training(&on_sample);
         let of_sample = self.on_sample.fit(training, &mut self.warm_start)?;
-        let mut start = self.on_sample.start_from(training, &of_sample, self.rows.times(), self.offset.as_deref());
+        let times = self.rows.times();
+        let mut start = self.start(&weights, &on_sample, &of_sample)?;
         // Half the square of the tolerance is how far from the least the loss of all rows may be: it grows with them.
-        let tolerance = self.learner.tolerance * self.rows.times().max(1.0).sqrt();
+        let tolerance = self.learner.tolerance * times.max(1.0).sqrt();
         let model = self.learner.fit_stored(self.rows.store, &weights, &mut start, tolerance)?;
         let offset = model.coefficients().iter().zip(of_sample.coefficients()).map(|(all, sample)| all - sample);
         self.offset = Some(offset.collect());
+        self.minimiser = Some(start);
         self.log.count(1, usize::from(!model.converged()));
         let sums = self.decide(&model)?;
         Ok(IterateFit { model: Arc::new(model), of_sample: Arc::new(of_sample), multipliers, sums })
+    }
+
+    /// What a fit to all rows starts from: where the sample's is, by its second derivatives. Where those of all rows had to be asked for, since the sample lacks rows to tell them,
+    /// they are kept for later fits.
+    fn start(&mut self, weights: &[f64], on_sample: &Weights, of_sample: &LogisticModel) -> Result<Minimiser> {
+        if let Some(last) = self.minimiser.take().filter(Minimiser::knows_curvature) {
+            let offset = self.offset.iter().flatten().chain(std::iter::repeat(&0.0));
+            return Ok(last.moved_to(of_sample.coefficients().iter().zip(offset).map(|(at, by)| at + by).collect()));
+        }
+        let (training, times) = (self.rows.sample.training(on_sample), self.rows.times());
+        if self.ratios.is_none() {
+            let sample = (&self.on_sample, training);
+            self.ratios = Some(self.learner.curvature_ratios((self.rows.store, weights), sample, of_sample, times)?);
+        }
+        let moved = (self.offset.as_deref(), self.ratios.as_deref().filter(|ratios| !ratios.is_empty()));
+        Ok(self.on_sample.start_from(training, of_sample, times, moved))
     }
 
     /// The decisions and scores of a model on all rows, per cell.

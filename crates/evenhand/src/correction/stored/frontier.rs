@@ -60,7 +60,7 @@ impl Correction {
     ) -> Result<StoredFrontier> {
         self.check_stored()?;
         let sqp = self.traceable(points)?;
-        let prepared = PreparedRows::new(self, raw, schema, settings.sampled())?;
+        let prepared = PreparedRows::new(self, raw, schema, settings.sample())?;
         self.check_for(&prepared.problem)?;
         let rows = prepared.stored();
         let on_sample = rows.learner_on_sample(learner);

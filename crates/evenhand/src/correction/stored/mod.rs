@@ -2,7 +2,7 @@
 //!
 //! Holds [`Correction::fit_files`]: columns are learnt from all rows, rows are encoded into blocks, multipliers are searched on a sample first,
 //! with everything that rows in memory allow, and from where that ends on all rows (`solve_stored`). `rows` has the ways to the rows, `prepared` what
-//! they are made into, `frontier` a path of such fits; `new_rows` evaluates a classifier on others.
+//! they are made into, `sample_size` on how many a search begins, `frontier` a path of such fits; `new_rows` evaluates a classifier on others.
 //! What such rows do not allow yet is refused before any of them is read.
 
 mod content;
@@ -11,6 +11,7 @@ mod new_rows;
 mod prepared;
 mod remote;
 mod rows;
+mod sample_size;
 
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ pub(crate) use prepared::{Learnt, PreparedRows, digest_as};
 pub(crate) use remote::remote_rows;
 pub use remote::{RemoteRows, RemoteTask};
 pub(crate) use rows::{FileRows, RawRows, TableRows};
+pub(crate) use sample_size::SampleSize;
 
 use super::evaluation::Evaluated;
 use super::fitted::Fitted;
@@ -37,7 +39,7 @@ use crate::learner::{Logistic, LogisticModel};
 use crate::notion::Notion;
 use crate::{Error, Result};
 
-/// How many rows are drawn for a sample, unless told otherwise. Fewer rows than this are all in memory.
+/// So many rows may all be in memory, and a search begins on no more unless told otherwise.
 pub const SAMPLE_ROWS: usize = 1 << 21;
 
 /// What a result depends on beside the rows, where these were not all in memory.
@@ -70,22 +72,23 @@ impl<'a> StoredFiles<'a> {
 pub struct StoredSettings {
     /// How many bytes of encoded rows are kept in memory; more of them are kept in a scratch file, all of them.
     pub memory: usize,
-    /// About how many rows are drawn for the sample on which a search begins.
-    pub sample_rows: usize,
+    /// About how many rows are drawn for the sample on which a search begins; `None` draws as many as tell enough: all up to [`SAMPLE_ROWS`], and
+    /// of more so many that a step from where the sample leads leaves less than all rows can tell.
+    pub sample_rows: Option<usize>,
     /// The seed by which they are drawn.
     pub seed: u64,
 }
 
 impl StoredSettings {
-    /// What of them a result depends on.
-    pub(crate) fn sampled(&self) -> Sampled {
-        Sampled { sample_rows: self.sample_rows, seed: self.seed }
+    /// The sample that they ask for.
+    pub(crate) fn sample(&self) -> SampleSize {
+        SampleSize { rows: self.sample_rows, most: usize::MAX, seed: self.seed }
     }
 }
 
 impl Default for StoredSettings {
     fn default() -> Self {
-        Self { memory: usize::MAX, sample_rows: SAMPLE_ROWS, seed: 0 }
+        Self { memory: usize::MAX, sample_rows: None, seed: 0 }
     }
 }
 
@@ -175,7 +178,7 @@ impl Correction {
         observer: &mut dyn Observer,
     ) -> Result<StoredFit> {
         self.check_stored()?;
-        let rows = PreparedRows::new(self, raw, schema, settings.sampled())?;
+        let rows = PreparedRows::new(self, raw, schema, settings.sample())?;
         self.fit_prepared(&rows, learner, observer)
     }
 

@@ -32,8 +32,8 @@ impl EvaluatedRows {
     ) -> Result<Self> {
         let (rows, columns) = (rows.rows(0), binding.role_columns());
         let see = |binding: &Binding, largest: Option<f64>| {
-            let one = |table: &Table| binding.seen(&*table.as_read(reading)?, largest);
-            rows.fold("labels and groups", Some(&columns), one, |all, more| Ok(all.merge(more)))
+            let one = |table: &Table, times| Ok(binding.seen(&*table.as_read(reading)?, largest)?.standing_for(times));
+            rows.fold_counted("labels and groups", Some(&columns), one, |all, more| Ok(all.merge(more)))
         };
         let mut seen = see(binding, None)?;
         let extended = binding.with_unseen(&seen)?;

@@ -3,8 +3,8 @@
 //! Holds [`Learnt`], what raw rows teach before any is encoded, and [`PreparedRows`], which everything that is asked of such rows begins with: fits,
 //! frontiers, verification, identification.
 
-use super::{RawRows, Sampled};
-use crate::blocks::{LeafPass, Request, RowStore, Sampling};
+use super::{RawRows, SampleSize, Sampled};
+use crate::blocks::{LeafPass, Request, RowStore, draw};
 use crate::constraint::Measure;
 use crate::correction::evaluation::Evaluated;
 use crate::correction::problem::{Binding, BlockPlan, Encoded, Problem};
@@ -58,7 +58,7 @@ impl Learnt {
     ///
     /// # Errors
     /// What is wrong with rows, and what keeps them from being read or kept; [`Error::RowsChanged`] where there are more or fewer than before.
-    pub(crate) fn prepare(self, raw: &dyn RawRows, sampled: Sampled) -> Result<PreparedRows<'_>> {
+    pub(crate) fn prepare(self, raw: &dyn RawRows, size: SampleSize) -> Result<PreparedRows<'_>> {
         let Self { mut plan, rows, mut warnings } = self;
         let (mut store, encoded) = raw.encode(&plan)?;
         if encoded.rows != rows {
@@ -66,10 +66,11 @@ impl Learnt {
         }
         let (problem, more) = plan.problem(&*store)?;
         warnings.extend(more);
-        let drawn = store.sample(Sampling::new(sampled.sample_rows, rows, sampled.seed))?;
-        let sample = problem.with_block(&drawn, store.frame())?;
+        let sampled = size.sampled(&problem, rows);
+        let drawn = draw(&*store, sampled.sample_rows, sampled.seed)?;
+        let sample = problem.with_block(&drawn.block, store.frame())?;
         let distinct_rows = store.aggregate(&drawn)?;
-        let (sample_rows, binding, fingerprint) = (drawn.rows(), plan.binding, encoded.fingerprint);
+        let (sample_rows, binding, fingerprint) = (drawn.block.rows(), plan.binding, encoded.fingerprint);
         Ok(PreparedRows {
             binding,
             store,
@@ -90,9 +91,9 @@ impl<'a> PreparedRows<'a> {
     ///
     /// # Errors
     /// Those of [`Learnt::new`] and [`Learnt::prepare`].
-    pub(crate) fn new(settings: &Correction, raw: &'a dyn RawRows, schema: &Schema, sampled: Sampled) -> Result<Self> {
+    pub(crate) fn new(settings: &Correction, raw: &'a dyn RawRows, schema: &Schema, size: SampleSize) -> Result<Self> {
         let learnt = Learnt::new(settings, raw, schema, &raw.profile(schema)?)?;
-        learnt.prepare(raw, sampled)
+        learnt.prepare(raw, size)
     }
 
     /// As a search takes them.

@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use super::RawRows;
 use super::content::content;
-use crate::blocks::{Block, CellKey, Frame, Request, RowStore, Sampling};
+use crate::blocks::{Block, Frame, Request, RowStore, Sampling};
 use crate::correction::problem::{BlockPlan, Encoded};
 use crate::data::{Schema, Table};
 use crate::exact::Totals;
-use crate::facts::{Answer, Profile, Question, Rescan, from_bytes, merged, to_bytes};
+use crate::facts::{Answer, Profile, Question, Rescan, answer, from_bytes, merged, to_bytes};
 use crate::{Error, Result};
 
 /// Machines with rows, driven from here.
@@ -37,20 +37,28 @@ pub trait RemoteRows: Sync {
     /// # Errors
     /// As [`RemoteRows::on_rows`].
     fn on_blocks(&self, task: &[u8]) -> Result<Vec<Vec<u8>>>;
+
+    /// The column that says how many times each row counts, where one does.
+    fn frequency(&self) -> Option<&str> {
+        None
+    }
 }
+
+/// The column that says how many times each row counts.
+type Frequency = Option<String>;
 
 /// What a machine is asked to do.
 #[derive(Debug, Serialize, Deserialize)]
 enum Task {
-    Profile(Schema),
-    Ask(Question),
-    Encode(BlockPlan),
+    Profile(Schema, Frequency),
+    Ask(Question, Frequency),
+    Encode(BlockPlan, Frequency),
     Pass { plan: BlockPlan, encoded: Encoded, request: Request },
     Sample(Sampling),
 }
 
 /// The answer of raw rows, with what tells that they are the same when they are encoded.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Read<T> {
     content: u64,
     found: T,
@@ -85,46 +93,59 @@ impl RemoteTask {
             _ => None,
         };
         let layout = match &task {
-            Task::Encode(plan) => Some(plan.layout()?),
+            Task::Encode(plan, _) => Some(plan.layout()?),
             _ => None,
         };
         Ok(Self { task, frame, layout })
     }
 
-    /// What some raw rows answer.
+    /// What some raw rows answer; `None` where no row counts.
     ///
     /// # Errors
     /// What is wrong with them.
-    pub fn on_rows(&self, rows: &Table) -> Result<Vec<u8>> {
+    pub fn on_rows(&self, rows: &Table) -> Result<Option<Vec<u8>>> {
         match &self.task {
-            Task::Profile(schema) => to_bytes(&Read::new(rows, Profile::of(rows, schema)?)),
-            Task::Ask(question) => to_bytes(&Answer::of(question, rows)?),
+            Task::Profile(schema, frequency) => {
+                let profile = |rows: &Table| Ok(Read::new(rows, 1, Profile::of(rows, schema)?));
+                answer(rows, frequency.as_deref(), profile, Read::by(Profile::merge))
+            }
+            Task::Ask(question, frequency) => {
+                answer(rows, frequency.as_deref(), |rows| Answer::of(question, rows), Answer::merge)
+            }
             _ => Err(Error::BlockFormat),
         }
     }
 
-    /// Some raw rows as a block, and what is known of it.
+    /// Some raw rows as blocks, each with what is known of it: one where rows count once, else one for each bit of how often they do.
     ///
     /// # Errors
     /// What is wrong with the rows.
-    pub fn encode(&self, rows: &Table) -> Result<(Vec<u8>, Vec<u8>)> {
-        let (Task::Encode(plan), Some(layout)) = (&self.task, &self.layout) else { return Err(Error::BlockFormat) };
-        let (block, encoded) = plan.block(layout, rows)?;
-        Ok((block.to_bytes(), to_bytes(&Read::new(rows, encoded))?))
+    pub fn encode(&self, rows: &Table) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
+        let (Task::Encode(plan, frequency), Some(layout)) = (&self.task, &self.layout) else {
+            return Err(Error::BlockFormat);
+        };
+        let one = |rows: &Table, times| {
+            let (block, encoded) = plan.block(layout, rows, times)?;
+            Ok((block.to_bytes(), to_bytes(&Read::new(rows, times, encoded))?))
+        };
+        match frequency {
+            Some(column) => rows.by_frequency(column)?.iter().map(|(times, rows)| one(rows, *times)).collect(),
+            None => Ok(vec![one(rows, 1)?]),
+        }
     }
 
-    /// What a block answers.
+    /// What a block answers: once, or where rows are drawn once for each block of them.
     ///
     /// # Errors
     /// [`Error::BlockFormat`] for bytes that are no block of the rows that the task is about.
-    pub fn on_block(&self, block: &[u8]) -> Result<Vec<u8>> {
+    pub fn on_block(&self, block: &[u8]) -> Result<Vec<Vec<u8>>> {
         let block = Block::from_bytes(block)?;
         match (&self.task, &self.frame) {
             (Task::Pass { request, .. }, Some(frame)) => {
-                let (rows, fingerprint) = (block.rows(), block.fingerprint());
-                to_bytes(&Passed { rows, fingerprint, totals: block.answer(request, frame)? })
+                let (rows, fingerprint) = (block.counted_rows(), block.fingerprint());
+                Ok(vec![to_bytes(&Passed { rows, fingerprint, totals: block.answer(request, frame)? })?])
             }
-            (Task::Sample(sampling), _) => Ok(block.sampled(*sampling).to_bytes()),
+            (Task::Sample(sampling), _) => Ok(block.sampled(*sampling).iter().map(Block::to_bytes).collect()),
             _ => Err(Error::BlockFormat),
         }
     }
@@ -140,9 +161,9 @@ impl RemoteTask {
     /// [`Error::BlockFormat`] for bytes that are no answers.
     pub fn merge(&self, answers: &[Vec<u8>]) -> Result<Vec<u8>> {
         match &self.task {
-            Task::Profile(_) => to_bytes(&merged(answers, Read::by(Profile::merge))?),
-            Task::Ask(_) => to_bytes(&merged(answers, Answer::merge)?),
-            Task::Encode(_) => to_bytes(&merged(answers, Read::by(Encoded::merge))?),
+            Task::Profile(..) => to_bytes(&merged(answers, Read::by(Profile::merge))?),
+            Task::Ask(..) => to_bytes(&merged(answers, Answer::merge)?),
+            Task::Encode(..) => to_bytes(&merged(answers, Read::by(Encoded::merge))?),
             Task::Pass { .. } => to_bytes(&merged(answers, Passed::merge)?),
             Task::Sample(_) => Err(Error::BlockFormat),
         }
@@ -150,8 +171,8 @@ impl RemoteTask {
 }
 
 impl<T> Read<T> {
-    fn new(rows: &Table, found: T) -> Self {
-        Self { content: content(rows), found }
+    fn new(rows: &Table, times: u64, found: T) -> Self {
+        Self { content: content(rows).wrapping_mul(times), found }
     }
 
     /// How two of them are merged, by how that is done with what was found.
@@ -202,11 +223,15 @@ impl<'a> Remote<'a> {
     pub(super) fn new(rows: &'a dyn RemoteRows) -> Self {
         Self { rows, learnt: OnceLock::new() }
     }
+
+    fn frequency(&self) -> Frequency {
+        self.rows.frequency().map(str::to_owned)
+    }
 }
 
 impl Rescan for Remote<'_> {
     fn ask(&self, question: &Question) -> Result<Answer> {
-        merged(&self.rows.on_rows(&to_bytes(&Task::Ask(question.clone()))?)?, Answer::merge)
+        merged(&self.rows.on_rows(&to_bytes(&Task::Ask(question.clone(), self.frequency()))?)?, Answer::merge)
     }
 }
 
@@ -216,14 +241,14 @@ impl RawRows for Remote<'_> {
     }
 
     fn profile(&self, schema: &Schema) -> Result<Profile> {
-        let answers = self.rows.on_rows(&to_bytes(&Task::Profile(schema.clone()))?)?;
+        let answers = self.rows.on_rows(&to_bytes(&Task::Profile(schema.clone(), self.frequency()))?)?;
         let Read { content, found } = merged(&answers, Read::by(Profile::merge))?;
         self.learnt.get_or_init(|| (found.rows(), content));
         Ok(found)
     }
 
     fn encode(&self, plan: &BlockPlan) -> Result<(Box<dyn RowStore + '_>, Encoded)> {
-        let answers = self.rows.encode(&to_bytes(&Task::Encode(plan.clone()))?)?;
+        let answers = self.rows.encode(&to_bytes(&Task::Encode(plan.clone(), self.frequency()))?)?;
         let Read { content, found: encoded } = merged(&answers, Read::by(Encoded::merge))?;
         if let Some(&(before, _)) = self.learnt.get().filter(|learnt| **learnt != (encoded.rows, content)) {
             return Err(Error::RowsChanged { before, after: encoded.rows });
@@ -259,10 +284,8 @@ impl RowStore for RemoteBlocks<'_> {
         self.passes.load(Ordering::Relaxed)
     }
 
-    fn sample(&self, sampling: Sampling) -> Result<Block> {
+    fn sample(&self, sampling: Sampling) -> Result<Vec<Block>> {
         let parts = self.rows.on_blocks(&to_bytes(&Task::Sample(sampling))?)?;
-        let blocks = parts.iter().map(|bytes| Block::from_bytes(bytes)).collect::<Result<Vec<_>>>()?;
-        let cells: Vec<CellKey> = self.frame.cells.clone();
-        Block::concat(&blocks, &cells).ok_or_else(|| Error::NoRows { what: "the sample".into() })
+        parts.iter().map(|bytes| Block::from_bytes(bytes)).collect()
     }
 }

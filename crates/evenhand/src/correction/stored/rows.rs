@@ -55,7 +55,7 @@ impl RawRows for TableRows<'_> {
         let mut all = Encoded::default();
         for start in (0..rows).step_by(ROWS_IN_BLOCK) {
             let part: Vec<usize> = (start..(start + ROWS_IN_BLOCK).min(rows)).collect();
-            let (block, encoded) = plan.block(&layout, &self.0.select(&part))?;
+            let (block, encoded) = plan.block(&layout, &self.0.select(&part), 1)?;
             sink.push(block)?;
             all = all.merge(encoded)?;
         }
@@ -64,24 +64,46 @@ impl RawRows for TableRows<'_> {
 }
 
 impl FileRows<'_> {
-    pub(super) fn fold<S: Send>(
+    pub(super) fn fold<S: Send + Clone>(
         &self,
         purpose: &'static str,
         columns: Option<&[String]>,
         map: impl Fn(&Table) -> Result<S> + Sync,
         merge: impl Fn(S, S) -> Result<S> + Sync,
     ) -> Result<S> {
+        self.begin(purpose);
+        let watched = |table: &Table| map(table).and_then(|found| self.advance(table.rows()).map(|()| found));
+        self.files.fold(columns, watched, merge)?.ok_or_else(no_rows)
+    }
+
+    /// The same, where `map` is told how many equal rows each row of its table stands for.
+    pub(super) fn fold_counted<S: Send>(
+        &self,
+        purpose: &'static str,
+        columns: Option<&[String]>,
+        map: impl Fn(&Table, u64) -> Result<S> + Sync,
+        merge: impl Fn(S, S) -> Result<S> + Sync,
+    ) -> Result<S> {
+        self.begin(purpose);
+        let watched =
+            |table: &Table, times| map(table, times).and_then(|found| self.advance(table.rows()).map(|()| found));
+        self.files.fold_counted(columns, watched, merge)?.ok_or_else(no_rows)
+    }
+
+    fn begin(&self, purpose: &'static str) {
         if let Some(watch) = &self.watch {
             watch.begin(purpose, self.files.rows());
         }
-        let watched = |table: &Table| {
-            let found = map(table)?;
-            let goes_on = self.watch.as_ref().is_none_or(|watch| watch.advance(table.rows()));
-            if goes_on { Ok(found) } else { Err(Error::Interrupted) }
-        };
-        let found = self.files.fold(columns, watched, merge)?;
-        found.ok_or_else(|| Error::NoRows { what: "the data".into() })
     }
+
+    fn advance(&self, rows: usize) -> Result<()> {
+        let goes_on = self.watch.as_ref().is_none_or(|watch| watch.advance(rows));
+        if goes_on { Ok(()) } else { Err(Error::Interrupted) }
+    }
+}
+
+fn no_rows() -> Error {
+    Error::NoRows { what: "the data".into() }
 }
 
 impl Rescan for FileRows<'_> {
@@ -102,12 +124,12 @@ impl RawRows for FileRows<'_> {
 
     fn encode(&self, plan: &BlockPlan) -> Result<(Box<dyn RowStore + '_>, Encoded)> {
         let (sink, layout) = (BlockSink::new(self.memory), plan.layout()?);
-        let store = |table: &Table| {
-            let (block, encoded) = plan.block(&layout, table)?;
+        let store = |table: &Table, times| {
+            let (block, encoded) = plan.block(&layout, table, times)?;
             sink.push(block)?;
             Ok(encoded)
         };
-        let encoded = self.fold("encoding rows", None, store, Encoded::merge)?;
+        let encoded = self.fold_counted("encoding rows", None, store, Encoded::merge)?;
         let blocks: Blocks = sink.finish(plan.frame(&encoded)?, encoded.rows, self.watch.clone());
         Ok((Box::new(blocks), encoded))
     }

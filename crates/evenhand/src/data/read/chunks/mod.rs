@@ -152,50 +152,88 @@ impl RowFiles {
     /// # Errors
     /// As [`RowFiles::fold`].
     pub fn read_all(&self) -> Result<Table> {
-        let chunks = self.fold(None, |table| Ok(vec![table.clone()]), |all, more| Ok([all, more].concat()))?;
-        Table::concat(chunks.unwrap_or_default())
+        let once = ReadOptions { frequency: None, ..self.options.clone() };
+        let column = self.options.frequency.as_deref();
+        let one = |table: Table| {
+            // What is no frequency is told with its file.
+            column.map(|column| table.total_frequency(column)).transpose()?;
+            Ok(Some(vec![table]))
+        };
+        let chunks = self.fold_as(&once, one, |all, more| Ok([all, more].concat()))?;
+        let all = Table::concat(chunks.unwrap_or_default())?;
+        match column {
+            Some(column) => all.repeated(column),
+            None => Ok(all),
+        }
     }
 
     /// Computes something of every chunk, and merges the results, in any order: `merge` must not depend on it. Of the columns
-    /// some may be asked for; `None` without any row.
+    /// some may be asked for; `None` without any row. Rows that say how often they count are looked at once for each bit of it: what is merged with
+    /// itself must be the result of its rows twice.
     ///
     /// # Errors
     /// What reading says, or `map`, with the file; [`Error::Changed`] where a file is not what it was when it was opened.
-    pub fn fold<S: Send>(
+    pub fn fold<S: Send + Clone>(
         &self,
         columns: Option<&[String]>,
         map: impl Fn(&Table) -> Result<S> + Sync,
         merge: impl Fn(S, S) -> Result<S> + Sync,
     ) -> Result<Option<S>> {
-        self.fold_as(&self.options_for(columns), map, merge)
+        let options = self.options_for(columns);
+        let one = |table: Table| match &options.frequency {
+            Some(column) => table.fold_frequencies(column, &map, &merge),
+            None => map(&table).map(Some),
+        };
+        self.fold_as(&options, one, &merge)
     }
 
-    /// The same with options of its own.
+    /// The same, where `map` is told how many equal rows each row of its table stands for.
+    ///
+    /// # Errors
+    /// As [`RowFiles::fold`].
+    pub(crate) fn fold_counted<S: Send>(
+        &self,
+        columns: Option<&[String]>,
+        map: impl Fn(&Table, u64) -> Result<S> + Sync,
+        merge: impl Fn(S, S) -> Result<S> + Sync,
+    ) -> Result<Option<S>> {
+        let options = self.options_for(columns);
+        let one = |table: Table| {
+            let parts = match &options.frequency {
+                Some(column) => table.by_frequency(column)?,
+                None => vec![(1, table)],
+            };
+            parts.into_iter().try_fold(None, |all, (times, table)| both(all, Some(map(&table, times)?), &merge))
+        };
+        self.fold_as(&options, one, &merge)
+    }
+
+    /// The same of chunks as they are read, by options of its own.
     fn fold_as<S: Send>(
         &self,
         options: &ReadOptions,
-        map: impl Fn(&Table) -> Result<S> + Sync,
+        map: impl Fn(Table) -> Result<Option<S>> + Sync,
         merge: impl Fn(S, S) -> Result<S> + Sync,
     ) -> Result<Option<S>> {
-        let both = |left: Option<S>, right: Option<S>| match (left, right) {
-            (Some(left), Some(right)) => merge(left, right).map(Some),
-            (left, right) => Ok(left.or(right)),
-        };
         let read = |(file, part): (&RowFile, Part)| -> Result<Option<S>> {
             let mut all = None;
             let mut each = |table: Table| {
-                let found = map(&table).map_err(|error| error.in_file(&file.path))?;
-                all = both(all.take(), Some(found))?;
+                let found = map(table).map_err(|error| error.in_file(&file.path))?;
+                all = both(all.take(), found, &merge)?;
                 Ok(())
             };
             file.read(part, options, &mut each)?;
             Ok(all)
         };
         // One part at a time on each thread: what a thread is in the middle of is never set aside for another part.
-        self.parts().into_par_iter().with_max_len(1).map(read).try_reduce(|| None, both)
+        self.parts()
+            .into_par_iter()
+            .with_max_len(1)
+            .map(read)
+            .try_reduce(|| None, |one, other| both(one, other, &merge))
     }
 
-    /// Hands over all chunks, one after the other in the order of files and of rows. Parts that follow are decoded meanwhile, each on a thread of its own
+    /// Hands over all chunks, one after the other in the order of files and of rows, each row once however often it counts. Parts that follow are decoded meanwhile, each on a thread of its own
     /// and no further than a chunk ahead.
     ///
     /// # Errors
@@ -221,7 +259,7 @@ impl RowFiles {
     /// How many rows there are, each as often as a column says.
     fn count_frequencies(&self, column: &str) -> Result<usize> {
         let options = ReadOptions { frequency: None, ..self.options_for(Some(&[column.to_owned()])) };
-        let total = |table: &Table| table.total_frequency(column);
+        let total = |table: Table| table.total_frequency(column).map(Some);
         Ok(self.fold_as(&options, total, |all, more| Ok(all.saturating_add(more)))?.unwrap_or(0))
     }
 
@@ -235,20 +273,8 @@ impl RowFiles {
 }
 
 impl RowFile {
-    fn read(&self, part: Part, options: &ReadOptions, each: EachChunk<'_>) -> Result<()> {
-        match &options.frequency {
-            Some(column) => {
-                let named = |error: Error| error.in_file(&self.path);
-                let mut repeat = |table: Table| table.each_repeated(column, CHUNK_ROWS, &mut *each).map_err(named);
-                self.read_once(part, options, &mut repeat)
-            }
-            None => self.read_once(part, options, each),
-        }
-    }
-
-    /// Reads each row once.
     #[cfg_attr(not(feature = "parquet"), expect(unused_variables, reason = "Parquet files alone have several parts"))]
-    fn read_once(&self, part: Part, options: &ReadOptions, each: EachChunk<'_>) -> Result<()> {
+    fn read(&self, part: Part, options: &ReadOptions, each: EachChunk<'_>) -> Result<()> {
         let source = Source::open(&self.path)?;
         self.fingerprint.check(&self.path)?;
         match self.format {
@@ -263,5 +289,13 @@ impl RowFile {
             Format::ArrowFile | Format::ArrowStream => return Err(source.not_built("ipc")),
         }
         self.fingerprint.check(&self.path)
+    }
+}
+
+/// Two results together, of which there may be none.
+fn both<S>(left: Option<S>, right: Option<S>, merge: impl Fn(S, S) -> Result<S>) -> Result<Option<S>> {
+    match (left, right) {
+        (Some(left), Some(right)) => merge(left, right).map(Some),
+        (left, right) => Ok(left.or(right)),
     }
 }
