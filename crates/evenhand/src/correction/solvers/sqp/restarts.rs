@@ -115,7 +115,7 @@ impl Search<'_> {
     /// What a search without a bound ends with.
     fn solve_without_bound(&mut self, uncorrected: &Point) -> Result<Point> {
         let target = Target { bounds: Vec::new(), at_any_cost: false };
-        let ended = self.solve_beside(&target, uncorrected)?;
+        let ended = self.solve_beside(&target, uncorrected, &[])?;
         let (kept, count) = (self.kept.clone(), self.held.len());
         self.held.extend(kept.iter().cloned());
         let (ended, _) = self.go_on(&target, uncorrected, ended)?;
@@ -124,12 +124,13 @@ impl Search<'_> {
         Ok(ended.point)
     }
 
-    /// Searches anew, as if it were the only search; fits that this one comes back to are held meanwhile.
-    pub(super) fn solve_beside(&mut self, target: &Target, uncorrected: &Point) -> Result<Ended> {
+    /// Searches anew, as if it were the only search but for fits that are `known`; those that this one comes back to are held meanwhile.
+    pub(super) fn solve_beside(&mut self, target: &Target, uncorrected: &Point, known: &[Point]) -> Result<Ended> {
         let (kept, even, count) = (self.kept.clone(), self.even.take(), self.held.len());
         self.held.extend(kept.iter().chain(&even).cloned());
         self.set_rule(self.first_rule);
-        let candidates = self.candidates(target)?;
+        self.held.extend(known.iter().cloned());
+        let candidates = [self.candidates(target)?, known.to_vec()].concat();
         let ended = self.solve(target, std::slice::from_ref(uncorrected), &candidates)?;
         self.held.truncate(count);
         (self.kept, self.even) = (kept, even);

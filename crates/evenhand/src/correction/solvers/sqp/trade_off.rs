@@ -32,7 +32,7 @@ impl Search<'_> {
         };
         let bound = TradeOff::bound_for(violation(&merit, &even));
         let asked = Target { bounds: vec![Bound::MaxViolation(bound).into()], at_any_cost: false };
-        let asked = self.solve_beside(&asked, uncorrected)?.point;
+        let asked = self.solve_beside(&asked, uncorrected, std::slice::from_ref(&even))?.point;
         self.held.push(asked.clone());
         let mut best = ended;
         for start in [&even, &asked] {
