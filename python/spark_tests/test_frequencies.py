@@ -57,11 +57,7 @@ def test_a_model_is_that_of_repeated_rows(
 ) -> None:
     in_chunks = ["--sample-rows", "3000"]
     expected = _digest(_by_command_line(repeated, tmp_path, *in_chunks), counted)
-    found = {
-        "command line": _digest(
-            _by_command_line(counted, tmp_path, *in_chunks, "--frequency", "times"), counted, tmp_path
-        )
-    }
+    found = {"command line": _digest(_by_command_line(counted, tmp_path, *in_chunks, "--frequency", "times"), counted)}
     estimator = classifier(frequencyCol="times")
     estimator.clear(estimator.weightCol)
     frame = spark.createDataFrame(counted)

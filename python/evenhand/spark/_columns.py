@@ -54,8 +54,8 @@ def read_and_withheld(
 ) -> tuple[list[str], list[str]]:
     """List the columns that are read, and of these the ones that the learner may not see.
 
-    Without ``features`` all columns are some. ``named`` are those that groups are made of, ``others`` those that say what
-    rows weigh and how often they count.
+    Without ``features`` all columns are some. ``named`` are those that groups are made of, ``others`` those that say
+    what rows weigh and how often they count.
     """
     if features is None:
         return [name for name in frame.columns if not TUNING.fullmatch(name)], list(withhold)
