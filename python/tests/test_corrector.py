@@ -128,6 +128,7 @@ def test_predictions_that_cannot_be_meant_leave_the_search_where_it_was(loans, n
 
 
 @pytest.mark.parametrize("bad", [1.5, -0.2, float("nan")])
+@pytest.mark.any_outcome
 def test_predictions_that_are_no_probabilities_are_refused_and_can_be_given_again(loans, bad):
     X, y, _ = loans
     corrector = Corrector("demographic_parity")

@@ -22,6 +22,7 @@ def columns(**changed):
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
+@pytest.mark.any_outcome
 def test_rows_are_counted_from_zero_and_it_is_said(frame):
     y = [0, 1, 1, 0] * (ROWS // 4)
     infinite = columns()
