@@ -413,3 +413,34 @@ pub(in crate::correction) fn norm(residuals: &[f64], mean_weight: f64) -> f64 {
     let positive = residuals.iter().map(|one| one.max(0.0));
     positive.clone().fold(0.0, f64::max) + positive.sum::<f64>() * mean_weight
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(most: f64, error: f64, margin: f64, upper: f64, aim: f64) {
+        let settings = SqpSettings { margin, ..SqpSettings::default() };
+        let sums = CellSums::of_changes(2, &[]);
+        let limit =
+            Precision { settings: &settings, sums: &sums, measure: Measure::Decisions }.limit(most, most, error);
+        let found = [limit.upper, limit.upper - limit.back_off];
+        assert!((found[0] - upper).abs() < 1e-12 && (found[1] - aim).abs() < 1e-12, "{found:?}");
+    }
+
+    #[test]
+    fn a_search_aims_below_a_bound_by_standard_errors_and_at_most_half_of_it() {
+        check(0.05, 0.01, 1.645, 0.05, 0.05 - 0.01645);
+        check(0.05, 0.02, 1.645, 0.05, 0.025);
+        // Half a standard error is near the bound: the fewer rows, the more of the margin is needed.
+        check(0.05, 0.09, 1.645, 0.05, 0.025);
+        // Without a margin by what is not worth another fit.
+        check(0.05, 0.09, 0.0, 0.05, 0.049);
+    }
+
+    #[test]
+    fn no_bound_is_finer_than_half_a_standard_error() {
+        check(0.02, 0.1, 1.645, 0.05, 0.04);
+        check(0.0, 0.1, 1.645, 0.05, 0.05);
+    }
+}
