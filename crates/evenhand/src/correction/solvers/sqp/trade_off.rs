@@ -9,7 +9,7 @@ use crate::correction::solution::TradeOff;
 use crate::correction::solvers::oracle::Point;
 
 impl Search<'_> {
-    /// Goes on at any cost where a search without a bound ended short, and asks for the violation that is found, as a user would. From either it
+    /// Goes on at any cost where a search without a bound ended short, and asks for the violation that is found as a bound, from there too. From either it
     /// goes to the fit of least merit, if that is lower than before. What is then left undone has the price of what asking for it found. `None` where
     /// nothing was left, or no fit has less violation.
     pub(super) fn go_on(
