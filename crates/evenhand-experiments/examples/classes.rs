@@ -64,15 +64,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         "| without a bound: no more error than the loop | {} |",
         count(&|case| costs_no_more(&case.free, &case.printed))
     );
-    println!("| the same, and as even | {} |", count(&|case| costs_no_more(&case.free, &case.printed) && as_even(case)));
+    println!(
+        "| the same, and as even | {} |",
+        count(&|case| costs_no_more(&case.free, &case.printed) && as_even(case))
+    );
     println!(
         "| less even, where the loop has more error, and the default reports the cost of going on | {} |",
         count(&|case| costs_no_more(&case.free, &case.printed) && !as_even(case) && case.free.trade_off.is_some())
     );
-    println!(
-        "| objective no worse than the loop's | {} |",
-        count(&|case| case.worth[1] <= case.worth[0] + SAME[0])
-    );
+    println!("| objective no worse than the loop's | {} |", count(&|case| case.worth[1] <= case.worth[0] + SAME[0]));
     println!(
         "| with the loop's violation as bound: met, or within half a standard error of it, at no more error | {} |",
         count(&|case| { case.bounded.stop == Termination::Converged && costs_no_more(&case.bounded, &case.printed) })
