@@ -156,18 +156,18 @@ def injected(path: Path) -> list[str]:
 
 
 EXPLAINED = [
-    "## Where tilts are not below",
+    "## Where tilts are not better",
     "",
-    "With decisions at ½, and by the standard errors of independent splits, tilts are above by more than two of them on bank at .02 and on german at .01 and .005; by those that allow for shared rows nowhere. "
-    "With a threshold of their own that is so in none of the five datasets, by either.",
+    "With decisions at ½, the error of tilts is higher by more than two standard errors of independent splits on bank at .02 and on german at .01 and .005. By the standard errors that allow for shared rows it is nowhere significantly higher. "
+    "With a threshold of their own it is not higher in any of the five datasets, by either kind.",
     "",
-    "**bank at .02.** Decisions at ½ of a logistic regression are not those of least error where one row of nine is positive. Each classifier of ExponentiatedGradient is trained anew, with an intercept of its own; "
-    "tilts are zero on average, and leave the threshold where it is. With a threshold of its own (`--threshold best`, which is not the default) the same model is below ExponentiatedGradient at every bound, in training error and in test error.",
+    "**bank at .02.** Where one row of nine is positive, ½ is not the threshold of least error of a logistic regression. Each classifier of ExponentiatedGradient is trained separately, with an intercept of its own; "
+    "tilts are zero on average, and leave the threshold where it is. With a threshold of its own (`--threshold best`, which is not the default) the same model has less error than ExponentiatedGradient at every bound, on training and on test rows.",
     "",
-    "**german.** Its training error is that of ExponentiatedGradient within chance, and a test set of 330 rows tells a difference of 0.3 points by a single row. german has one group, and so tilts have one multiplier: whatever it is chosen by, "
-    "folds included, the classifiers to choose from are the same. Is what is left one of methods, or of these 1,000 rows? "
-    "For the populations below, labels and membership are drawn anew for german's rows, from models of them (`blind_populations.py`; 670 to train on, 30,000 to test on, so that training sets share nothing), and tilts go through every multiplier of a grid. "
-    "There tilts are at or below ExponentiatedGradient. On german's own rows, on more splits than above, they stay above (the last line), so that the difference is one of these rows as far as this can tell.",
+    "**german.** The training error equals that of ExponentiatedGradient within chance, and on a test set of 330 rows a difference of 0.3 points is a single row. german has one group, so that tilts have one multiplier: however it is chosen, "
+    "by folds or otherwise, the classifiers to choose from are the same. The question is whether the remaining difference is due to the method or to these 1,000 rows. "
+    "For the populations below, labels and membership are drawn again for german's rows, from models of them (`blind_populations.py`; 670 rows for training, 30,000 for testing, so that training sets share nothing), and tilts try every multiplier of a grid. "
+    "There the error of tilts equals or is below that of ExponentiatedGradient. On german's own rows, on more splits than above, it stays higher (the last line), which suggests that the difference is due to these rows.",
 ]
 
 
@@ -180,20 +180,21 @@ def main(folder: Path) -> None:
     lines = [
         "# Disparate impact: the learner may not see the groups",
         "",
-        "`bench/compare/run blind` makes this page from `blind-ours.csv`, `blind-rivals.csv` and `blind-populations.csv`: 20 splits drawn at random, the learner, features and groups of the published experiments. The rival is "
-        "fairlearn's ExponentiatedGradient, a lottery among dozens of classifiers, judged by its expected decisions; ours are one classifier each.",
+        "This page compares corrections by a learner that may not see the groups with fairlearn's ExponentiatedGradient, which draws at random among dozens of classifiers and is evaluated by its expected decisions. Each of ours is a single classifier.",
+        "",
+        "`bench/compare/run blind` writes it from `blind-ours.csv`, `blind-rivals.csv` and `blind-populations.csv`: 20 splits drawn at random, with the learner, features and groups of the published experiments.",
         "",
         "## Our test error minus that of ExponentiatedGradient at its training violation, in points",
         "",
-        "Read off our frontier of training rows (see `blind.py`). Behind ± stand two standard errors that allow for the rows which splits of one dataset share [Nadeau & Bengio 2003], and in brackets those of independent splits, which are too small.",
+        "Our error is interpolated on our frontier of training rows (see `blind.py`). After ± stand two standard errors that allow for the rows shared by splits of one dataset [Nadeau & Bengio 2003]; those in brackets assume independent splits, and are too small.",
         "",
         *comparison(ours, rivals, "test_error"),
         "",
-        "The same for the training error: below zero on training rows and above on test rows would be overfitting, above on both a search that misses or a class of classifiers that has no better one.",
+        "The same for the training error. A difference below zero on training rows and above zero on test rows would indicate overfitting; above zero on both, a search that misses the optimum or a class of classifiers without a better one.",
         "",
         *comparison(ours, rivals, "train_error"),
         "",
-        "The same at its mean *test* violation, by means over splits. Test sets of few rows show more violation than there is, of either method.",
+        "The same at its mean *test* violation, by means over splits. Small test sets overstate the violation of either method.",
         "",
         *at_test_violation(ours, rivals),
         "",
@@ -215,15 +216,15 @@ def main(folder: Path) -> None:
         lines += [f"| {method} | {means(ours, rivals, dataset, method, splits)} |" for method in methods]
         lines.append("")
     lines += [
-        "`lot` decides by lot at the share of positive labels: its violations are what chance alone shows on so many rows of each group. `default` are weights of expected tilts, `centred` those of before, `notebook` the loop of the paper's authors; `@` stands before the bound that was asked for, on training rows and without a margin.",
+        "`lot` decides at random with the share of positive labels: its violations are what chance alone shows on this number of rows of each group. `default` uses weights with expected tilts, `centred` weights by group, and `notebook` is the loop of the paper's authors. After `@` stands the requested bound, on training rows and without a margin.",
         "",
     ]
     lines += [
-        "## Bias put into labels",
+        "## Injected bias",
         "",
-        "Test error by true labels, and how much of the loss is given back (`examples/injected_blind.rs`, 20 splits; on COMPAS by four times the multipliers of `evenhand paper --injected`, since those cost a blind learner nothing). "
-        "What is known is the true rate of every group. *Identified, then blind*: a model that sees the groups finds the bias, and a learner that does not see them is trained with the weights that undo it (`evenhand identify --weights`). "
-        "The other three ask the blind learner's own scores for the true rates. Its model of the true labels does not have them where labels depend on the group beyond what features tell; then they are the wrong thing to ask of it.",
+        "The table has the test error by true labels, and the share of the loss that is recovered (`examples/injected_blind.rs`, 20 splits; on COMPAS with four times the multipliers of `evenhand paper --injected`, since those cost a blind learner nothing). "
+        "The true rate of every group is taken as known. *Identified, then blind*: a model that sees the groups finds the bias, and a learner that does not see them is trained with the weights that undo it (`evenhand identify --weights`). "
+        "The other three require the true rates of the blind learner's own scores. Where labels depend on the group beyond what features predict, its model of the true labels does not have these rates, so that this is the wrong requirement.",
         "",
         *injected(folder / "blind-injected.jsonl"),
         "",

@@ -23,9 +23,12 @@ BOUNDS = [0.04, 0.02, 0.01, 0.005]
 HEAD = f"""\
 # Gradient boosting, corrected three ways
 
-`bench/compare/run boosted` writes this page: Adult, its own training and test rows, LightGBM {lightgbm.__version__} with 100 trees, evenhand {__version__}, fairlearn
-{fairlearn_version}. The learner sees sex, and the violation is by sex. `--apply tilt` and ThresholdOptimizer work on one model that is fitted once; weights fit it anew for
-each that is tried. ThresholdOptimizer has no bound to ask for, asks for sex to predict, and decides by lot near its thresholds; ours are asked for a bound on training rows, without a margin.
+This page compares three corrections of gradient boosting on Adult, with its own training and test rows. `bench/compare/run boosted` writes it:
+LightGBM {lightgbm.__version__} with 100 trees, evenhand {__version__}, fairlearn {fairlearn_version}.
+
+The learner sees sex, and the violation is by sex. `--apply tilt` and ThresholdOptimizer use one model that is fitted once; with weights
+the model is fitted again for each set of weights. ThresholdOptimizer accepts no bound, needs sex for prediction, and decides at random
+near its thresholds. Ours are given a bound on training rows, without a margin.
 """
 
 

@@ -76,11 +76,11 @@ def chance(mean: float, error: float, splits: int) -> float:
 def by_chance(compared: list[tuple[list[str], dict[str, tuple[float, float]]]], splits: int) -> list[str]:
     """What is worse by more than two standard errors, and how likely that is where nothing is worse."""
     text = [
-        "## How much of it is chance",
+        "## How much of it is due to chance",
         "",
         f"Where nothing is worse, a difference of {splits} splits is above two standard errors in {100 * beyond(2, splits - 1):.1f} % of comparisons. *p* is the probability of a",
-        f"difference at least as large by chance, *Holm* that probability adjusted for all {len(compared)} comparisons. The splits are drawn from the same rows, so that their differences go",
-        "together, and the standard error above is too small; *p, splits overlap* takes the variance (1/splits + test rows/training rows) times that of a split [Nadeau & Bengio 2003].",
+        f"difference at least as large by chance, *Holm* that probability adjusted for all {len(compared)} comparisons. The splits are drawn from the same rows, so that their differences are",
+        "correlated and the standard error above is too small; *p, splits overlap* takes the variance (1/splits + test rows/training rows) times that of a split [Nadeau & Bengio 2003].",
         "",
     ]
     for name in ("error", "violation"):
@@ -96,7 +96,7 @@ def by_chance(compared: list[tuple[list[str], dict[str, tuple[float, float]]]], 
         adjusted, adjusted_wider = holm(chances), holm(wider)
         real = [at for at, one in enumerate(adjusted) if one < 0.05]
         text += [
-            f"**Test {name}**: worse by more than two standard errors in {len(worse)}, better in {better}; by chance {beyond(2, splits - 1) * len(differ):.1f} of the {len(differ)} that differ at all would be on either side. "
+            f"**Test {name}**: worse by more than two standard errors in {len(worse)}, better in {better}. By chance alone {beyond(2, splits - 1) * len(differ):.1f} of the {len(differ)} that differ at all would be expected on either side. "
             f"Below 5 % after Holm: {len(real)}, of which {sum(compared[at][1][other][0] < 0 for at in real)} have the lower {other} for it; with the variance of overlapping splits: {sum(one < 0.05 for one in adjusted_wider)}.",
             "",
             f"| dataset | notion | bound | test {name} | test {other} | p | Holm | p, splits overlap |",
@@ -168,11 +168,13 @@ def main() -> None:
     text = [
         "# The solver before, and sequential quadratic programming",
         "",
-        f"Written by `bench/compare/run solver`; means over {splits} splits, differences with their standard errors. *Training error at its violation* is that of",
-        "the new solver less that of the old one's frontier at the same training violation. *Worse* names what is worse by more than two standard errors on test rows.",
+        "This page compares sequential quadratic programming with the solver that it replaced.",
         "",
-        "On communities fewer than 30 training rows with `racePctWhite>0.92` are labelled positive. The true positive rate of such a group is measured, told and judged, but no longer corrected for (`--min-group`); the violations of equal opportunity and",
-        "equalized odds there are that group's.",
+        f"Written by `bench/compare/run solver`; means over {splits} splits, differences with their standard errors. *Training error at its violation* is that of the new solver",
+        "minus that of the old one's frontier at the same training violation. *Worse* names the measures that are worse by more than two standard errors on test rows.",
+        "",
+        "On communities fewer than 30 training rows with `racePctWhite>0.92` are labelled positive. The true positive rate of such a group is measured, shown and tested, but no",
+        "longer corrected for (`--min-group`); the violations of equal opportunity and equalized odds there are those of that group.",
         "",
         f"Fits, mean over all rows: {statistics.mean(a for a, _ in fits):.1f} before, {statistics.mean(b for _, b in fits):.1f} now.",
         "",

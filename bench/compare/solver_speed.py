@@ -18,11 +18,14 @@ FITS = {"adult": 10, "bank": 10, "communities": 20, "compas": 40, "german": 40}
 
 HEAD = """# The solver before and now: speed
 
-Written by `bench/compare/solver_speed.py BEFORE NOW OUT`, two builds of the example `compare`: before is `ad292e8`, the last commit with the solver that sequential quadratic
-programming replaced. CPU seconds of a whole fit of the published split without a bound, from the tables in memory to the fitted model; medians of {rounds} rounds in which the two
-take turns, one thread, on a machine with other work to do. *Ratio* is now over before, the median over rounds with the smallest and the largest.
+This page compares the speed of sequential quadratic programming with that of the solver that it replaced. Written by
+`bench/compare/solver_speed.py BEFORE NOW OUT` with two builds of the example `compare`: *before* is `ad292e8`, the last commit with the
+old solver.
 
-Before has the recipe `communities` of now, whose groups are outer thirds (`5ef6f10`, its files under `crates/evenhand-datasets/src`).
+The table has CPU seconds of a whole fit of the published split without a bound, from the tables in memory to the fitted model. They are
+medians of {rounds} rounds in which the two alternate, on one thread of a machine with other work to do. *Ratio* is now over before: the
+median over rounds, with the smallest and the largest. *Before* uses today's recipe `communities`, whose groups are the outer thirds
+(`5ef6f10`, its files under `crates/evenhand-datasets/src`).
 
 | dataset | notion | fits | before | now | ratio |
 | --- | --- | --- | --- | --- | --- |

@@ -19,24 +19,29 @@ RIVALS = [method for method in METHODS if method not in ("unconstrained", OURS)]
 HEAD = """\
 # Evenhand and others: five datasets, four notions
 
+This page compares the time, error and violation of Evenhand with those of scikit-learn and fairlearn.
 Written by `bench/compare/run`; every measurement is in `speed.csv`, `quality-ours.csv` and `quality-rivals.csv`.
 
 - **Same matrices, same learner.** All train on the rows, features and groups of our recipes, with logistic regression of
-  penalty 1 on coefficients and intercept. For disparate impact the columns that tell a group are left out.
-- **Time** is the median over the rounds of one run, on the published split. Ours begins with the table in memory, encoding and
-  groups included; the others' with the encoded matrix, in whichever form is faster (scikit-learn sparse, fairlearn dense,
-  as it takes no other). Reading files is timed for nobody.
+  penalty 1 on coefficients and intercept. For disparate impact the columns that determine a group are left out.
+- **Time** is the median over the rounds of one run, on the published split. Our time starts with the table in memory and includes
+  encoding and groups; the others' starts with the encoded matrix, in the faster form (scikit-learn sparse; fairlearn dense,
+  the only form it accepts). Reading files is not timed for any of them.
 - **Violation** is the largest |overall rate − group rate| over groups; for equalized odds over true and false positive rates.
-- **Communities** was timed while the groups of its recipe were halves of each share of a race; they are the outer thirds now. Its rows of the published split are of halves, its means over splits of thirds.
-  Fewer than 30 training rows with `racePctWhite>0.92` are labelled positive: (a) measures their true positive rate and does not correct for it (`--min-group`), and its violations of equal opportunity and equalized odds are that group's.
+- **Communities** was timed while the groups of its recipe were halves of each share of a race; now they are the outer thirds. Its
+  rows of the published split use halves, its means over splits use thirds. Fewer than 30 training rows with `racePctWhite>0.92` are
+  labelled positive: (a) measures their true positive rate but does not correct for it (`--min-group`), and its violations of equal
+  opportunity and equalized odds are those of that group.
+- **Published split**: seconds, fits and the columns before the splits are of the run in `speed.csv`. It is of an earlier version of (a)
+  than the means over splits: on the published split of adult, (a) now makes 14 fits for equalized odds and 9 for disparate impact.
 - **Splits**: as many training and test rows as published, drawn at random, 20 times; mean ± standard error of the mean.
 - (c) is the procedure of (b), fit by fit, and is not run on the drawn splits: {agreement}
 - (d) and (e) decide partly at random, and are evaluated by expected decisions. Their one sensitive feature is the combination of
   groups a row is in; combinations without both labels in training count as the commonest one.
-- (e) needs the groups of the rows it predicts. **For disparate impact no other method may know them**, so there it solves
-  an easier task.
+- (e) needs the groups of the rows that it predicts. **For disparate impact no other method may use them**, so that (e) solves
+  an easier task there.
 - **◀** marks a rival whose mean test error and mean test violation are both lower than those of (a) by more than two
-  standard errors, those of the mean of differences split by split.
+  standard errors of the mean of the differences by split.
 """
 
 SPEED = [("liblinear-loop", 200), ("exponentiated-gradient", 100)]
@@ -72,8 +77,8 @@ def speed(found: dict) -> str:
             met = own <= cost and all(times_ours >= least for times_ours, least in times) if known else None
             shown = [f"{number(times_ours, 0)} (at least {least})" for times_ours, least in times]
             rows.append([dataset, notion, *shown, f"{number(own, 1)} (at most {cost})", verdict(met)])
-    head = ["dataset", "notion", "(c) takes times (a)", "(d) takes times (a)", "(a) takes times no correction", "met"]
-    return "## Speed asked for\n\n" + table(head, rows)
+    head = ["dataset", "notion", "time of (c) / (a)", "time of (d) / (a)", "time of (a) / no correction", "met"]
+    return "## Required speed\n\n" + table(head, rows)
 
 
 def quality(found: dict) -> str:
@@ -93,9 +98,9 @@ def quality(found: dict) -> str:
 
 def frontier(found: dict) -> str:
     """Asked of COMPAS, Communities and disparate impact: less error at the notebook preset's violation."""
-    text = "## At the notebook preset's violation\n\nOur test error is read off the line that joins our fits without a bound and with "
-    text += "several, at the mean violation of (b): first on the training rows, where both methods look for it, then on the test rows, "
-    text += "where what chance makes of any classifier adds to it.\n\n"
+    text = "## At the notebook preset's violation\n\nOur test error is interpolated between our fits without a bound and with "
+    text += "several bounds, at the mean violation of (b): first on the training rows, which both methods use, then on the test rows, "
+    text += "where chance adds to the violation of every classifier.\n\n"
     head = ["dataset", "notion", "violation of (b)", "test error of (b)", "our test error there", "(b) less ours", "ours lower"]
     for rows in ("train", "test"):
         lines = []

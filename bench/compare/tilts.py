@@ -15,12 +15,16 @@ VALUES = ["train_error", "train_violation", "test_error", "test_violation"]
 HEAD = """\
 # Expected tilts where the learner sees the groups
 
-`bench/compare/run tilts` makes this page from `tilts.csv`: 20 splits drawn at random, notions of rates among labels, without a bound and with three, on training rows and without a
-margin. For these the theory's tilt has the true label in it. The default (`centred`) puts the observed one in its place, so that rows of the other label keep their weight; `expected` the
-fitted probability of the label, so that the weights of both labels move. Numbers are points, `expected` minus `centred`: below zero, `expected` is better. For rates among everyone the two are
-the same where the learner sees the groups.
+This page compares two ways to correct rates among labels: `centred`, the default, and `expected`. `bench/compare/run tilts` writes it from
+`tilts.csv`: 20 splits drawn at random, without a bound and with three bounds, on training rows and without a margin.
 
-Of error for evenness neither is ahead throughout, and `expected` takes a fit more to begin with and a number per row: `centred` stays the default.
+For these notions the theory's tilt contains the true label. `centred` replaces it by the observed label, so that rows of the other label
+keep their weight; `expected` replaces it by the fitted probability of the label, so that the weights of both labels move. Numbers are
+points, `expected` minus `centred`: below zero, `expected` is better. For rates among everyone the two are the same where the learner
+sees the groups.
+
+Neither has the better trade-off throughout, and `expected` needs one more fit at the start and a number per row. `centred` therefore
+stays the default.
 
 | dataset | notion | bound | training error | training violation | test error | test violation | fits |
 | --- | --- | --- | --- | --- | --- | --- | --- |

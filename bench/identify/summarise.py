@@ -8,38 +8,40 @@ from pathlib import Path
 from statistics import mean, stdev
 
 HEAD = """\
-# A bias that was put into labels: found, and corrected
+# An injected label bias: found, and corrected
 
-Written by `bench/identify/run`; every measurement is in the CSV files beside this one. All rows are made up, from populations whose truth
-is known (`crates/evenhand-datasets/src/synthetic/`): true labels give every group the overall rate, observed ones follow
-Proposition 1 with multipliers 0.45 for women and 0.12 for the young, two groups that overlap. Every draw is a new sample. That groups
-deserve alike is told by 400,000 applicants, and true to a tenth or so of a standard error at 50,000 rows.
+This page shows whether `evenhand identify` recovers a known bias, how often its intervals cover it, and what the correction gains.
+
+Written by `bench/identify/run`; every measurement is in the CSV files beside this one. All rows are synthetic, from populations whose
+truth is known (`crates/evenhand-datasets/src/synthetic/`): true labels give every group the overall rate, and observed ones follow
+Proposition 1 with multipliers 0.45 for women and 0.12 for the young, two groups that overlap. Every draw is a new sample. The true
+rates of the groups were made equal on 400,000 applicants, and are equal to about a tenth of a standard error at 50,000 rows.
 """
 
 COVERAGE = """\
 ## Estimates of the bias
 
-`evenhand identify` on each draw. Odds ratios are summarised by their logarithm. Asked: nominal 95 % intervals that cover in
-92 to 98 % of draws. Of {draws} draws a right interval covers in 95 ± {error:.1f} %.
+`evenhand identify` on each draw. Odds ratios are summarised by their logarithm. Requirement: nominal 95 % intervals cover in
+92 to 98 % of draws. In {draws} draws a correct interval covers in 95 ± {error:.1f} %.
 """
 
 BOOTSTRAP = """\
-The same by drawing rows again, 200 times each, in {draws} draws of {rows} rows ({error:.1f} % is the standard error of a share of 95 %):
+The same by the bootstrap, with 200 resamples each, in {draws} draws of {rows} rows ({error:.1f} % is the standard error of a share of 95 %):
 """
 
 MULTIPLICITY = """\
 ## False claims where there is nothing to find
 
-Seven groups of unequal size without any bias (`synthetic::unbiased`), {draws} datasets of each size. A family of intervals that holds for all
-groups at once accuses some group in 5 ± {error:.1f} % of datasets. Asked: at most 6 %.
+Seven groups of unequal size without any bias (`synthetic::unbiased`), {draws} datasets of each size. Intervals that hold for all groups
+at once claim a bias against some group in 5 ± {error:.1f} % of datasets. Requirement: at most 6 %.
 """
 
 ACCURACY = """\
 ## Accuracy by the true labels
 
-Logistic regression with its default penalty, evaluated on 200,000 fresh applicants: by the probability of each true label, so that no luck
-in drawing it is in a difference. Means over {draws} draws; differences are paired, ± their standard error. Asked: corrected within 0.1
-points of one that was trained on the true labels.
+Logistic regression with its default penalty, evaluated on 200,000 new applicants by the probability of each true label, so that
+differences contain no noise from drawing labels. Means over {draws} draws; differences are paired, ± their standard error. Requirement: the
+corrected classifier is within 0.1 points of one that was trained on the true labels.
 """
 
 TRAINED = {
@@ -54,57 +56,62 @@ SHIFT = """\
 ## When dividing by φ pays
 
 Weights correct labels and shift features: training with them is training on corrected labels under a distribution of x that is φ(x)
-times the data's [Theorem 1]. `--covariate-shift corrected` divides by φ, as the learner's own fit without correction tells it. Four populations, by what
-logistic regression on the plain columns makes of them, each with the bias above (1) and twice that (2):
+times the data's [Theorem 1]. `--covariate-shift corrected` divides by φ, estimated by the learner's own fit without correction. There
+are four populations, which differ in how well logistic regression on the plain columns can describe them, each with the bias above
+(1) and twice that (2):
 
-- **straight**: it can describe the truth;
-- **curve**: the worth of income falls away from the middle;
-- **women-more**, **women-less**: income counts more, or less, for women; the model adds up sex and income.
+- **straight**: the model can describe the truth;
+- **curve**: the effect of income falls off away from the middle;
+- **women-more**, **women-less**: income counts more, or less, for women, but the model only adds the effects of sex and income.
 
-Even scores throughout. *By cells* divides by the φ of a richer model (the same with a coefficient for each of 120 cells of income, history
-and sex), *by truth* by the true φ, which nobody has: they tell what estimating φ costs. Means over {draws} draws.
+All fits equalise scores. *By cells* divides by the φ of a richer model (the same with a coefficient for each of 120 cells of income,
+history and sex), *by truth* by the true φ, which is unknown in practice: these two show the cost of estimating φ. Means over {draws} draws.
 
 """
 
 WITHHELD = """\
 ## A group that the model may not see
 
-People whose sex is told by their work alone, and not for sure (`synthetic::WithheldGroup`); skill, which decides, is the same for women and men, and the model sees
-skill and work. Labels are biased by λ times what work tells of sex, `P(g|x)/Z − 1`, or by λ times sex itself, `g/Z − 1`. `evenhand identify --withhold sex` takes either
-to be so (`--tilt expected`, `--tilt centred`). Means over {draws} draws.
+These are people whose sex can be predicted only from their work, and only in part (`synthetic::WithheldGroup`). Skill, which determines the
+truth, has the same distribution for women and men, and the model sees skill and work. Labels are biased by λ times what work predicts
+about sex, `P(g|x)/Z − 1`, or by λ times sex itself, `g/Z − 1`. `evenhand identify --withhold sex` assumes the first with
+`--tilt expected` and the second with `--tilt centred`. Means over {draws} draws.
 """
 
 SENSITIVITY = """\
 ## Groups that truly differ
 
-The same population, but the true rate of one group is so far below everyone's. `evenhand identify --sensitivity` estimates the bias under true differences from none to the one that
-labels have; here its curve is read at the true difference, and should show the bias that was put in. *At no difference* is what is estimated with the truth taken to be even: the
-difference is then taken for bias. Without any bias the tipping point, where the curve says that none is left, should be the true difference. Asked: bands of nominal 95 % that cover in 92 to 98 % of {draws} populations of
-{rows} rows; right ones cover in 95 ± {error:.1f} %.
+The same population, but the true rate of one group is below everyone's by the given difference. `evenhand identify --sensitivity`
+estimates the bias under true differences from none to the observed one. Here its curve is read at the true difference, where it should
+show the injected bias. *At no difference* is the estimate under the assumption of equal true rates, which takes the difference for bias.
+Without any bias the tipping point, where the curve shows none, should be the true difference. Requirement: bands of nominal 95 % cover
+in 92 to 98 % of {draws} populations of {rows} rows; correct ones cover in 95 ± {error:.1f} %.
 """
 
 NOTIONS = """\
 
 ## Every notion that identifies a bias
 
-People of two groups whose features differ (`crates/evenhand-experiments/examples/identify/notions.rs`); the truth is set so that it keeps the notion, on 200,000 of them, and labels are biased by Proposition 1 with the
-multipliers below, which the program draws by formulas of its own. `evenhand identify --notion` on each of {draws} draws; where a group has a multiplier for every class, these add up to zero. Of {draws} draws a right interval covers in
-95 ± {error:.1f} %. That the truth keeps the notion is told by 200,000 people, and so is true to a fraction of a standard error at 20,000 rows. Of {means} means {near} are within two of their standard errors, and all within {far:.1f}.
+There are people of two groups whose features differ (`crates/evenhand-experiments/examples/identify/notions.rs`). The truth is set so that
+it satisfies the notion on 200,000 of them, which holds to a fraction of a standard error at 20,000 rows. Labels are biased by
+Proposition 1 with the multipliers below, by formulas that share no code with the engine. `evenhand identify --notion` runs on each of
+{draws} draws; where a group has a multiplier for every class, these add up to zero. In {draws} draws a correct interval covers in
+95 ± {error:.1f} %. Of {means} means {near} are within two of their standard errors, and all within {far:.1f}.
 """
 
 READING = """\
-What to read from it:
+Conclusions:
 
-- Where the model can describe the labels, division changes nothing that matters: the best classifier is the same under any distribution
-  of features. With few rows it costs a little, since divided weights differ more.
-- Where it cannot, division by the **true** φ gives the true multipliers and what training on the true labels gives, as
-  Theorem 1 says. But a model that cannot describe the true labels cannot describe the observed ones either, and the φ it tells is off.
-  How far decides: where income counts differently by sex, most of the log loss is recovered; with the curve, classifiers are worse
-  than with the shift left alone.
-- A lower log loss is not always more right decisions: compare *women-more* with *women-less*.
+- Where the model can describe the labels, division hardly changes anything: the best classifier is the same under any distribution
+  of features. With few rows it costs a little, since divided weights vary more.
+- Where it cannot, division by the **true** φ gives the true multipliers and the result of training on the true labels, as
+  Theorem 1 says. But a model that cannot describe the true labels cannot describe the observed ones either, so that its estimate of φ
+  is biased. The size of that bias decides: where income counts differently by sex, most of the log loss is recovered; with the curve,
+  classifiers are worse than without division.
+- A lower log loss does not always mean more correct decisions: compare *women-more* with *women-less*.
 - A richer model would be the better classifier in the first place (last table). Dividing by its φ pays where the classifier itself has
-  to stay simple, and there it also recovers the multipliers, which are too small otherwise.
-- So the default keeps the shift.
+  to stay simple; it then also recovers the multipliers, which are too small otherwise.
+- The default therefore ignores the shift.
 """
 
 
@@ -254,7 +261,7 @@ def flexible(rows: list[dict]) -> str:
 
 def withheld(rows: list[dict]) -> str:
     lines, draws = [], 0
-    biases = {"seen": "what work tells", "group": "sex itself"}
+    biases = {"seen": "what work predicts", "group": "sex itself"}
     for (size, bias, truth, tilt), found in grouped(rows, "rows", "bias", "truth", "tilt").items():
         draws, found = len(found), [row for row in found if row["value"]]
         values = numbers(found, "value")
@@ -262,7 +269,7 @@ def withheld(rows: list[dict]) -> str:
         spread = [f"{stdev(values):.4f}", f"{mean(numbers(found, 'standard_error')):.4f}"]
         share = f"{100 * covered(found):.1f} %"
         lines.append([thousands(size), biases[bias], f"`{tilt}`", f"{float(truth):.2f}", estimate, *spread, share])
-    head = ["rows", "biased by", "taken to be", "λ", "mean", "standard deviation", "mean standard error", "covered"]
+    head = ["rows", "biased by", "assumed", "λ", "mean", "standard deviation", "mean standard error", "covered"]
     return WITHHELD.format(draws=draws) + table(head, lines)
 
 

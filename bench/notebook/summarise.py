@@ -20,11 +20,12 @@ CONTENDERS = {
 HEAD = """\
 # The authors' loop: 100 fits of Adult, demographic parity
 
-Written by `bench/notebook/run`; every measurement is in `RESULTS.csv`. Same matrices, same run, rounds taking turns.
-Reading files is timed on neither side. For evenhand the time runs from the table in memory (encoding and groups
-included); for scikit-learn from the encoded matrix. evenhand solves every fit to a Newton decrement of 1e-5;
-liblinear stops at its default tolerance, so the two differ by a few decisions. The notebooks used dense matrices; a sparse one is
-the faster way to ask scikit-learn for the same.
+This page compares the time of the authors' loop in evenhand and in scikit-learn. Written by `bench/notebook/run`; every measurement is
+in `RESULTS.csv`. Both use the same matrices in the same run, in alternating rounds.
+
+Reading files is timed on neither side. For evenhand the time starts with the table in memory and includes encoding and groups; for
+scikit-learn it starts with the encoded matrix. evenhand solves every fit to a Newton decrement of 1e-5; liblinear stops at its default
+tolerance, so that the two differ by a few decisions. The notebooks used dense matrices; scikit-learn is faster with sparse ones.
 
 | | seconds, median (least – most) | runs | times as fast as sparse liblinear | test error | test violation | training violation |
 | --- | --- | --- | --- | --- | --- | --- |

@@ -10,15 +10,17 @@ from pathlib import Path
 HEAD = """\
 # Time and memory by the number of rows
 
-Written by `bench/scale/run`; every measurement is in [scale.csv](scale.csv). The made-up population of `evenhand demo --write` as a CSV file
-(two numbers, three categories, six groups), read by every command anew; {machine}. The least of {rounds}.
-Seconds by the clock, seconds of all processors, and the largest memory in megabytes. Asked: from 1 to 5 million rows every command is
-linear within 30 %, by the processor time per row, which other work on the machine disturbs less than the clock.
+This page shows how time and memory grow with the number of rows. Written by `bench/scale/run`; every measurement is in
+[scale.csv](scale.csv). The rows are the synthetic population of `evenhand demo --write` as a CSV file (two numbers, three categories,
+six groups), which every command reads again; {machine}. The least of {rounds}.
+
+The table has wall-clock seconds, processor seconds, and the largest memory in megabytes. Requirement: from 1 to 5 million rows every
+command is linear within 30 %, by the processor time per row, which other work on the machine disturbs less than the wall clock.
 {waited}
 """
 
 WAITED = """\
-Other work ran beside: by the clock commands took {times:.0f} times as long as they used processors, so that seconds by the clock say little here.
+Other work ran at the same time: wall-clock time was {times:.0f} times the processor time, so that it means little here.
 """
 
 

@@ -6,12 +6,15 @@ from pathlib import Path
 
 HEAD = """# How often "met" is wrong
 
-Written by `bench/verdicts/run`; the counts are in `verdicts.csv` beside this file. Populations are made up and their true
-rates known (`crates/evenhand-experiments/examples/verdicts/scenario.rs`); every test set is a new sample. Training rows lack groups, or their
-positives, as the scenario says, and what they teach goes through the code of a fit. Every bound is a thousandth inside the truth, so that every
-"met" is wrong. Asked: at most 5 % of test sets; meant, at 95 % confidence: 2.5 %.
+This page measures how often a bound that does not hold is called "met". Written by `bench/verdicts/run`; the counts are in
+`verdicts.csv` beside this file.
 
-| scenario | notion | rows | bound | test sets | said to be met | not met | too few rows | cannot tell | within 5 % |
+Populations are synthetic with known true rates (`crates/evenhand-experiments/examples/verdicts/scenario.rs`), and every test set is a
+new sample. In some scenarios training rows lack a group, or its positives; the groups are then learnt from them as in a fit. Every bound
+is stricter than the truth by a thousandth, so that every "met" is wrong. Requirement: at most 5 % of test sets; the nominal share, at
+95 % confidence, is 2.5 %.
+
+| scenario | notion | rows | bound | test sets | called met | not met | too few rows | cannot tell | within 5 % |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 """
 

@@ -267,17 +267,17 @@ impl Digits {
             )
         };
         let loops = format!(
-            "label-bias: the paper's method as the authors' notebook has it: rows labelled 2 weigh σ(2λ) and all others ½; {} of their {ALL_LOOPS} loops, each with a fresh network. Published: what the table says, and what the authors' notebook printed later, where it did.",
+            "label-bias: the paper's method as in the authors' notebook: rows labelled 2 weigh σ(2λ) and all others ½; {} of their {ALL_LOOPS} loops, each with a fresh network. Published: the number in the paper's table and, where there is one, the number that the authors' notebook printed later.",
             self.loops
         );
         vec![
             format!(
-                "{seeds} A fifth of the training labels was set to 2, drawn by numpy's seed 12345 for the first seed as the authors drew it, and all that is asked is that 10 % are decided for 2. Networks of 3 layers of {} units, {} steps of 50 rows drawn in proportion to weights (in the notebook 512 and 10,000; the paper's text says 1,024 units). Accuracy is by the true labels of the 10,000 test images.",
+                "{seeds} A fifth of the training labels was set to 2, drawn with numpy's seed 12345 for the first seed as by the authors, and the only constraint is that 10 % are decided for 2. Networks have 3 layers of {} units and train for {} steps of 50 rows, drawn in proportion to weights (512 and 10,000 in the notebook; the paper's text says 1,024 units). Accuracy is by the true labels of the 10,000 test images.",
                 thousands(self.width), thousands(self.steps)
             ),
-            format!("λ: the logarithm of how much more rows labelled 2 weigh than others, or of what their probabilities are multiplied by. Put in, by what setting labels did to the odds of the label 2: {}.", spread(Some(self.put_in), 1.0)),
+            format!("λ: the logarithm of the weight of rows labelled 2 relative to others, or of the factor on their probabilities. Injected, by the effect of setting labels on the odds of the label 2: {}.", spread(Some(self.put_in), 1.0)),
             loops,
-            "default: ours, with at most three trainings beside the unconstrained one. tilt: Corollary 1, the probabilities of the unconstrained network tilted until 10 % of the training rows are decided for 2; no training of its own. calibration: by the appendix, on the test images themselves. Trainings: beside the unconstrained one, which the rows below it share.".into(),
+            "default: ours, with at most three trainings in addition to the unconstrained one. tilt: Corollary 1, the probabilities of the unconstrained network tilted until 10 % of the training rows are decided for 2, without further training. calibration: as in the appendix, on the test images themselves. Trainings: in addition to the unconstrained one, which the rows below it share.".into(),
         ]
     }
 

@@ -170,14 +170,14 @@ impl Injected {
             "One split, the authors'.".to_owned()
         } else {
             format!(
-                "Means over {} splits drawn at random, each with labels of its own, ± standard error of the mean.",
+                "Means over {} random splits, each with labels of its own, ± standard error of the mean.",
                 self.splits
             )
         };
         vec![
             splits,
-            "The dataset's labels are the truth; training labels were drawn from them by Proposition 1 with known multipliers. All train on these and are evaluated by the true labels of the test rows.".into(),
-            "Recovered: of the error that unconstrained has beyond training on the true labels, the share that is gone. All but unconstrained and reweighing, which have no use for them, were given the true rate of every group; the default looks for scores at these rates, which identifies the bias, the others for decisions. Off the true rates: largest |known rate − share decided positive| over groups.".into(),
+            "The dataset's labels are taken as the truth; training labels were drawn from them by Proposition 1 with known multipliers. All methods train on the drawn labels and are evaluated by the true labels of the test rows.".into(),
+            "Recovered: the share of the additional error of unconstrained, compared with training on the true labels, that a method removes. All methods except unconstrained and reweighing, which cannot use them, were given the true rate of every group; the default requires these rates of scores, which identifies the bias, the others of decisions. Off the true rates: largest |known rate − share decided positive| over groups.".into(),
         ]
     }
 

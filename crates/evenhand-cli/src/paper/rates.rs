@@ -18,7 +18,7 @@ use crate::progress::Progress;
 use crate::text::{Lines, thousands};
 
 /// What the page is for.
-const LEAD: &str = "With the right weights, a classifier trained on biased labels comes closer to the truth with every row; without weights the bias stays. This page shows the paper's Theorems 2 and 3 on made-up people.";
+const LEAD: &str = "This page shows the paper's Theorems 2 and 3 on synthetic people. With the right weights, the error of a classifier trained on biased labels falls steadily as rows are added; without weights the bias remains.";
 
 /// How many rows are trained on: two sizes a decade.
 const SIZES: [usize; 9] = [1_000, 3_162, 10_000, 31_623, 100_000, 316_228, 1_000_000, 3_162_278, 10_000_000];
@@ -244,10 +244,10 @@ impl Rates {
     fn remarks(&self) -> Vec<String> {
         let [one, other] = self.multipliers;
         vec![
-            format!("Root mean square of score minus true probability over people, in means of {} draws ± standard error; slopes are of its logarithm against that of the number of rows, by least squares over all sizes.", self.draws),
-            "The paper writes ‖·‖₂ for a mean square and states n^(−1/(4+2D)) of it; its proof has n^(−1/(2+D)) for the mean square, and so the stated rate for its root, which is what is shown. On the curve the dimension is 1, whatever D is [Theorem 3].".to_owned(),
-            format!("Labels are biased by λ = ({one}, {other}), Proposition 1. Known λ: its weights with these multipliers. Found λ: with those that even out mean scores. No weights: what is left with many rows is the bias."),
-            "Nearest neighbours are doubled in number as long as scores change by no more than their variance (Lepskiĭ's method): neither the dimension nor a Lipschitz constant is told. Least squares is over all functions of twice the Lipschitz constant, as the theorem has it, and exact.".to_owned(),
+            format!("Errors are root mean squares over people of score minus true probability, in means of {} draws ± standard error. Slopes are of the logarithm of the error against that of the number of rows, by least squares over all sizes.", self.draws),
+            "The paper writes ‖·‖₂ for a mean square and states the rate n^(−1/(4+2D)) for it. Its proof has n^(−1/(2+D)) for the mean square, and therefore the stated rate for its root, which is shown here. On the curve the dimension is 1, whatever D is [Theorem 3].".to_owned(),
+            format!("Labels are biased by λ = ({one}, {other}), Proposition 1. Known λ: weights with these multipliers. Found λ: weights with the multipliers that equalise mean scores. No weights: the error that remains with many rows is the bias."),
+            "The number of nearest neighbours is doubled as long as scores change by no more than their variance (Lepskiĭ's method); the learner knows neither the dimension nor a Lipschitz constant. Least squares is exact, over all functions with twice the Lipschitz constant, as in the theorem.".to_owned(),
         ]
     }
 

@@ -19,25 +19,25 @@ fn remarks(results: &Results) -> Vec<String> {
     match results.protocol {
         Protocol::Notebook => {
             remarks.push(
-                "One split decides little: `under parity` is the violation that a perfectly even classifier would show on these test rows. See --protocol repeated."
+                "One split is weak evidence: `under parity` is the violation that a perfectly even classifier would show on these test rows. See --protocol repeated."
                     .into(),
             );
             if results.rows.iter().any(|row| row.method == PaperMethod::Lagrangian) {
-                remarks.push("The authors' code for the Lagrangian approach was not published. The paper tells the rate, the passes and the steps of the slack; batches of 100 rows, the average over the second half of the passes and what counts as degenerate (97 % of a constant classifier's error) are chosen here.".into());
+                remarks.push("The authors' code for the Lagrangian approach was not published. The paper gives the rate, the passes and the steps of the slack; the batches of 100 rows, the average over the second half of the passes and the definition of degenerate (97 % of a constant classifier's error) were chosen here.".into());
             }
         }
         Protocol::Repeated => {
             remarks.push(format!(
-            "Means over {} splits drawn at random, the same for all methods, ± standard error of the mean; `under parity` is the violation that a perfectly even classifier would show on such test rows.",
+            "Means over {} random splits, the same for all methods, ± standard error of the mean; `under parity` is the violation that a perfectly even classifier would show on such test rows.",
             results.splits
             ));
             if results.has_published() {
-                remarks.push("Which rows of communities the authors tested on is not known, so what they published stands beside drawn splits: it agrees if error and violation are each within the interval that holds a further split with a probability of 95 % (wider than that of the mean).".into());
+                remarks.push("It is not known on which rows of communities the authors tested, so their numbers are compared with random splits: they agree if error and violation are each within the interval that contains a further split with a probability of 95 % (wider than that of the mean).".into());
             }
         }
     }
     if results.rows.iter().any(|row| row.method.decides_by_group()) {
-        remarks.push("Calibration has a percentile of the training scores as the threshold of every combination of groups, as the paper ran it; threshold post-processing is the exact optimum on the training rows, with random decisions between thresholds: its violation there is 0. Both know the groups of the rows they decide; all others do not, unless a feature tells them.".into());
+        remarks.push("Calibration uses a percentile of the training scores as the threshold of every combination of groups, as the paper ran it. Threshold post-processing is the exact optimum on the training rows, with random decisions between thresholds, so that its violation there is 0. Both know the groups of the rows that they decide; the other methods do not, unless a feature determines them.".into());
     }
     remarks
 }
