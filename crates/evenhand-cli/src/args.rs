@@ -223,7 +223,7 @@ pub(crate) struct DataArgs {
     #[arg(value_name = "DATA", required_unless_present = "recipe")]
     data: Option<PathBuf>,
 
-    /// Public dataset in place of DATA: adult, bank, communities, compas or german.
+    /// Public dataset in place of DATA: adult, bank, communities, compas, german or mnist.
     ///
     /// It is prepared as in the paper. Label, features and split are its own, and so are the groups unless --group names others. What differs from
     /// the paper's text is in `evenhand data list`.

@@ -18,13 +18,13 @@ use crate::text::thousands;
 /// How rows are gone through that are not all in memory.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub(crate) struct ManyRowsArgs {
-    /// Memory for encoded rows, where there are more rows than a search begins on; what does not fit goes into a scratch file in the folder for
-    /// temporary files [default: half of what is free].
+    /// Memory for encoded rows, for files that are read in chunks (see --sample-rows). What does not fit goes into a scratch file in the
+    /// folder for temporary files [default: half of what is free].
     #[arg(long, value_name = "SIZE", value_parser = memory::parse, help_heading = "Many rows")]
     memory: Option<usize>,
 
-    /// Rows that a search begins on, drawn by their content; more rows than this are read in chunks and are never all in
-    /// memory [default: more than 2097152 rows are, and the search begins on as many as tell enough].
+    /// Number of rows in the sample on which the search begins. Files with more rows are read in chunks and are never all in memory
+    /// [default: files of more than 2097152 rows are read in chunks, and the size of the sample follows from the rows].
     #[arg(long, value_name = "NUMBER", help_heading = "Many rows")]
     sample_rows: Option<usize>,
 }

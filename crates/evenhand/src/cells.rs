@@ -44,7 +44,7 @@ impl Cells {
     ///
     /// # Errors
     /// [`Error::Length`] when labels, membership and weights are not of one length,
-    /// [`Error::NoWeight`] when the row weights add up to nothing, [`Error::TooLarge`] when groups and classes combine in
+    /// [`Error::NoWeight`] when the row weights sum to zero, [`Error::TooLarge`] when groups and classes combine in
     /// too many ways.
     pub(crate) fn new(
         membership: &Membership,

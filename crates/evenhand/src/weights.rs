@@ -58,7 +58,7 @@ impl Weights {
     /// A weight for every row.
     ///
     /// # Errors
-    /// [`Error::RowWeight`] for a negative or infinite one, [`Error::NoWeight`] when they add up to nothing.
+    /// [`Error::RowWeight`] for a negative or infinite one, [`Error::NoWeight`] when they sum to zero.
     pub fn of_rows(weights: Vec<f64>) -> Result<Self> {
         if let Some(row) = weights.iter().position(|weight| !(weight.is_finite() && *weight >= 0.0)) {
             return Err(Error::RowWeight { column: "weights".into(), row, found: weights[row].to_string() });

@@ -40,8 +40,8 @@ pub(crate) struct FitArgs {
     #[arg(long, help_heading = "Bounds")]
     pub(super) strict: bool,
 
-    /// Say in the first lines where the correction changes how many rows are predicted positive, or wrong, by more than this
-    /// share of the larger rate; 1 says nothing of it.
+    /// Warn in the first lines if the correction changes the share of rows predicted positive, or predicted wrongly, by more than this
+    /// share of the larger of the two rates; 1 never warns.
     #[arg(long, value_name = "SHARE", default_value_t = evenhand::Correction::NOTABLE_CHANGE, help_heading = "Bounds")]
     pub(super) notable_change: f64,
 
@@ -72,46 +72,47 @@ pub(crate) struct FitArgs {
 
     /// Where to write a report: one page (.html), a section of a model card (.md) or text (.txt).
     ///
-    /// For others to read. With a correction the learner is called some twenty times more for it (with --apply tilt, a few times).
+    /// For other people to read. It fits with more and less of the correction, which takes some fifteen further fits (with --apply tilt, a few).
     #[cfg_attr(feature = "report", arg(long, value_name = "FILE", help_heading = "Output"))]
     #[cfg_attr(not(feature = "report"), arg(skip))]
     pub(super) report: Option<PathBuf>,
 
-    /// By which method groups are treated alike; --help-all describes them.
+    /// The method by which groups are treated alike; --help-all describes each.
     #[arg(long, value_enum, default_value_t = MethodArg::Correction, help_heading = "Method")]
     pub(super) method: MethodArg,
 
-    /// Whether decisions between the thresholds of --method threshold-postprocessing are drawn at random: `randomised` is the optimum, in
-    /// expectation; `deterministic` has one threshold each [default: randomised].
+    /// Whether --method threshold-postprocessing draws decisions between two thresholds at random (`randomised`, the optimum in
+    /// expectation) or has one threshold for each group (`deterministic`) [default: randomised].
     #[arg(long, value_enum, help_heading = "Method")]
     pub(super) decisions: Option<DecisionsArg>,
 
-    /// Seed by which --method threshold-postprocessing draws decisions, or --method lagrangian puts rows in order [default: 0].
+    /// Seed of the random decisions of --method threshold-postprocessing and of the order of rows in --method lagrangian [default: 0].
     #[arg(long, value_name = "NUMBER", help_heading = "Method")]
     pub(super) method_seed: Option<u64>,
 
-    /// How weights are found: by our own method, by the loop of the paper, or as its authors'
-    /// notebooks do (which also penalise the intercept and do not standardise).
+    /// How weights are found: by Evenhand's own solver, by the loop printed in the paper, or as in its authors'
+    /// notebooks (which also penalise the intercept and do not standardise).
     #[arg(long, value_enum, default_value_t = PresetArg::Default, help_heading = "Correction")]
     pub(super) preset: PresetArg,
 
-    /// Whether weights are bounded, as in the paper [default: unless these end short of what is asked].
+    /// Whether weights lie between 0 and 1, as in the paper, or have no upper limit [default: bounded; unbounded if bounded weights do not
+    /// reach what is asked].
     #[arg(long, alias = "weight-range", value_enum, help_heading = "Correction")]
     pub(super) range: Option<RangeArg>,
 
-    /// How many standard errors to stay below a bound, so that it holds on new rows [default: 1.645].
+    /// Safety margin below a bound, in standard errors, so that the bound also holds on new rows [default: 1.645].
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     pub(super) margin: Option<f64>,
 
-    /// How many multipliers to try at most, a fit each [default: 100].
+    /// Largest number of fits in the search [default: 100].
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     pub(super) max_fits: Option<usize>,
 
-    /// How far multipliers move in a loop, with --preset paper or notebook [default: 1].
+    /// Step size of the multipliers, with --preset paper or notebook [default: 1].
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     pub(super) step: Option<f64>,
 
-    /// How many times multipliers move, with --preset paper or notebook [default: 100].
+    /// Number of steps of the multipliers, with --preset paper or notebook [default: 100].
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     pub(super) loops: Option<usize>,
 
@@ -119,12 +120,12 @@ pub(crate) struct FitArgs {
     #[arg(long, value_enum, help_heading = "Correction")]
     pub(super) keep: Option<KeepArg>,
 
-    /// By which rows weights are chosen: `training`, `holdout[=SHARE]` (rows kept from the classifier) or
-    /// `k-fold[=FOLDS]` (all rows, each decided by a model fitted without it).
+    /// The rows by which weights are chosen: `training`, `holdout[=SHARE]` (rows that the classifier is not trained on) or
+    /// `k-fold[=FOLDS]` (all rows, each decided by a model that was fitted without it).
     #[arg(long, value_name = "ROWS", default_value = "training", help_heading = "Correction")]
     pub(super) validation: String,
 
-    /// Seed by which --validation draws rows.
+    /// Seed of the rows that --validation draws.
     #[arg(long, value_name = "NUMBER", default_value_t = 0, help_heading = "Correction")]
     pub(super) validation_seed: u64,
 

@@ -75,16 +75,17 @@ pub(crate) struct CorrectArgs {
     #[arg(long, value_enum, default_value_t = MeasureArg::Decisions, help_heading = "Correction")]
     measure: MeasureArg,
 
-    /// From which probability on rows are decided positive: `half`, or `best`, at which the scores that were given err least. The correction is then
-    /// found for decisions by either, and the better one is kept.
+    /// The probability from which a row is decided positive: `half`, or `best`, the threshold at which the given scores have the fewest
+    /// errors. With `best` a correction is found for both thresholds and the better one is kept.
     #[arg(long, value_enum, default_value_t = ThresholdArg::Half, help_heading = "Correction")]
     threshold: ThresholdArg,
 
-    /// How many standard errors to stay below a bound, so that it holds on new rows [default: 1.645].
+    /// Safety margin below a bound, in standard errors, so that the bound also holds on new rows [default: 1.645].
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     margin: Option<f64>,
 
-    /// Groups with fewer rows than this, of those that a rate is about, are measured, shown and tested, but not corrected for [default: 30].
+    /// Smallest group to correct for, counting the rows that its rate is about. Smaller groups are still measured, shown and tested
+    /// [default: 30].
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     min_group: Option<usize>,
 

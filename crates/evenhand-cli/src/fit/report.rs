@@ -239,7 +239,7 @@ impl Report {
             Some(class) => format!("`{}`", clean(&self.classes[class])),
             None => "the label".to_owned(),
         };
-        format!("; behind x, the factor on the odds of {label} in the group, against all others")
+        format!("; after x, the factor on the odds of {label} in the group, against all others")
     }
 
     /// A warning that names the constraints test rows cannot tell, if there are any.

@@ -47,29 +47,30 @@ pub(crate) struct TrainingArgs {
     #[arg(long, value_enum, default_value_t = MeasureArg::Decisions, help_heading = "Correction")]
     pub(super) measure: MeasureArg,
 
-    /// From which probability on rows are decided positive: `half`, or `best`, at which the fit without correction errs least on the training
-    /// rows. A correction is then found for decisions by either, and the better one is kept; other methods take the best of their own. Two
-    /// classes.
+    /// The probability from which a row is decided positive: `half`, or `best`, the threshold with the fewest training errors without
+    /// correction. With `best` a correction is found for both thresholds and the better one is kept; other methods use their own best
+    /// threshold. For two classes only.
     #[arg(long, value_enum, default_value_t = ThresholdArg::Half, help_heading = "Correction")]
     pub(super) threshold: ThresholdArg,
 
-    /// Whether the covariate shift that weights bring is ignored, as in the paper's algorithms, or corrected: each row's
-    /// weight is then divided by it, as the learner's probabilities without correction estimate it. Seldom pays.
+    /// Weighting also changes the distribution of the features. The paper's algorithms ignore that (`ignored`); `corrected` divides each
+    /// row's weight by an estimate of the change, from the learner's probabilities without correction. Rarely helps.
     #[arg(long, value_enum, default_value_t = CovariateShiftArg::Ignored, help_heading = "Correction")]
     pub(super) covariate_shift: CovariateShiftArg,
 
-    /// What multipliers are applied to: the `weights` of training rows, with a fit for each that is tried; or `tilt`, the probabilities of one
-    /// model, by what its features tell of groups. Decisions then depend on that estimate of membership, or on the group where features have it.
+    /// What the multipliers change: the `weights` of the training rows, with a new fit for each set of multipliers tried; or the
+    /// probabilities of one fitted model (`tilt`). With `tilt`, decisions depend on an estimate of group membership, or on the group itself
+    /// where it is a feature.
     #[arg(long, value_enum, default_value_t = ApplyArg::Weights, help_heading = "Correction")]
     pub(super) apply: ApplyArg,
 
-    /// How multipliers enter exponents: by how likely features say that a row is in a group (`expected`), by its own groups (`centred`), or by
-    /// bare membership as the paper's algorithms have it (`paper`) [default: `expected` for disparate impact with the built-in learner, and
-    /// with --apply tilt, else `centred`; with --preset paper or notebook `paper`].
+    /// How multipliers enter the weights: by the probability of group membership given the features (`expected`), by the row's own groups as
+    /// in the paper's theory (`centred`), or by bare membership as in its algorithms (`paper`) [default: `expected` for disparate impact with
+    /// the built-in learner and for --apply tilt, `paper` for --preset paper or notebook, otherwise `centred`].
     #[arg(long, value_enum, help_heading = "Correction")]
     pub(super) tilt: Option<TiltArg>,
 
-    /// Groups with fewer rows than this, of those that a rate is about, are measured, shown and tested, but not corrected for
+    /// Smallest group to correct for, counting the rows that its rate is about. Smaller groups are still measured, shown and tested
     /// [default: 30].
     #[arg(long, value_name = "NUMBER", help_heading = "Correction")]
     pub(super) min_group: Option<usize>,
@@ -86,14 +87,14 @@ pub(crate) struct TrainingArgs {
     #[arg(long, conflicts_with = "recipe", help_heading = "Learner")]
     pub(super) no_standardise: bool,
 
-    /// Do not give the learner intersections among the groups (`sex*race`) as features of their own. Without them a linear
-    /// learner cannot tell an intersection from what its parts add up to.
+    /// Do not add the intersections among the groups (`sex*race`) as features. Without them a linear learner can only add up the effects
+    /// of the single groups.
     #[arg(long, conflicts_with = "recipe", help_heading = "Learner")]
     pub(super) no_interactions: bool,
 
     #[cfg_attr(
         feature = "network",
-        doc = "What learns in place of the built-in logistic regression: a command (--help-all says how it is called) or `network`."
+        doc = "Learner in place of the built-in logistic regression: a command (--help-all says how it is called) or `network`."
     )]
     #[cfg_attr(
         not(feature = "network"),
@@ -127,7 +128,7 @@ impl From<MeasureArg> for Measure {
     }
 }
 
-/// From which probability on rows are decided positive.
+/// The probability from which a row is decided positive.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum ThresholdArg {
     Half,
@@ -143,14 +144,14 @@ impl From<ThresholdArg> for Threshold {
     }
 }
 
-/// What multipliers are applied to.
+/// What the multipliers change.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum ApplyArg {
     Weights,
     Tilt,
 }
 
-/// How multipliers enter exponents.
+/// How multipliers enter the weights.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum TiltArg {
     Expected,

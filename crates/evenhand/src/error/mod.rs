@@ -316,7 +316,7 @@ pub enum Error {
         found: String,
     },
     /// All weight is zero.
-    #[error("{what} add up to nothing; at least one row needs a positive weight")]
+    #[error("{what} sum to zero; at least one row needs a positive weight")]
     NoWeight {
         /// Which weights.
         what: String,

@@ -27,7 +27,7 @@ impl Warning {
                 )
             }
             Self::MissingApart { name, rows, before, after, others_before, others_after } => format!(
-                "rows without a value end apart from the others: of {} with `{name}` {} are predicted positive and of the others {} ({} and {} without correction)",
+                "rows without a value are treated differently from the others: of {} with `{name}` {} are predicted positive, of the others {} ({} and {} without correction)",
                 count(*rows, "row"),
                 percent(*after),
                 percent(*others_after),
@@ -108,7 +108,7 @@ impl std::fmt::Display for Warning {
             Self::UnseenCategories { column, rows, example } => {
                 write!(
                     f,
-                    "column `{column}`: {} of categories training never saw, such as `{example}`: taken as none of the known",
+                    "column `{column}`: {} with a category that training did not have, such as `{example}`: treated as none of the known ones",
                     count(*rows, "row")
                 )
             }
@@ -135,7 +135,7 @@ impl std::fmt::Display for Warning {
             ),
             Self::PossibleCodes { columns } => write!(f, "{}", possible_codes(columns)),
             Self::RenamedColumn { column, renamed } => {
-                write!(f, "the header has `{column}` more than once; a later one is called `{renamed}` here")
+                write!(f, "the header has `{column}` more than once; the later one is called `{renamed}` here")
             }
             Self::StrayText { column, row, texts, others, rows, numbers } => {
                 let others = if *others > 0 { format!(" and {}", count(*others, "other text")) } else { String::new() };
@@ -157,7 +157,7 @@ impl std::fmt::Display for Warning {
             }
             Self::NotSearched { constraints, min_group } => write!(
                 f,
-                "measured and tested, but not corrected for, since fewer than {min_group} rows tell their rates, or those of the others that they are compared with: {}",
+                "measured and tested, but not corrected for, since their rates, or those of the others they are compared with, are based on fewer than {min_group} rows: {}",
                 named(&quoted(constraints))
             ),
             Self::HeldLoosely { constraints } => write!(
