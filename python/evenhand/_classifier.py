@@ -103,26 +103,26 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Reporting):  # typ
     measure : {"decisions", "scores"}, default="decisions"
         Whether decisions or probabilities are compared.
     threshold : {"half", "best"}, default="half"
-        From which probability on rows are decided positive: 0.5; or the threshold at which the fit without correction
-        errs least on the training rows. A correction is then found for decisions by it and for decisions at 0.5, and
-        the better one is kept; other methods take the best threshold of their own. Probabilities are left alone. For
-        two classes, and an estimator that has ``predict_proba``.
+        The probability from which a row is decided positive: 0.5 (``"half"``), or the threshold with the fewest
+        training errors without correction (``"best"``). With ``"best"`` a correction is found for both thresholds and
+        the better one is kept; other methods use their own best threshold. Probabilities do not change. For two
+        classes, and an estimator that has ``predict_proba``.
     covariate_shift : {"ignored", "corrected"}, default="ignored"
-        Weights change the distribution of features too (the other half of the paper's Theorem 1): rows whose likely
-        label is favoured count more. ``"ignored"`` is the paper's algorithm; ``"corrected"`` divides every row's weight
-        by how much its features would count for, as the estimator's probabilities without correction estimate it, which
-        takes one more fit. It seldom pays, is not for notions of accuracy, and leaves no correction to an estimator
-        that knows its training rows by heart.
+        Weighting also changes the distribution of the features (the other half of the paper's Theorem 1): rows whose
+        likely label is favoured count more. ``"ignored"`` is the paper's algorithm; ``"corrected"`` divides every row's
+        weight by an estimate of that change, from the estimator's probabilities without correction, which takes one
+        more fit. It rarely helps, is not available for notions of accuracy, and leaves nothing of the correction with
+        an estimator that memorises its training rows.
     apply : {"weights", "tilt"}, default="weights"
-        What multipliers are applied to: the weights of training rows, with a fit for each that is tried; or the
-        probabilities of one model of the observed labels, which are tilted by what its features tell of groups
-        (Corollary 1 of the paper). ``"tilt"`` takes one fit where X has the groups, and one more for each group that
-        it has not; the estimator needs ``predict_proba``, no ``sample_weight``. Decisions then depend on an estimate
-        of who is in a group, or where X has the group, on the group: where that is not allowed, use weights.
+        What the multipliers change: the weights of the training rows, with a new fit for each set of multipliers tried;
+        or the probabilities of one model of the observed labels, tilted by an estimate of group membership
+        (Corollary 1 of the paper). ``"tilt"`` takes one fit, and one more for each group that is not in X; the
+        estimator needs ``predict_proba`` and no ``sample_weight``. Decisions then depend on an estimate of group
+        membership, or on the group itself where X has it: where that is not allowed, use weights.
     tilt : {"expected", "centred", "paper"}, default=None
-        How multipliers enter exponents: by how likely features say that a row is in a group, by its own groups, or by
-        bare membership as the paper's algorithms have it. None is ``"expected"`` with ``apply="tilt"`` and, with the
-        built-in learner, for disparate impact, else ``"centred"`` (``"paper"`` with the presets of the paper).
+        How multipliers enter the weights: by the probability of group membership given the features, by the row's own
+        groups, or by bare membership as in the paper's algorithms. None is ``"expected"`` with ``apply="tilt"`` and,
+        with the built-in learner, for disparate impact; ``"paper"`` with the paper's presets; else ``"centred"``.
         ``"expected"`` takes a fit of the estimator for each group that is withheld.
     validation : str, default="training"
         By which rows multipliers are chosen: ``"training"``, ``"holdout[=SHARE]"`` (rows kept from the
@@ -185,7 +185,7 @@ class EvenhandClassifier(ClassifierMixin, MetaEstimatorMixin, Reporting):  # typ
         Where the search stopped for the cost (``stop_`` is ``"too-costly"``): the ``violation`` of a fit that went on,
         and its ``cost``, by how much its share of errors is higher.
     threshold_ : float
-        From which probability on rows are decided positive; 0.5 unless ``threshold="best"`` found a better one.
+        The probability from which a row is decided positive; 0.5 unless ``threshold="best"`` found a better one.
     effect_ : dict or None
         What the correction changes on the training rows beside evenness: ``error`` and ``positive_rate``
         (``before``, ``after``, ``low`` and ``high`` of the difference, ``notable``), ``helped`` (groups that had less
