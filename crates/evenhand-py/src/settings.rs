@@ -57,6 +57,12 @@ impl Roles {
 }
 
 impl Roles {
+    /// The same, where what stands in the place of labels are predictions.
+    pub(crate) fn of_predictions(&self) -> Self {
+        let (missing, frequency) = (self.missing.clone(), self.frequency.clone());
+        Self { schema: self.schema.clone().of_predictions(), missing, frequency }
+    }
+
     /// How columns are read that come from no file.
     pub(crate) fn reading(&self) -> ReadOptions {
         ReadOptions { frequency: self.frequency.clone(), ..ReadOptions::default().missing(&self.missing) }
