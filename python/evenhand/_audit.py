@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 
 from . import _core
-from ._columns import array_of, is_frame, table_of
+from ._columns import array_of, is_frame, table_of, text_of
 from ._data import assemble, positive_of, target_of
 from ._exceptions import EvenhandError
 from ._report import Report
@@ -335,7 +335,10 @@ def audit(
     if X is None and sensitive.specs and not sensitive.columns.names:
         message = f"`sensitive_features` names columns of X ({sensitive.specs[0]}): give `X` too, or the column itself"
         raise EvenhandError(message, "column-unknown")
-    positive = positive_of(target, pos_label)
+    if unlabelled and len(target.classes) == 1 and pos_label is not None:
+        positive: str | None = text_of(pos_label)  # predictions may all be the same, and another class
+    else:
+        positive = positive_of(target, pos_label)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     table = table_of(X) if X is not None and is_frame(X) else _core.Table()
     data = assemble(table, target, sensitive, positive=positive, sample_weight=weight)

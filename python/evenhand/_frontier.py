@@ -184,7 +184,8 @@ def frontier(
     settings = _core.Settings(
         spelled(constraints, notion),
         groups=data.groups,
-        withhold=[*(withhold or ()), *data.withhold],
+        withhold=[*(withhold or ())],
+        beside=data.withhold,
         covariate_shift=covariate_shift,
         threshold=threshold,
         apply=apply,

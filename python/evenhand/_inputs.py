@@ -174,15 +174,16 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
 
     def _settings(self, notions: list[str], data: Data, X: Any) -> _core.Settings:
         looped = self.preset != "default"
-        withhold = [*(self.withhold or ()), *data.withhold]
-        unseen = not set(data.table.names) - set(withhold) - {data.label, data.weight}
+        withhold, beside = [*(self.withhold or ())], data.withhold
+        unseen = not set(data.table.names) - {*withhold, *beside, data.label, data.weight}
         if not self._is_built_in() and unseen and not self._is_blind():
             # Without columns of X the sensitive ones determine the direction of steps; the estimator never sees them.
-            withhold = []
+            withhold, beside = [], []
         return _core.Settings(
             notions,
             groups=data.groups,
             withhold=withhold,
+            beside=beside,
             max_violation=limits_of("max_violation", self.max_violation),
             max_difference=limits_of("max_difference", self.max_difference),
             min_ratio=limits_of("min_ratio", self.min_ratio),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,9 @@ MEASURED = {
     "max-difference": "largest difference between two groups",
     "min-ratio": "smallest ratio between two groups",
 }
+
+# A value that is the bound itself but for the rounding of its sums is within it, as for the engine.
+ROUNDING = 1e3 * sys.float_info.epsilon
 
 WORDS = {
     "met": "met",
@@ -87,8 +91,17 @@ class BoundTest:
         """
         if self.value is None or self.verdict in {"not-met", "cannot-tell"}:
             return True
-        beyond = self.value < self.limit if self.bound == "min-ratio" else self.value > self.limit
-        return beyond or (strict and self.verdict != "met")
+        return self._is_beyond(self.value) or (strict and self.verdict != "met")
+
+    def _is_beyond(self, value: float) -> bool:
+        if self.bound == "min-ratio":
+            return value < self.limit - ROUNDING
+        return value > self.limit + ROUNDING
+
+    def _shown(self, value: float) -> str:
+        """Write a number with four decimals, or as many as show on which side of the bound it is."""
+        texts = [f"{value:.{decimals}f}" for decimals in range(4, 16)]
+        return next((text for text in texts if self._is_beyond(float(text)) == self._is_beyond(value)), texts[0])
 
     def __str__(self) -> str:
         """Say it in a line."""
@@ -96,8 +109,8 @@ class BoundTest:
         if self.value is None:
             numbers = "nothing could be measured"
         else:
-            ends = [f"{end:.4f}" if end is not None else "unknown" for end in (self.low, self.high)]
-            numbers = f"{MEASURED[self.bound]} {self.value:.4f}, interval {ends[0]} to {ends[1]}"
+            ends = [self._shown(end) if end is not None else "unknown" for end in (self.low, self.high)]
+            numbers = f"{MEASURED[self.bound]} {self._shown(self.value)}, interval {ends[0]} to {ends[1]}"
         if self.unmeasured:
             numbers += f"; no rows to measure {', '.join(self.unmeasured)}"
         if self.own_reference:

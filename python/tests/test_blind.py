@@ -261,3 +261,18 @@ def test_corrected_scores_are_reported_on_their_rows_and_on_others(loans: Any) -
     assert np.array_equal(again.predict(scores, numbers(X)), corrected.predict(scores, numbers(X)))
     with pytest.raises(EvenhandError, match="needs the rows that were corrected"):
         again.report()
+
+
+@pytest.mark.parametrize("constraints", ["demographic_parity", "equal_opportunity"])
+def test_a_feature_that_tells_a_withheld_column_is_named(loans: Any, constraints: str) -> None:
+    X, y, sex = loans
+    copied = X.assign(gender=(sex == "female").astype(int))
+    told = "column `sex` is withheld from the learner, but the feature `gender` determines it exactly"
+    for apply in ("weights", "tilt"):
+        hidden = EvenhandClassifier(constraints=constraints, withhold=["sex"], apply=apply)
+        hidden.fit(copied, y, sensitive_features="sex")
+        assert told in [str(one) for one in hidden.warnings_]
+        assert "determines it exactly" in hidden.report().to_html()
+    # Groups that are given beside the features, for a learner that may see them.
+    beside = EvenhandClassifier(constraints=constraints).fit(copied.drop(columns="sex"), y, sensitive_features=sex)
+    assert not [one for one in beside.warnings_ if "determines" in str(one)]

@@ -154,6 +154,16 @@ def test_predictions_alone_are_audited_for_demographic_parity_only():
     assert found.report().to_html()
 
 
+@pytest.mark.parametrize(("pos_label", "rate"), [(None, 0.0), (1, 0.0), (0, 1.0)])
+def test_predictions_alone_may_all_be_alike(pos_label, rate):
+    _, labels, sex = people()
+    found = audit(None, np.zeros(len(labels), dtype=int), sensitive_features=sex, pos_label=pos_label)
+    assert found.violation() == 0.0
+    assert found.overall["positive_rate"] == rate
+    with pytest.raises(EvenhandError, match="one class only"):
+        audit(np.zeros(len(labels), dtype=int), sensitive_features=sex)
+
+
 def test_what_is_given_in_the_wrong_place_is_said():
     scores, labels, sex = people()
     for wrong, match in [

@@ -58,3 +58,14 @@ def test_a_classifier_is_judged_on_groups_that_training_lacked() -> None:
     with pytest.warns(EvenhandWarning, match="race=D"):
         (one,) = clf.test_bounds(test[["x"]], test.y, sensitive_features=test.race)
     assert (one.verdict, one.worst) == ("not-met", "demographic-parity race=D")
+
+
+def test_a_number_that_misses_a_bound_is_shown_to_miss_it() -> None:
+    # Ten thousand rows each, of two lines: .10003 and 0 of them are decided positive.
+    sex, y = ["f", "f", "m", "m"], [1, 0, 1, 0]
+    weights = [1000.3, 8999.7, 5000.0, 5000.0]
+    (missed,) = audit(y, [1, 0, 0, 0], sensitive_features=sex, sample_weight=weights, max_difference=0.1).bounds
+    assert missed.fails()
+    assert "0.10003" in str(missed)
+    (met,) = audit(y, [1, 0, 0, 0], sensitive_features=sex, sample_weight=weights, max_difference=0.2).bounds
+    assert "groups 0.1000, interval" in str(met)

@@ -362,7 +362,8 @@ impl DataArgs {
         }
         let missing = |what| Usage::new(format!("{what} is needed, or --recipe"));
         let path = self.data.clone().ok_or_else(|| missing("DATA"))?;
-        let schema = self.schema(self.label.as_deref().or(other).ok_or_else(|| missing("--label"))?);
+        let label = self.label.as_deref().map(|label| self.schema(label));
+        let schema = label.or_else(|| Some(self.schema(other?).of_predictions())).ok_or_else(|| missing("--label"))?;
         Ok(Origin::File { path, schema, reading: Box::new(self.reading()?) })
     }
 

@@ -5,8 +5,8 @@
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use evenhand::Warning;
 use evenhand::format::{clean, clean_json, clean_lines};
+use evenhand::{Quantity, Warning};
 use serde::Serialize;
 
 /// Whether a table or a file goes to stdout: then what is said about it goes to stderr.
@@ -100,11 +100,14 @@ pub(crate) fn alike(warnings: &[WarningRecord]) -> String {
 
 /// Prints warnings on stderr, each with what can be done about it.
 pub(crate) fn warn(warnings: &[WarningRecord]) {
+    let mut advised: Vec<String> = Vec::new();
     for WarningRecord { warning, message, row_set } in warnings {
         let row_set = row_set.map(|row_set| format!(" ({row_set} rows)")).unwrap_or_default();
         note(&format!("warning{row_set}: {message}"));
-        if let Some(advice) = advice(warning) {
+        // What several warnings advise is said once.
+        if let Some(advice) = advice(warning).filter(|one| !advised.contains(one)) {
             note(&format!("  advice: {advice}"));
+            advised.push(advice);
         }
     }
 }
@@ -131,6 +134,9 @@ fn advice(warning: &Warning) -> Option<String> {
                 "{} if it means a missing value, --categorical '{column}' if categories are meant",
                 missing.join(" ")
             ));
+        }
+        Warning::NotableChange { quantity: Quantity::Error, .. } => {
+            Some("a looser bound (--max-violation) costs less, and `evenhand frontier` shows how much each does")
         }
         Warning::NotableChange { .. } | Warning::LevelledDown { .. } => {
             let [rate, close] = warning.target_rate()?;

@@ -79,7 +79,7 @@ pub(crate) fn audit(
 ) -> PyResult<(String, (String, String), Warnings, Report)> {
     let settings = AuditSettings::of(py, settings)?;
     let AuditSettings { specs, predictions, options } = settings.get();
-    let data = dataset(table, roles)?;
+    let data = if options.unlabelled { dataset(table, &roles.of_predictions())? } else { dataset(table, roles)? };
     let (audit, report) = apart(py, || {
         let (groups, found) = Groups::of(specs, &data)?;
         let mut audit = Audit::of_dataset(&data, &groups, predictions.as_deref(), options)?;

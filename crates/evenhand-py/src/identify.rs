@@ -17,7 +17,7 @@ type SampleWeight<'py> = Option<Bound<'py, PyArray1<f64>>>;
 
 /// The identified bias as JSON, the weights that undo it if they are asked for and there is an estimate, warnings, and a report. The table is used up.
 #[pyfunction]
-#[pyo3(signature = (table, roles, *, groups, withhold, confidence=0.95, resamples=0, seed=0, l2=None, tilt="centred", sensitivity=false, notions=None, weights=false))]
+#[pyo3(signature = (table, roles, *, groups, withhold, beside=vec![], confidence=0.95, resamples=0, seed=0, l2=None, tilt="centred", sensitivity=false, notions=None, weights=false))]
 #[allow(clippy::too_many_arguments)] // the settings, by name
 pub(crate) fn identify<'py>(
     py: Python<'py>,
@@ -25,6 +25,7 @@ pub(crate) fn identify<'py>(
     roles: &Roles,
     groups: Vec<String>,
     withhold: Vec<String>,
+    beside: Vec<String>,
     confidence: f64,
     resamples: usize,
     seed: u64,
@@ -39,8 +40,19 @@ pub(crate) fn identify<'py>(
     let groups = parsed(&groups).map_err(raised)?;
     let tilt = tilt_of(tilt).map_err(raised)?;
     let notions = notions.map_or(Ok(usual.notions), |notions| parsed(&notions)).map_err(raised)?;
-    let settings =
-        Identify { groups, notions, withhold, confidence, resamples, seed, learner, plan: None, tilt, sensitivity };
+    let settings = Identify {
+        groups,
+        notions,
+        withhold,
+        beside,
+        confidence,
+        resamples,
+        seed,
+        learner,
+        plan: None,
+        tilt,
+        sensitivity,
+    };
     let data = dataset(table, roles)?;
     let (found, undoing, found_warnings, report) = apart(py, || {
         let (found, undoing, found_warnings) = if weights {

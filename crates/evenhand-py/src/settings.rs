@@ -57,6 +57,12 @@ impl Roles {
 }
 
 impl Roles {
+    /// The same, where what stands in the place of labels are predictions.
+    pub(crate) fn of_predictions(&self) -> Self {
+        let (missing, frequency) = (self.missing.clone(), self.frequency.clone());
+        Self { schema: self.schema.clone().of_predictions(), missing, frequency }
+    }
+
     /// How columns are read that come from no file.
     pub(crate) fn reading(&self) -> ReadOptions {
         ReadOptions { frequency: self.frequency.clone(), ..ReadOptions::default().missing(&self.missing) }
@@ -67,7 +73,7 @@ impl Roles {
 impl Settings {
     #[new]
     #[pyo3(signature = (
-        notions, *, groups, withhold, max_violation=None, max_difference=None, min_ratio=None, preset="default",
+        notions, *, groups, withhold, beside=vec![], max_violation=None, max_difference=None, min_ratio=None, preset="default",
         validation="training", measure="decisions", threshold="half", covariate_shift="ignored", seed=0, method="weighting", margin=None, min_group=None, max_fits=None, bounded=None, loops=None,
         step=None, tilt=None, apply="weights", keep_best=None, notable_change=None, standardise=None, interactions=None, l2=None, penalise_intercept=None, tolerance=None,
         max_passes=None, score=None, with_group=false, network=None,
@@ -77,6 +83,7 @@ impl Settings {
         notions: Vec<String>,
         groups: Vec<String>,
         withhold: Vec<String>,
+        beside: Vec<String>,
         max_violation: Option<Limits>,
         max_difference: Option<Limits>,
         min_ratio: Option<Limits>,
@@ -114,6 +121,7 @@ impl Settings {
                 notions: parsed(&notions)?,
                 groups: parsed(&groups)?,
                 withhold,
+                beside,
                 max_violation: limits(max_violation),
                 max_difference: limits(max_difference),
                 min_ratio: limits(min_ratio),

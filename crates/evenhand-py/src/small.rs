@@ -1,6 +1,6 @@
 //! What the Python front needs of the engine besides: classes in order, log odds, made-up people.
 
-use evenhand::data::Categorical;
+use evenhand::data::{Categorical, LabelRole};
 use evenhand::{Column, Labels, Notion};
 use evenhand_datasets::synthetic;
 use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArray2};
@@ -16,7 +16,7 @@ use crate::work::apart;
 pub(crate) fn class_order(classes: Vec<String>, positive: Option<&str>) -> PyResult<Vec<String>> {
     let column = Column::Categorical(Categorical::from_values(classes.into_iter().map(Some)));
     let table = evenhand::Table::new(vec![("label".into(), column.clone())], 0).map_err(raised)?;
-    let labels = Labels::from_column(&column, "label", &table, positive).map_err(raised)?;
+    let labels = Labels::from_column(&column, "label", &table, positive, LabelRole::Labels).map_err(raised)?;
     Ok(labels.classes().to_vec())
 }
 

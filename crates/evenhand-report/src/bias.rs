@@ -95,6 +95,7 @@ impl Bias {
         let settings = Identify {
             groups: correction.groups.clone(),
             withhold: correction.withhold.clone(),
+            beside: correction.beside.clone(),
             plan: correction.plan.clone(),
             confidence,
             ..Identify::default()

@@ -137,6 +137,7 @@ mod tests {
         let sentence = |limit| audited_by(true, &options(limit)).summary()[1].clone();
         let asked = "The bound that was asked for, at most 90.0 points (demographic-parity of predictions, largest difference between two groups): met; ";
         assert!(sentence(0.9).starts_with(asked) && sentence(0.9).contains(" interval 0.0 to "), "{}", sentence(0.9));
+        assert!(sentence(0.0001).contains("asked for, at most 0.01 points ("), "{}", sentence(0.0001));
         assert!(
             sentence(0.0001).contains("not met") || sentence(0.0001).contains("too few rows"),
             "{}",

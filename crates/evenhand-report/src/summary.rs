@@ -237,14 +237,13 @@ impl Report {
     /// Whether bounds hold. Each says which definition it is a bound on.
     fn verdicts(&self) -> impl Iterator<Item = String> {
         self.verdicts.iter().map(|tested| {
-            let shown = |value: f64| match tested.bound {
-                Bound::MinRatio(_) => decimal(value, 3),
-                _ => points(value),
+            let bound = tested.bound;
+            let (units, least, unit, than) = match bound {
+                Bound::MinRatio(_) => (1.0, 3, "", "at least"),
+                _ => (100.0, 1, " points", "at most"),
             };
-            let (unit, asked) = match tested.bound {
-                Bound::MinRatio(limit) => ("", format!("at least {}", decimal(limit, 3))),
-                bound => (" points", format!("at most {}", points(bound.limit()))),
-            };
+            let shown = |value: f64| decimal(value * units, bound.decimals(value, units, least));
+            let asked = format!("{than} {}", decimal(bound.limit() * units, bound.limit_decimals(units, least)));
             let verdict = match tested.verdict {
                 Verdict::Met => "met",
                 Verdict::NotMet => "not met",

@@ -49,13 +49,16 @@ pub(super) struct ShownEffect {
 }
 
 impl ShownEffect {
-    /// The first lines, where something is notable.
-    fn to_text(&self) -> String {
+    /// The first lines, where something is notable: what is paid, and for how much less violation, before and after.
+    fn to_text(&self, violation: [Option<f64>; 2]) -> String {
         let notable = self.effect.warnings();
         if notable.is_empty() {
             return String::new();
         }
-        let lines: Vec<String> = notable.iter().map(|one| format!("  {}", clean(&one.to_string()))).collect();
+        let mut lines: Vec<String> = notable.iter().map(|one| format!("  {}", clean(&one.to_string()))).collect();
+        if let [Some(before), Some(after)] = violation {
+            lines.push(format!("  for a largest violation of {after:.4}, where without correction it is {before:.4}"));
+        }
         format!("The correction changes more than evenness ({} rows):\n{}\n\n", self.rows, lines.join("\n"))
     }
 }
@@ -226,7 +229,12 @@ impl Report {
             None => String::new(),
         };
         let found = found + &self.rules.to_text();
-        let (alike, effect, columns) = (output::alike(&self.warnings), self.effect.to_text(), self.columns.to_text());
+        let (before, after) = match (&self.uncorrected.test, &self.test) {
+            (Some(before), Some(after)) => (before, after),
+            _ => (&self.uncorrected.train, &self.train),
+        };
+        let effect = self.effect.to_text([before, after].map(|metrics| metrics.violation));
+        let (alike, columns) = (output::alike(&self.warnings), self.columns.to_text());
         format!("{alike}{effect}{}{definitions}{columns}\n{table}\n{found}{bounds}{ending}", self.rules.method())
     }
 

@@ -180,7 +180,7 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Ending> {
         wide_columns::tell(&whole.data);
     }
     (settings.groups, settings.plan) = (whole.groups(&settings.groups), whole.plan());
-    settings.withhold.extend(whole.withheld());
+    settings.beside.extend(whole.withheld());
     if let (Some(notion), true) = (origin.notion(&settings.groups), args.notions.is_empty()) {
         settings.notions = vec![notion];
     }

@@ -112,7 +112,7 @@ impl Read {
     pub(crate) fn complete(&self, correction: &mut Correction) {
         if let Some(conventions) = &self.conventions {
             correction.plan = Some(conventions.plan.clone());
-            correction.withhold.extend(conventions.withheld.iter().cloned());
+            correction.beside.extend(conventions.withheld.iter().cloned());
             if correction.groups.is_empty() {
                 correction.groups.clone_from(&conventions.groups);
             }

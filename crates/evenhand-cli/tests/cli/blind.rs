@@ -198,3 +198,27 @@ fn the_papers_disparate_impact_withholds_the_indicators_of_groups_alone() {
         .map(|notion| test.json(&format!("{audit} --notion {notion} --max-violation 0.5 --json")));
     assert_eq!(ours["bounds"][0]["value"], parity["bounds"][0]["value"]);
 }
+
+#[test]
+fn a_feature_that_tells_a_withheld_column_is_named_for_every_notion() {
+    let test = CliTest::new();
+    let csv = each_line(&test.read("loans.csv"), |at, line| {
+        let code = if line.contains("female") { "1" } else { "0" };
+        format!("{line},{}", if at == 0 { "gender" } else { code })
+    });
+    test.write("copied.csv", &csv);
+    let asked = "copied.csv --label approved --ignore id --group sex --withhold sex --max-violation 0.1";
+    let told = "column `sex` is withheld from the learner, but the feature `gender` determines it exactly";
+    for notion in ["demographic-parity", "equal-opportunity", "equalized-odds"] {
+        let rest = format!("{asked} --notion {notion}");
+        let warned = String::from_utf8(test.output(&format!("fit {rest} --report report.html")).stderr).unwrap();
+        assert!(warned.contains(&format!("warning: {told}\n  advice: --withhold 'gender' too")), "{notion}: {warned}");
+        assert!(test.read("report.html").contains("determines it exactly"), "{notion}");
+        let json = test.json(&format!("frontier {rest} --points 2 --json").replace(" --max-violation 0.1", ""));
+        let named = |one: &&serde_json::Value| one["code"] == "exact-proxy";
+        let found = json["warnings"].as_array().unwrap().iter().find(named).unwrap();
+        assert_eq!((&found["column"], &found["feature"]), (&"sex".into(), &"gender".into()), "{notion}");
+    }
+    let seen = test.output(&format!("fit {asked} --notion demographic-parity").replace(" --withhold sex", ""));
+    assert!(!String::from_utf8(seen.stderr).unwrap().contains("determines"));
+}

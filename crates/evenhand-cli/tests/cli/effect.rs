@@ -43,12 +43,20 @@ The correction changes more than evenness (training rows):
 `target-rate=0.036` beside the notion asks for as many positives as without correction
 ";
     assert!(text.starts_with(first), "{text}");
+    // The price, and then what was bought with it.
+    let bought = text[first.len()..].lines().next().unwrap();
+    let json = test.json(&format!("{DOWN} --json"));
+    let violation = |metrics: &serde_json::Value| format!("{:.4}", metrics["violation"].as_f64().unwrap());
+    let (before, after) = (violation(&json["uncorrected"]["train"]), violation(&json["train"]));
+    assert_eq!(bought, format!("  for a largest violation of {after}, where without correction it is {before}"));
     assert!(text.contains("max-violation 0.02 on training rows: met"), "{text}");
     let warned = String::from_utf8(test.output(DOWN).stderr).unwrap();
     assert!(
         warned.contains("advice: --notion target-rate=0.036 --max-violation target-rate=0.0018 beside the others"),
         "{warned}"
     );
+    // It is advised by two warnings, and said once.
+    assert_eq!(warned.matches("advice: --notion target-rate").count(), 1, "{warned}");
 }
 
 #[test]

@@ -51,3 +51,22 @@ fn a_fit_an_evaluation_and_an_audit_say_that_all_are_decided_alike() {
     assert_eq!(codes(&test.json(&format!("{audit} --json"))), [("no", None)]);
     assert!(codes(&test.json("audit hires.csv --label hired --ignore predicted --group sex --json")).is_empty());
 }
+
+#[test]
+fn predictions_without_labels_may_all_be_alike() {
+    let test = hires();
+    let audit = "audit hires.csv --predictions predicted --ignore hired --group sex --max-violation 0.05 --json";
+    for (positive, rate) in [("", 0.0), ("--positive yes", 0.0), ("--positive hired", 0.0), ("--positive no", 1.0)] {
+        let found = test.json(&format!("{audit} {positive}"));
+        let everyone = &found["classes"][0]["predictions"]["overall"]["positive_rate"];
+        assert_eq!(
+            (everyone["value"].as_f64(), codes(&found)),
+            (Some(rate), vec![("no", None)]),
+            "{positive}: {found}"
+        );
+        assert_eq!(found["bounds"][0]["value"].as_f64(), Some(0.0), "{positive}");
+    }
+    // Labels of one class are nothing to learn from or to compare with.
+    let labels = test.output("audit hires.csv --label predicted --ignore hired --group sex");
+    assert!(String::from_utf8(labels.stderr).unwrap().contains("has one class only, `no`"));
+}

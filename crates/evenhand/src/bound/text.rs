@@ -39,7 +39,7 @@ impl BoundTest {
                 let why = self.why_open().map(|why| format!(": {why}")).unwrap_or_default();
                 Some(format!("cannot tell whether it is met: {asked}{why}"))
             }
-            (_, Some(value)) => Some(format!("bound not met: {asked}: measured {value:.4}{chance}")),
+            (_, Some(value)) => Some(format!("bound not met: {asked}: measured {}{chance}", self.bound.shown(value))),
             _ => Some(format!("note: {asked}: too few rows to tell whether it is met")),
         }
     }
@@ -61,19 +61,46 @@ impl BoundTest {
 
     fn numbers(&self) -> String {
         let Some(value) = self.value else { return "nothing could be measured".into() };
-        let at_least = self.low.map(|low| format!("at least {low:.4}"));
-        let at_most = self.high.map(|high| format!("at most {high:.4}"));
+        let shown = |value: f64| self.bound.shown(value);
+        let at_least = self.low.map(|low| format!("at least {}", shown(low)));
+        let at_most = self.high.map(|high| format!("at most {}", shown(high)));
         let less_is_better = !matches!(self.bound, Bound::MinRatio(_));
         let end = match (self.verdict, self.low, self.high) {
-            (Verdict::TooFewRows, Some(low), Some(high)) => Some(format!("between {low:.4} and {high:.4}")),
+            (Verdict::TooFewRows, Some(low), Some(high)) => Some(format!("between {} and {}", shown(low), shown(high))),
             (Verdict::TooFewRows | Verdict::CannotTell, ..) => at_least.or(at_most),
             (verdict, ..) if (verdict == Verdict::Met) == less_is_better => at_most,
             _ => at_least,
         };
         let rest = if self.unmeasured.is_empty() { "" } else { " among the others" };
         let end = end.unwrap_or_default();
-        format!("{value:.4}{rest}, {end} at {} % confidence", hundredths(self.confidence))
+        format!("{}{rest}, {end} at {} % confidence", shown(value), hundredths(self.confidence))
     }
+}
+
+impl Bound {
+    /// How many decimals a value takes, at least so many, to stand on the side of the bound that it is on: 5.03 points are not within 5 points, and
+    /// are not shown as 5.0. It is shown in units of which there are so many to one.
+    pub fn decimals(&self, value: f64, units: f64, least: usize) -> usize {
+        decimals(value * units, least, |shown| self.holds(shown / units) == self.holds(value))
+    }
+
+    /// How many decimals the number itself takes, at least so many.
+    pub fn limit_decimals(&self, units: f64, least: usize) -> usize {
+        let limit = self.limit() * units;
+        decimals(limit, least, |shown| (shown - limit).abs() <= 1e-12 * units)
+    }
+
+    /// A value, with four decimals or as many as it takes.
+    fn shown(&self, value: f64) -> String {
+        format!("{value:.*}", self.decimals(value, 1.0, 4))
+    }
+}
+
+/// The fewest decimals, from so many on, with which a number as it is shown will do.
+fn decimals(number: f64, least: usize, will_do: impl Fn(f64) -> bool) -> usize {
+    const MOST: usize = 15;
+    let shown = |decimals: &usize| format!("{number:.decimals$}").parse().is_ok_and(&will_do);
+    (least..=MOST).find(shown).unwrap_or(least)
 }
 
 /// The first few names in backquotes, and how many more there are.
@@ -124,6 +151,25 @@ mod tests {
         assert!(few.note("of predictions").unwrap().starts_with("note: max-violation 0.05 of predictions: too few"));
         let beyond = tested(Verdict::TooFewRows, Some(0.06), &[], &[]).note("on test rows").unwrap();
         assert!(beyond.ends_with("measured 0.0600; too few rows to tell whether by chance"), "{beyond}");
+    }
+
+    #[test]
+    fn a_number_is_shown_on_its_side_of_the_bound() {
+        let beyond = tested(Verdict::TooFewRows, Some(0.050_03), &[], &[]);
+        assert!(beyond.note("on test rows").unwrap().contains("measured 0.05003;"));
+        assert!(beyond.sentence("on test rows").contains("(0.05003, between 0.0250 and 0.1001"));
+        let bounds = [Bound::MaxViolation(0.05), Bound::MinRatio(0.8)];
+        let shown = |at: usize, value: f64| format!("{:.*}", bounds[at].decimals(value, 100.0, 1), 100.0 * value);
+        assert_eq!(
+            [0.0503, 0.051, 0.0496, 0.05, 0.050_000_4].map(|value| shown(0, value)),
+            ["5.03", "5.1", "5.0", "5.0", "5.00004"]
+        );
+        assert_eq!([0.7997, 0.8004, 0.79].map(|value| shown(1, value)), ["79.97", "80.0", "79.0"]);
+        // What is the bound but for the rounding of its sums is shown as the bound.
+        assert_eq!(shown(0, 0.05 + 4e-16), "5.0");
+        let limits =
+            [0.05, 0.0025, 0.123_45, 1.0 / 3.0].map(|limit| Bound::MaxDifference(limit).limit_decimals(100.0, 1));
+        assert_eq!(limits, [1, 2, 3, 10]);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use super::evaluation::Effect;
 use super::problem::{Inequalities, Problem};
-use super::settings::{Correction, Method};
+use super::settings::{Correction, Method, Solver};
 use super::solution::Solution;
 use super::trace::{Iteration, Observer, Termination};
 use crate::Result;
@@ -34,21 +34,35 @@ impl Correction {
             half
         } else {
             let other = self.solve_at(&problem.deciding_at(plain.threshold), learner, observer)?;
-            self.better(problem, half, other)?
+            self.better(problem, &plain, half, other)?
         };
         let [before, after] = [&plain, &found].map(|one| one.evaluated(problem, self.measure));
         let effect = after?.effect(&before?, self.notable_change, Effect::USUAL_CONFIDENCE)?;
         Ok(Solution { effect: Some(effect), uncorrected: Some(Box::new(plain)), ..found })
     }
 
-    /// The better of two corrections of the same rows, with the work of both: that misses bounds by less, then that errs less; without bounds, that
-    /// has less error and violation together.
-    fn better<P: Predictor>(&self, problem: &Problem, one: Solution<P>, other: Solution<P>) -> Result<Solution<P>> {
+    /// The better of two corrections of the same rows, with the work of both: that is no less even than none at its own threshold, which the one found there
+    /// is; then that misses bounds by less, then that errs less; without bounds, that has less error and violation together.
+    fn better<P: Predictor>(
+        &self,
+        problem: &Problem,
+        plain: &Solution<P>,
+        one: Solution<P>,
+        other: Solution<P>,
+    ) -> Result<Solution<P>> {
         let asked = Inequalities::exact(problem, &self.bounds, self.measure);
-        let rank = |solution: &Solution<P>| -> Result<(f64, f64)> {
+        let before = plain.classifier().cell_sums(problem)?;
+        // Groups of too few rows to search for have no veto.
+        let searched = match &self.solver {
+            Solver::Sqp(settings) => Inequalities::searched(problem, &self.bounds, self.measure, settings, &before),
+            Solver::Loop(_) => Inequalities::exact(problem, &self.bounds, self.measure),
+        };
+        let rank = |solution: &Solution<P>| -> Result<(bool, f64, f64)> {
             let sums = solution.classifier().cell_sums(problem)?;
-            let (error, missing) = (problem.error(&sums), asked.infeasibility(&sums));
-            Ok(if self.bounds.is_empty() { (0.0, error + asked.violation(&sums)) } else { (missing, error) })
+            let (error, violation) = (problem.error(&sums), searched.violation(&sums));
+            let (first, second) =
+                if self.bounds.is_empty() { (0.0, error + violation) } else { (asked.infeasibility(&sums), error) };
+            Ok((violation > searched.violation(&before), first, second))
         };
         let is_other = rank(&other)? < rank(&one)?;
         let (fits, cancelled) = (one.fits + other.fits, other.stop == Termination::Cancelled);

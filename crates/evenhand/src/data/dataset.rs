@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::digest::digest;
 use super::labels::check_present;
-use super::{Categorical, Codes, Column, Labels, ReadOptions, Schema, Table, mean_one};
+use super::{Categorical, Codes, Column, LabelRole, Labels, ReadOptions, Schema, Table, mean_one};
 use crate::{Error, Result, Warning, parallel};
 
 /// Columns with roles: labels that are all there, weights that are weights.
@@ -86,7 +86,8 @@ impl Dataset {
         check_roles(&table, schema)?;
         check_kinds(&table, schema)?;
         let name = schema.label_column();
-        let labels = Labels::from_column(table.column(name)?, name, &table, schema.positive_value())?;
+        let labels =
+            Labels::from_column(table.column(name)?, name, &table, schema.positive_value(), schema.label_role())?;
         Ok(Self::of(table, schema, labels))
     }
 
@@ -179,7 +180,7 @@ impl Dataset {
         let mut table = self.table.clone();
         table.set(name, Column::Categorical(column))?;
         let schema = self.schema.clone().positive(own.as_str());
-        let labels = Labels::from_column(table.column(name)?, name, &table, Some(own))?;
+        let labels = Labels::from_column(table.column(name)?, name, &table, Some(own), LabelRole::Labels)?;
         Ok(Self { table, schema, labels, row_weights: self.row_weights.clone() })
     }
 

@@ -3,11 +3,32 @@
 //! Holds [`Labels`]: which classes there are, in which order, and which one is positive.
 //! Leans on `table` and `codes`. Knows nothing of features, groups or predictions.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Codes, Column, Table};
 use crate::{Error, Result};
 
 /// Pairs (negative, positive), in lower case, whose meaning nobody has to be asked about.
 const PLAIN_PAIRS: [(&str, &str); 5] = [("0", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("-1", "1")];
+
+/// What a column of classes holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LabelRole {
+    /// Labels, to learn from or to compare predictions with: at least two classes.
+    #[default]
+    Labels,
+    /// Predictions whose labels nobody knows: they may all be the same.
+    Predictions,
+}
+
+impl LabelRole {
+    /// Whether they are labels, as is usual.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+    pub(crate) fn is_labels(&self) -> bool {
+        *self == Self::Labels
+    }
+}
 
 /// One class number per row.
 ///
@@ -44,17 +65,23 @@ impl Labels {
         }
         let positive = positive.map(|at| classes[at].clone());
         let bound = classes.len().max(1);
-        Self::ordered("labels", &Codes::narrow(codes, bound), classes, positive.as_deref())
+        Self::ordered("labels", &Codes::narrow(codes, bound), classes, positive.as_deref(), LabelRole::Labels)
     }
 
-    /// Labels of training data.
+    /// Labels of training data, or predictions in their place.
     ///
     /// Classes are in numeric order where all are numbers, else in text order.
     ///
     /// # Errors
-    /// [`Error::LabelMissing`], [`Error::OneClass`], [`Error::TooManyClasses`],
+    /// [`Error::LabelMissing`], [`Error::OneClass`] for labels, [`Error::TooManyClasses`],
     /// [`Error::UnknownPositive`], [`Error::PositiveNeeded`].
-    pub fn from_column(column: &Column, name: &str, table: &Table, positive: Option<&str>) -> Result<Self> {
+    pub fn from_column(
+        column: &Column,
+        name: &str,
+        table: &Table,
+        positive: Option<&str>,
+        role: LabelRole,
+    ) -> Result<Self> {
         table.check_exact(name)?;
         let values = column.to_categorical();
         let counts = values.counts();
@@ -75,14 +102,19 @@ impl Labels {
             class_of[code] = class as u32;
         }
         let classes: Vec<String> = present.iter().map(|&code| texts[code].clone()).collect();
-        Self::ordered(name, &values.codes().map(&class_of, present.len()), classes, positive)
+        Self::ordered(name, &values.codes().map(&class_of, present.len()), classes, positive, role)
     }
 
     /// The classes of training data whose label column has these values, each once, and the positive one: those of [`Labels::from_column`].
     ///
     /// # Errors
     /// Those of [`Labels::from_column`], but for missing labels.
-    pub fn classes_of(name: &str, values: &[String], positive: Option<&str>) -> Result<(Vec<String>, Option<usize>)> {
+    pub fn classes_of(
+        name: &str,
+        values: &[String],
+        positive: Option<&str>,
+        role: LabelRole,
+    ) -> Result<(Vec<String>, Option<usize>)> {
         if values.len() > Self::MOST_CLASSES {
             return Err(Error::TooManyClasses {
                 column: name.to_owned(),
@@ -93,7 +125,7 @@ impl Labels {
         let mut order: Vec<usize> = (0..values.len()).collect();
         sort_classes(&mut order, values);
         let classes = order.into_iter().map(|at| values[at].clone()).collect();
-        let Self { classes, positive, .. } = Self::ordered(name, &Codes::U8(Vec::new()), classes, positive)?;
+        let Self { classes, positive, .. } = Self::ordered(name, &Codes::U8(Vec::new()), classes, positive, role)?;
         Ok((classes, positive))
     }
 
@@ -132,10 +164,19 @@ impl Labels {
     }
 
     /// Finds the positive class, and makes it class 1 of two.
-    fn ordered(name: &str, codes: &Codes, mut classes: Vec<String>, positive: Option<&str>) -> Result<Self> {
+    fn ordered(
+        name: &str,
+        codes: &Codes,
+        mut classes: Vec<String>,
+        positive: Option<&str>,
+        role: LabelRole,
+    ) -> Result<Self> {
         if classes.len() < 2 {
             let class = classes.pop().unwrap_or_default();
-            return Err(Error::OneClass { column: name.to_owned(), class });
+            return match role {
+                LabelRole::Labels => Err(Error::OneClass { column: name.to_owned(), class }),
+                LabelRole::Predictions => Ok(Self::all_alike(codes, class, positive)),
+            };
         }
         let asked = match positive {
             None => None,
@@ -156,6 +197,24 @@ impl Labels {
             return Ok(Self { codes: codes.map(&[1, 0], 2), classes, positive: Some(1) });
         }
         Ok(Self { codes: codes.clone(), classes, positive: Some(1) })
+    }
+
+    /// Predictions that are all the same: beside that class there is the positive one that was named, or the other of a plain pair.
+    fn all_alike(codes: &Codes, class: String, positive: Option<&str>) -> Self {
+        let is_positive = positive.map(|text| find_class(std::slice::from_ref(&class), text).is_some());
+        let (other, is_positive) = match (other_of(&class), is_positive) {
+            (_, Some(false)) => (positive.map(str::to_owned), false),
+            (plain, Some(true)) => (plain.map(|(other, _)| other.to_owned()), true),
+            (Some((other, is_positive)), None) => (Some(other.to_owned()), is_positive),
+            (None, None) => return Self { codes: codes.clone(), classes: vec![class], positive: None },
+        };
+        match other {
+            Some(other) if is_positive => {
+                Self { codes: codes.map(&[1], 2), classes: vec![other, class], positive: Some(1) }
+            }
+            Some(other) => Self { codes: codes.map(&[0], 2), classes: vec![class, other], positive: Some(1) },
+            None => Self { codes: codes.clone(), classes: vec![class], positive: Some(0) },
+        }
     }
 
     /// The class number of every row.
@@ -228,6 +287,16 @@ fn find_class(classes: &[String], text: &str) -> Option<usize> {
     })
 }
 
+/// The other of a plain pair, and whether this one is the positive.
+fn other_of(class: &str) -> Option<(&'static str, bool)> {
+    let lower = class.to_lowercase();
+    PLAIN_PAIRS.iter().find_map(|&(negative, positive)| match lower.as_str() {
+        text if text == negative => Some((positive, false)),
+        text if text == positive => Some((negative, true)),
+        _ => None,
+    })
+}
+
 fn plain_positive(classes: &[String]) -> Option<usize> {
     let lower: Vec<String> = classes.iter().map(|class| class.to_lowercase()).collect();
     PLAIN_PAIRS.iter().find_map(|&(negative, positive)| match [lower[0].as_str(), lower[1].as_str()] {
@@ -248,7 +317,7 @@ mod tests {
 
     fn from(column: &Column, positive: Option<&str>) -> Result<Labels> {
         let table = Table::new(vec![("y".into(), column.clone())], 2).unwrap();
-        Labels::from_column(column, "y", &table, positive)
+        Labels::from_column(column, "y", &table, positive, LabelRole::Labels)
     }
 
     fn numbers(labels: &Labels) -> Vec<usize> {
@@ -304,6 +373,23 @@ mod tests {
         let against = |column: &Column| Labels::against(column, "y", &table, &classes, Some(1));
         assert_eq!(numbers(&against(&text(&["yes", "yes"])).unwrap()), [1, 1]);
         assert!(matches!(against(&text(&["yes", "maybe"])), Err(Error::UnknownClass { row: 3, .. })));
+    }
+
+    #[test]
+    fn predictions_may_all_be_the_same() {
+        let alike = |value: &str, positive: Option<&str>| {
+            let column = text(&[value, value]);
+            let table = Table::new(vec![("y".into(), column.clone())], 2).unwrap();
+            let found = Labels::from_column(&column, "y", &table, positive, LabelRole::Predictions).unwrap();
+            (found.classes().join(" "), found.positive(), numbers(&found)[0])
+        };
+        // What is positive is not what everybody has.
+        assert_eq!(alike("refused", Some("granted")), ("refused granted".into(), Some(1), 0));
+        assert_eq!(alike("granted", Some("granted")), ("granted".into(), Some(0), 0));
+        assert_eq!(alike("No", None), ("No yes".into(), Some(1), 0));
+        assert_eq!(alike("1", None), ("0 1".into(), Some(1), 1));
+        assert_eq!(alike("no", Some("no")), ("yes no".into(), Some(1), 1));
+        assert_eq!(alike("refused", None), ("refused".into(), None, 0));
     }
 
     #[test]

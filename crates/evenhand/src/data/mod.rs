@@ -25,7 +25,7 @@ pub use dataset::Dataset;
 pub(crate) use dataset::{check_each_weight, check_part, no_weight};
 pub(crate) use digest::digest_text;
 pub use digest::sha256;
-pub use labels::Labels;
+pub use labels::{LabelRole, Labels};
 pub use read::{ReadOptions, RowFiles, find_files, read_text};
 pub use row_weights::RowWeightScale;
 pub(crate) use row_weights::{WeightUnit, computable, mean_one};

@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::LabelRole;
+
 /// The roles of columns: the label, what counts as positive, the row weight, what to leave out; and as what a learner
 /// takes columns of numbers.
 ///
@@ -38,6 +40,8 @@ pub struct Schema {
     categorical: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     numeric: Vec<String>,
+    #[serde(default, skip_serializing_if = "LabelRole::is_labels")]
+    role: LabelRole,
 }
 
 impl Schema {
@@ -50,7 +54,15 @@ impl Schema {
             ignore: Vec::new(),
             categorical: Vec::new(),
             numeric: Vec::new(),
+            role: LabelRole::Labels,
         }
+    }
+
+    /// The same, of a label column that holds predictions, whose labels nobody knows: one class is enough.
+    #[must_use]
+    pub fn of_predictions(mut self) -> Self {
+        self.role = LabelRole::Predictions;
+        self
     }
 
     /// The label value that counts as positive.
@@ -91,6 +103,11 @@ impl Schema {
     /// The name of the label column.
     pub fn label_column(&self) -> &str {
         &self.label
+    }
+
+    /// Whether the label column holds labels or predictions.
+    pub fn label_role(&self) -> LabelRole {
+        self.role
     }
 
     /// The value that counts as positive, where one was said.

@@ -125,7 +125,7 @@ impl Profile {
                 let (found, most) = (most + 1, Labels::MOST_CLASSES);
                 Err(Error::TooManyClasses { column, found, most })
             }
-            found => Labels::classes_of(name, &found?.values, schema.positive_value()),
+            found => Labels::classes_of(name, &found?.values, schema.positive_value(), schema.label_role()),
         }
     }
 

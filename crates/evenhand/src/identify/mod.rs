@@ -64,6 +64,7 @@ describe the labels. If groups truly differ in what is labelled, that difference
 /// | groups | (given) | one or more | whose bias is asked about |
 /// | notions | demographic parity | see below | what true labels are taken to keep |
 /// | withhold | none | | columns the learner may not see |
+/// | beside | none | | columns that are no features and were not meant to be |
 /// | plan | by column type, and by values where groups are | | how each column is encoded |
 /// | confidence | 0.95 | 0.5 to 0.999999 | of the intervals |
 /// | resamples | 0 | 0, or 20 and more | how many times rows are drawn again to check the intervals |
@@ -85,6 +86,9 @@ pub struct Identify {
     pub notions: Vec<Notion>,
     /// Columns the learner may not see.
     pub withhold: Vec<String>,
+    /// Columns that are no features and were not meant to be; see [`Correction::beside`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<String>,
     /// How each column is encoded, in place of what its type, the schema and the groups suggest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Vec<ColumnPlan>>,
@@ -110,6 +114,7 @@ impl Default for Identify {
             groups: Vec::new(),
             notions: parity(),
             withhold: Vec::new(),
+            beside: Vec::new(),
             plan: None,
             confidence: 0.95,
             resamples: 0,
@@ -228,6 +233,7 @@ impl Identify {
         correction.notions.clone_from(&self.notions);
         correction.groups.clone_from(&self.groups);
         correction.withhold.clone_from(&self.withhold);
+        correction.beside.clone_from(&self.beside);
         correction.plan.clone_from(&self.plan);
         if let Solver::Sqp(settings) = &mut correction.solver {
             (settings.range, settings.tilt) = (Some(WeightRange::Bounded), Some(self.tilt));

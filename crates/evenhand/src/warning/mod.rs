@@ -59,6 +59,9 @@ pub enum Warning {
         column: String,
         /// The feature.
         feature: String,
+        /// The groups that it determines, where these are not all of the column's.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        groups: Vec<String>,
     },
     /// A group that some rows have and training rows did not.
     UnseenGroup {

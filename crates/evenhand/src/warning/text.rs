@@ -73,13 +73,25 @@ impl std::fmt::Display for Warning {
             Self::ConstraintDropped { constraint, reason } => {
                 write!(f, "constraint `{constraint}` is tested, and not corrected for: {reason}")
             }
-            Self::ExactProxy { column, feature } if column == feature => {
+            Self::ExactProxy { column, feature, groups } if !groups.is_empty() => {
+                let rest = if column == feature {
+                    "what is left of the column".to_owned()
+                } else {
+                    format!("the feature `{feature}`")
+                };
+                write!(
+                    f,
+                    "column `{column}` is withheld from the learner, but {rest} determines exactly who is in {}",
+                    quoted(groups).join(" and in ")
+                )
+            }
+            Self::ExactProxy { column, feature, .. } if column == feature => {
                 write!(
                     f,
                     "the groups of column `{column}` are withheld from the learner, but what is left of the column, values that are no group, determines them exactly"
                 )
             }
-            Self::ExactProxy { column, feature } => {
+            Self::ExactProxy { column, feature, .. } => {
                 write!(
                     f,
                     "column `{column}` is withheld from the learner, but the feature `{feature}` determines it exactly"

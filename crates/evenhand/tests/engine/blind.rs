@@ -306,6 +306,64 @@ fn a_feature_that_tells_a_withheld_group_is_named() {
     assert_eq!(warned(copied), Vec::<String>::new());
 }
 
+/// What is said of exact proxies.
+fn proxies(asked: &Correction, table: &Table) -> Vec<String> {
+    let schema = Schema::label("approved").positive("yes").ignore("deserved");
+    let data = Dataset::new(table.clone(), &schema).unwrap();
+    let (.., warnings) = Binding::new(asked, &data).unwrap();
+    warnings.iter().filter(|one| matches!(one, Warning::ExactProxy { .. })).map(ToString::to_string).collect()
+}
+
+/// A column of numbers, one for each row by its text in another column.
+fn coded(table: &Table, column: &str, code: impl Fn(&str) -> f64) -> Column {
+    let column = table.column(column).unwrap();
+    Column::Numeric((0..table.rows()).map(|row| code(&column.text(row).unwrap())).collect())
+}
+
+#[test]
+fn an_exact_proxy_is_named_for_every_notion_where_the_column_is_withheld() {
+    let mut table = synthetic::population(1000, 15).unwrap();
+    table.set("gender", table.column("sex").unwrap().clone()).unwrap();
+    table.set("code", coded(&table, "sex", |sex| f64::from(u8::from(sex == "female")))).unwrap();
+    let told = ["code", "gender"].map(|feature| {
+        format!("column `sex` is withheld from the learner, but the feature `{feature}` determines it exactly")
+    });
+    for notion in ["demographic-parity", "equal-opportunity", "equalized-odds", "equal-accuracy", "disparate-impact"] {
+        let asked = Correction::new(notion.parse().unwrap()).group("sex").unwrap();
+        let mut found = proxies(&asked.clone().withhold("sex"), &table);
+        found.sort();
+        assert_eq!(found, told, "{notion}");
+        // Groups that are no features, and a learner that may see them: nothing to warn of, but for disparate impact.
+        let beside = Correction { beside: vec!["sex".into()], ..asked.clone() };
+        for asked in [asked, beside] {
+            assert_eq!(proxies(&asked, &table).is_empty(), notion != "disparate-impact", "{notion}");
+        }
+    }
+}
+
+#[test]
+fn a_feature_that_tells_some_groups_of_a_withheld_column_is_named_with_these() {
+    let mut table = synthetic::population(1000, 15).unwrap();
+    let asked = Correction::new("equal-opportunity".parse().unwrap()).group("age_band").unwrap().withhold("age_band");
+    assert!(proxies(&asked, &table).is_empty());
+    table.set("young", coded(&table, "age_band", |band| f64::from(u8::from(band == "18-24")))).unwrap();
+    assert_eq!(
+        proxies(&asked, &table),
+        [
+            "column `age_band` is withheld from the learner, but the feature `young` determines exactly who is in `age_band=18-24`"
+        ]
+    );
+    // Three members of a group with a value of their own each: that says nothing of anybody else.
+    let rows = table.rows();
+    let few = |row: usize| if row < 3 { "few" } else { ["some", "most"][row % 2] };
+    let value = |row: usize| if row < 3 { row as f64 } else { 3.0 + (row % 7) as f64 };
+    let texts = (0..rows).map(|row| Some(few(row)));
+    table.set("club", Column::Categorical(evenhand::data::Categorical::from_values(texts))).unwrap();
+    table.set("number", Column::Numeric((0..rows).map(value).collect())).unwrap();
+    let asked = Correction::new("equal-opportunity".parse().unwrap()).group("club").unwrap().withhold("club");
+    assert!(proxies(&asked, &table).is_empty());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -41,6 +41,7 @@ mod properties;
 mod resealed;
 mod row_files;
 mod sensitivity;
+mod small_problems;
 mod solver;
 mod stored;
 mod threshold;

@@ -60,10 +60,8 @@ impl Binding {
             Self::learn(settings, data.schema(), (labels.classes(), labels.positive()), &facts)?;
         let membership = binding.membership(table)?;
         warnings.extend(membership.small_groups(SMALL_GROUP));
-        let blind_scores = settings.score.as_ref().is_some_and(|score| !score.with_group);
-        if blind_scores || settings.notions.iter().any(Notion::withholds_groups) {
-            warnings.extend(exact_proxies(&binding.groups, &membership, &binding.withheld, &binding.encoding, table));
-        }
+        let hidden: Vec<String> = binding.withheld.iter().filter(|column| settings.hides(column)).cloned().collect();
+        warnings.extend(exact_proxies(&binding.groups, &membership, &hidden, &binding.encoding, table));
         let (features, more) = binding.features(table)?;
         warnings.extend(more);
         let mut problem = binding.bound(features, data, &membership)?;

@@ -12,7 +12,7 @@ use crate::notion::Notion;
 
 /// The columns that are withheld whole, whatever they hold.
 pub(super) fn columns(settings: &Correction, groups: &Groups, facts: &dyn Facts) -> Result<Vec<String>> {
-    let mut withheld = settings.withhold.clone();
+    let mut withheld = [settings.withhold.as_slice(), &settings.beside].concat();
     let by_score = settings.score.as_ref().is_some_and(|score| !score.with_group);
     if by_score || settings.notions.contains(&Notion::DisparateImpact) {
         withheld.extend(groups.columns().into_iter().map(str::to_owned));

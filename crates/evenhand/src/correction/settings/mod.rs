@@ -62,6 +62,10 @@ pub struct Correction {
     pub groups: Vec<GroupSpec>,
     /// Columns the learner may not see.
     pub withhold: Vec<String>,
+    /// Columns that are no features and were not meant to be, such as groups that are given beside the features: the learner does not see them
+    /// either, and a feature that tells as much is nothing to warn of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<String>,
     /// How uneven is good enough.
     pub bounds: Vec<NotionBound>,
     /// By which method.
@@ -118,6 +122,7 @@ impl Correction {
             notions: vec![notion],
             groups: Vec::new(),
             withhold: Vec::new(),
+            beside: Vec::new(),
             bounds: Vec::new(),
             method: Method::Correction,
             solver: Preset::Default.solver(),
@@ -172,6 +177,12 @@ impl Correction {
     pub fn withhold(mut self, column: impl Into<String>) -> Self {
         self.withhold.push(column.into());
         self
+    }
+
+    /// Whether it was asked that the learner does not see a column, by its name, by a notion or since scores are corrected by what else there is.
+    pub(super) fn hides(&self, column: &str) -> bool {
+        let by_score = self.score.as_ref().is_some_and(|score| !score.with_group);
+        by_score || self.notions.iter().any(Notion::withholds_groups) || self.withhold.iter().any(|one| one == column)
     }
 
     /// Uses this method, ours or a baseline. Of the settings of the search a baseline uses the bounds alone.

@@ -53,6 +53,8 @@ pub struct CorrectionOptions {
     pub groups: Vec<GroupSpec>,
     /// Columns the learner may not see.
     pub withhold: Vec<String>,
+    /// Columns that are no features and were not meant to be.
+    pub beside: Vec<String>,
     /// The largest |overall − group| rate that is asked for.
     pub max_violation: Vec<Limit>,
     /// The largest difference between the rates of two groups that is asked for.
@@ -123,6 +125,7 @@ impl CorrectionOptions {
         correction.notions = self.notions;
         correction.groups = self.groups;
         correction.withhold = self.withhold;
+        correction.beside = self.beside;
         correction.method = self.method;
         correction.validation = self.validation;
         correction.measure = self.measure;
