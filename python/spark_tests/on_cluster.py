@@ -53,9 +53,9 @@ def disturbed(killed: str, flag: Path) -> None:
     encoding, asking = _rows.encoding, _rows.asking_blocks
     passes = 0
 
-    def encode(task: bytes, names: list[str]) -> Work:
+    def encode(task: bytes) -> Work:
         flag.touch()
-        return once(encoding(task, names), flag)
+        return once(encoding(task), flag)
 
     def ask(task: bytes) -> Work:
         nonlocal passes

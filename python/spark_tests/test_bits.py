@@ -59,6 +59,36 @@ def test_partitions_do_not_show_in_a_bit(spark: SparkSession, expected: dict[str
     rows.unpersist()
 
 
+def test_rows_that_repeat_are_kept_once_and_no_bit_shows_it(spark: SparkSession, tmp_path: Path) -> None:
+    # Without the number of many values, and with few ages: some 600 different rows.
+    rows = people().drop(columns=["amount", "weight"])
+    rows["age"] = rows["age"] // 10 * 10
+    file = tmp_path / "rows.parquet"
+    rows.to_parquet(file, row_group_size=5_000)
+    program = Path(sys.executable).with_name("evenhand")
+    asked = ["--notion", "demographic-parity", "--group", "sex", "--group", "race", "--label", "label"]
+    found = {}
+    # Where next to no memory is to be taken, rows are not looked for that repeat.
+    for memory in ("1GiB", "1B"):
+        saved = tmp_path / f"{memory}.json"
+        more = ["--ignore", "id", "--sample-rows", "3000", "--memory", memory, "--model", saved, "--json"]
+        done = subprocess.run([program, "fit", file, *asked, *more], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert ("distinct_rows" in json.loads(done.stdout)) == (memory == "1GiB")
+        decisions = evenhand.EvenhandClassifier.load(saved).predict(rows).astype(float)
+        found[memory] = digest(json.loads(_core.Model.load(str(saved)).to_json()), list(decisions))
+    frame = spark.createDataFrame(rows).cache()
+    estimator = classifier(featuresCols=["sex", "race", "job", "age"])
+    estimator.clear(estimator.weightCol)
+    for parts in (1, 3):
+        spread = frame.repartition(parts)
+        model = estimator.fit(spread)
+        assert model.summary["distinctRows"] < parts * 700
+        found[parts] = digest_on_spark(model, spread)
+    assert len(set(found.values())) == 1, found
+    frame.unpersist()
+
+
 def test_lost_executors_do_not_show_in_a_bit(expected: dict[str, str]) -> None:
     import pyspark
 

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from evenhand import EvenhandError
+from evenhand.spark import _rows
 
 pytestmark = pytest.mark.usefixtures("nothing_kept")
 
@@ -84,16 +85,37 @@ def other_each_time(spark: SparkSession, by: str) -> DataFrame:
 
 
 @pytest.mark.parametrize("by", ["number", "value"])
-def test_rows_that_change_between_passes_are_noticed(spark: SparkSession, by: str) -> None:
+@pytest.mark.parametrize("lost", ["_packed", "_blocks"])
+def test_rows_that_come_out_otherwise_when_they_are_computed_again_are_noticed(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, by: str, lost: str
+) -> None:
+    """Whatever was kept is lost, as with the machines that had it."""
+    passing = "encode" if lost == "_packed" else "on_blocks"
+    usual = getattr(_rows.Rows, passing)
+
+    def after_a_loss(rows: _rows.Rows, task: bytes) -> list[bytes]:
+        getattr(rows, lost).unpersist(blocking=True)
+        return list(usual(rows, task))
+
+    monkeypatch.setattr(_rows.Rows, passing, after_a_loss)
     with pytest.raises(EvenhandError, match="changed while they were gone through") as raised:
         classifier().fit(other_each_time(spark, by))
     assert raised.value.code == "rows-changed"
 
 
-def test_what_is_drawn_at_random_and_kept_is_fitted(spark: SparkSession) -> None:
-    kept = other_each_time(spark, "value").cache()
-    assert classifier(method="unconstrained").fit(kept).summary["rows"] == ROWS
-    kept.unpersist()
+def test_rows_are_computed_once(spark: SparkSession) -> None:
+    # Those that are drawn at random are fitted as they came out first.
+    assert classifier(sensitiveCols=["sex*race"]).fit(other_each_time(spark, "value")).summary["rows"] == ROWS
+    counted = spark.sparkContext.accumulator(0)
+
+    def counting(batches: Iterator[Any]) -> Iterator[Any]:
+        for batch in batches:
+            counted.add(batch.num_rows)
+            yield batch
+
+    rows = spark.createDataFrame(people())
+    classifier(sensitiveCols=["sex*race"]).fit(rows.mapInArrow(counting, rows.schema))
+    assert counted.value == ROWS
 
 
 def test_rows_that_a_model_cannot_score_are_said(frame: DataFrame) -> None:

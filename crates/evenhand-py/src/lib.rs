@@ -56,7 +56,7 @@ mod _core {
     #[pymodule_export]
     use crate::program::main;
     #[pymodule_export]
-    use crate::remote::{RemoteFit, RemoteTask, fit_remote};
+    use crate::remote::{RemoteAggregation, RemoteFit, RemoteTask, fit_remote};
     #[pymodule_export]
     use crate::remote_audit::{AuditTask, audit_remote};
     #[pymodule_export]

@@ -30,6 +30,12 @@ impl RemoteTask {
         Ok(Self { inner: evenhand::correction::RemoteTask::new(task).map_err(raised)? })
     }
 
+    /// The columns that it is about; nothing for all of them.
+    #[getter]
+    fn columns(&self) -> Option<Vec<String>> {
+        self.inner.columns()
+    }
+
     /// What raw rows answer; nothing where no row counts. The table is used up.
     fn on_rows<'py>(&self, py: Python<'py>, table: &Bound<'py, Table>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let table = std::mem::take(&mut table.try_borrow_mut()?.inner);
@@ -38,20 +44,21 @@ impl RemoteTask {
     }
 
     /// Raw rows as blocks, each with what is known of it. The table is used up.
-    fn encode<'py>(
-        &self,
-        py: Python<'py>,
-        table: &Bound<'py, Table>,
-    ) -> PyResult<Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)>> {
+    fn encode<'py>(&self, py: Python<'py>, table: &Bound<'py, Table>) -> PyResult<Vec<Made<'py>>> {
         let table = std::mem::take(&mut table.try_borrow_mut()?.inner);
         let blocks = apart(py, || self.inner.encode(&table))?;
-        Ok(blocks.iter().map(|(block, known)| (PyBytes::new(py, block), PyBytes::new(py, known))).collect())
+        Ok(made(py, &blocks))
     }
 
     /// What a block answers.
     fn on_block<'py>(&self, py: Python<'py>, block: &[u8]) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let answers = apart(py, || self.inner.on_block(block))?;
         Ok(answers.iter().map(|answer| PyBytes::new(py, answer)).collect())
+    }
+
+    /// What makes blocks in which rows that repeat stand once of those of a part of all rows.
+    fn aggregation(&self) -> PyResult<RemoteAggregation> {
+        Ok(RemoteAggregation { inner: self.inner.aggregation().map_err(raised)? })
     }
 
     /// Whether several answers can be one.
@@ -67,12 +74,42 @@ impl RemoteTask {
     }
 }
 
+/// Blocks of a part of all rows on their way to others, in which rows that repeat stand once.
+#[pyclass(module = "evenhand._core")]
+pub(crate) struct RemoteAggregation {
+    inner: evenhand::correction::RemoteAggregation,
+}
+
+#[pymethods]
+impl RemoteAggregation {
+    /// Takes a block; what comes back are blocks to be kept, each with what is known of it.
+    fn add<'py>(&mut self, py: Python<'py>, block: &[u8]) -> PyResult<Vec<Made<'py>>> {
+        let blocks = apart(py, || self.inner.add(block))?;
+        Ok(made(py, &blocks))
+    }
+
+    /// The rest of the blocks.
+    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Made<'py>>> {
+        let blocks = apart(py, || self.inner.finish())?;
+        Ok(made(py, &blocks))
+    }
+}
+
+/// A block, and what is known of it.
+type Made<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+
+fn made<'py>(py: Python<'py>, blocks: &[(Vec<u8>, Vec<u8>)]) -> Vec<Made<'py>> {
+    blocks.iter().map(|(block, known)| (PyBytes::new(py, block), PyBytes::new(py, known))).collect()
+}
+
 /// What a fit to rows on other machines found.
 #[pyclass(module = "evenhand._core", frozen, get_all)]
 pub(crate) struct RemoteFit {
     model: Py<Model>,
     rows: usize,
     sample_rows: usize,
+    /// How many rows were left of all, where those that repeat were kept once.
+    distinct_rows: Option<usize>,
     /// How many times all encoded rows were gone through.
     passes: usize,
     /// Without correction, on the same rows, as JSON.
@@ -82,7 +119,7 @@ pub(crate) struct RemoteFit {
     warnings: Vec<(String, String)>,
 }
 
-/// Workers that Python drives: an object with `on_rows`, and for fits `encode` and `on_blocks`, each from a task to a list of answers.
+/// Workers that Python drives: an object with `on_rows`, and for fits `encode`, `aggregate` and `on_blocks`, each from a task to a list of answers.
 pub(crate) struct Driver {
     object: Py<PyAny>,
     frequency: Option<String>,
@@ -126,6 +163,10 @@ impl RemoteRows for Driver {
 
     fn on_blocks(&self, task: &[u8]) -> Result<Vec<Vec<u8>>> {
         self.call("on_blocks", task)
+    }
+
+    fn aggregate(&self, task: &[u8]) -> Result<Vec<Vec<u8>>> {
+        self.call("aggregate", task)
     }
 
     fn frequency(&self) -> Option<&str> {
@@ -192,6 +233,7 @@ impl RemoteFit {
             model: Py::new(py, Model { inner: model })?,
             rows: found.rows,
             sample_rows: found.sample_rows,
+            distinct_rows: found.distinct_rows,
             passes: found.passes,
             before: json(&before.metrics())?,
             fits: fitted.solution().fits,

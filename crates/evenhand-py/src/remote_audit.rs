@@ -25,6 +25,12 @@ impl AuditTask {
         Ok(Self { inner: evenhand::audit::AuditTask::new(task).map_err(raised)? })
     }
 
+    /// The columns that it is about; nothing for all of them.
+    #[getter]
+    fn columns(&self) -> Option<Vec<String>> {
+        self.inner.columns()
+    }
+
     /// What rows answer; nothing where no row counts. The table is used up.
     fn on_rows<'py>(&self, py: Python<'py>, table: &Bound<'py, Table>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let table = std::mem::take(&mut table.try_borrow_mut()?.inner);

@@ -69,22 +69,22 @@ def audit(
     roles = [name for name in (labelCol, predictionCol, weightCol, frequencyCol) if name is not None]
     known_only(frame, [*roles, *named])
     wanted = {*roles, *named}
-    rows = Rows(chosen(frame, [name for name in frame.columns if name in wanted]), _core.AuditTask)
-    record, texts, _ = _core.audit_remote(
-        rows,
-        _core.Roles(
-            labelCol,
-            positive=None if posLabel is None else text_of(posLabel),
-            weight=weightCol,
-            frequency=frequencyCol,
-        ),
-        groups=list(sensitiveCols),
-        predictions=predictionCol,
-        confidence=confidence,
-        intersections=intersections,
-        notions=notions,
-        max_violation=maxViolation,
-        max_difference=maxDifference,
-        min_ratio=minRatio,
-    )
+    with Rows(chosen(frame, [name for name in frame.columns if name in wanted]), _core.AuditTask) as rows:
+        record, texts, _ = _core.audit_remote(
+            rows,
+            _core.Roles(
+                labelCol,
+                positive=None if posLabel is None else text_of(posLabel),
+                weight=weightCol,
+                frequency=frequencyCol,
+            ),
+            groups=list(sensitiveCols),
+            predictions=predictionCol,
+            confidence=confidence,
+            intersections=intersections,
+            notions=notions,
+            max_violation=maxViolation,
+            max_difference=maxDifference,
+            min_ratio=minRatio,
+        )
     return Audit(json.loads(record), texts, library_of(), None)

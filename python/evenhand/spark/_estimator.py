@@ -28,7 +28,7 @@ class EvenhandClassifier(Estimator, EvenhandParams, DefaultParamsReadable, Defau
     """Classifier corrected for label bias, trained where the rows are.
 
     Raw columns go in: texts and booleans are categories, numbers are standardised. The label may be text or a number.
-    Rows must not change while they are read: what is drawn at random is cached first.
+    Rows are computed once, and again where a machine is lost: what is drawn at random is cached first.
 
     Parameters
     ----------

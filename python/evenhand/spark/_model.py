@@ -46,8 +46,8 @@ class EvenhandClassificationModel(Model, EvenhandParams, MLReadable, MLWritable)
     Attributes
     ----------
     summary : dict
-        Of the fit: ``rows``, ``sampleRows`` (how many the search began on), ``passes`` (over all encoded rows),
-        ``fits`` and ``stop``.
+        Of the fit: ``rows``, ``sampleRows`` (how many the search began on), ``distinctRows`` (how many are left, where
+        rows that repeat were kept once in each partition), ``passes`` (over all encoded rows), ``fits`` and ``stop``.
     """
 
     def __init__(self, model: _core.Model | None = None) -> None:
@@ -64,6 +64,7 @@ class EvenhandClassificationModel(Model, EvenhandParams, MLReadable, MLWritable)
         model.summary = {
             "rows": found.rows,
             "sampleRows": found.sample_rows,
+            "distinctRows": found.distinct_rows,
             "passes": found.passes,
             "fits": found.fits,
             "stop": found.stop,

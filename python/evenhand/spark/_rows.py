@@ -2,6 +2,9 @@
 
 Everything a worker computes is a function of the task and of the rows it has. Lost workers are Spark's to replace: what
 is computed again is the same, and blocks that are not are noticed.
+
+To compute rows and to hand them over is most of what Spark does. So that is done once: rows are packed into chunks of
+columns, which are kept until they are encoded.
 """
 
 from __future__ import annotations
@@ -29,39 +32,64 @@ Task = type[_core.RemoteTask] | type[_core.AuditTask]
 # Rows in a block: what is sent once a block then costs next to nothing, and a worker holds a few of them.
 ROWS_IN_BLOCK = 131_072
 
+# How many rows of its partition are before a chunk, and the chunk.
+PACKED = "start long, chunk binary"
 ANSWER = "answer binary, error string, code string"
 BLOCK = "block binary, known binary, error string, code string"
 
+# What codes of texts are kept in, by how many different texts there are.
+CODES = ((1 << 7, pa.int8()), (1 << 15, pa.int16()))
+
 
 class Rows:
-    """The rows of a DataFrame, and their blocks once they are encoded."""
+    """The rows of a DataFrame, packed, and their blocks once they are encoded."""
 
     def __init__(self, frame: DataFrame, task: Task = _core.RemoteTask) -> None:
         self._task = task
         # Spark looks columns up by names in which dots and backquotes mean something: workers name them again.
-        self._names = frame.columns
-        self._frame = frame.toDF(*(f"column{at}" for at in range(len(frame.columns))))
+        names = frame.columns
+        frame = frame.toDF(*(f"column{at}" for at in range(len(names))))
+        self._packed = frame.mapInArrow(packing(names), PACKED).persist(StorageLevel.MEMORY_AND_DISK)
         self._blocks: DataFrame | None = None
 
     def on_rows(self, task: bytes) -> list[bytes]:
         """Ask all raw rows."""
-        return _answers(self._frame.mapInArrow(asking_rows(task, self._names, self._task), ANSWER))
+        return _answers(self._packed.mapInArrow(asking_rows(task, self._task), ANSWER))
 
     def encode(self, task: bytes) -> list[bytes]:
-        """Make blocks of all rows, and keep them where they are."""
-        self.release()
-        blocks = self._frame.mapInArrow(encoding(task, self._names), BLOCK).persist(StorageLevel.MEMORY_AND_DISK)
+        """Make blocks of all rows, and keep them where they are in place of the rows."""
+        self._let_go()
+        blocks = self._packed.mapInArrow(encoding(task), BLOCK).persist(StorageLevel.MEMORY_AND_DISK)
         self._blocks = blocks
-        return _answers(blocks.selectExpr("known AS answer", "error", "code"))
+        known = _answers(blocks.selectExpr("known AS answer", "error", "code"))
+        self._packed.unpersist()
+        return known
+
+    def aggregate(self, task: bytes) -> list[bytes]:
+        """Make blocks of which rows that repeat are in one once, and keep them in place of those there are."""
+        before = self._known_blocks()
+        after = before.select("block").mapInArrow(aggregating(task), BLOCK).persist(StorageLevel.MEMORY_AND_DISK)
+        self._blocks = after
+        try:
+            return _answers(after.selectExpr("known AS answer", "error", "code"))
+        finally:
+            before.unpersist()
 
     def on_blocks(self, task: bytes) -> list[bytes]:
         """Ask all blocks."""
+        return _answers(self._known_blocks().select("block").mapInArrow(asking_blocks(task), ANSWER))
+
+    def _known_blocks(self) -> DataFrame:
         if self._blocks is None:
             raise EvenhandError("the rows were not encoded", "block-format")
-        return _answers(self._blocks.select("block").mapInArrow(asking_blocks(task), ANSWER))
+        return self._blocks
 
     def release(self) -> None:
-        """Let go of the blocks."""
+        """Let go of whatever is kept."""
+        self._packed.unpersist()
+        self._let_go()
+
+    def _let_go(self) -> None:
         if self._blocks is not None:
             self._blocks.unpersist()
             self._blocks = None
@@ -81,12 +109,45 @@ def _answers(frame: DataFrame) -> list[bytes]:
     return [answer for answer in found["answer"].to_pylist() if answer is not None]
 
 
-def asking_rows(task: bytes, names: list[str], kind: Task) -> Work:
+def packing(names: list[str]) -> Work:
+    def work(batches: Batches) -> Batches:
+        for start, rows in _chunks(batches):
+            yield _batch(PACKED, [start, _packed(rows.rename_columns(names))])
+
+    return work
+
+
+def _packed(rows: pa.Table) -> bytes:
+    """Write a table, whose texts become codes: most columns of texts have few."""
+    for at, column in enumerate(rows.columns):
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            rows = rows.set_column(at, rows.column_names[at], _coded(column))
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, rows.schema) as out:
+        out.write_table(rows)
+    return sink.getvalue().to_pybytes()
+
+
+def _coded(texts: pa.ChunkedArray) -> pa.Array:
+    coded = texts.combine_chunks().dictionary_encode()
+    fits = (kind for most, kind in CODES if len(coded.dictionary) <= most)
+    return pa.DictionaryArray.from_arrays(coded.indices.cast(next(fits, pa.int32())), coded.dictionary)
+
+
+def _unpacked(batches: Batches) -> Iterator[tuple[int, pa.Table]]:
+    for batch in batches:
+        for start, chunk in zip(*batch.columns, strict=True):
+            yield start.as_py(), pa.ipc.open_stream(chunk.as_buffer()).read_all()
+
+
+def asking_rows(task: bytes, kind: Task) -> Work:
     def work(batches: Batches) -> Batches:
         asked = kind(task)
         answers: list[bytes] = []
         try:
-            for start, rows in _chunks(batches, names):
+            for start, rows in _unpacked(batches):
+                if asked.columns is not None:
+                    rows = rows.select(asked.columns)
                 answer = asked.on_rows(_core.Table.from_arrow(rows, start))
                 answers.extend([] if answer is None else [answer])
             if answers:
@@ -121,13 +182,12 @@ def _merged(asked: _core.RemoteTask, answers: list[bytes]) -> Batches:
         yield from map(_answered, answers)
 
 
-def encoding(task: bytes, names: list[str]) -> Work:
+def encoding(task: bytes) -> Work:
     def work(batches: Batches) -> Batches:
         asked = _core.RemoteTask(task)
         try:
-            for start, rows in _chunks(batches, names):
-                for block, known in asked.encode(_core.Table.from_arrow(rows, start)):
-                    yield _batch(BLOCK, [block, known, None, None])
+            for start, rows in _unpacked(batches):
+                yield from _kept(asked.encode(_core.Table.from_arrow(rows, start)))
         except EvenhandError as error:
             error = _in_partition(error)
             yield _batch(BLOCK, [None, None, str(error), error.code])
@@ -135,7 +195,26 @@ def encoding(task: bytes, names: list[str]) -> Work:
     return work
 
 
-def _chunks(batches: Batches, names: list[str]) -> Iterator[tuple[int, pa.Table]]:
+def aggregating(task: bytes) -> Work:
+    def work(batches: Batches) -> Batches:
+        try:
+            once = _core.RemoteTask(task).aggregation()
+            for batch in batches:
+                for block in batch.column(0):
+                    yield from _kept(once.add(block.as_buffer().to_pybytes()))
+            yield from _kept(once.finish())
+        except EvenhandError as error:
+            yield _batch(BLOCK, [None, None, str(error), error.code])
+
+    return work
+
+
+def _kept(blocks: list[tuple[bytes, bytes]]) -> Batches:
+    for block, known in blocks:
+        yield _batch(BLOCK, [block, known, None, None])
+
+
+def _chunks(batches: Batches) -> Iterator[tuple[int, pa.Table]]:
     """Gather batches, which are small, into tables of the size of a block, each with how many rows are before it."""
     waiting: list[pa.RecordBatch] = []
     before, rows = 0, 0
@@ -147,10 +226,10 @@ def _chunks(batches: Batches, names: list[str]) -> Iterator[tuple[int, pa.Table]
             rows += part.num_rows
             start += part.num_rows
             if rows == ROWS_IN_BLOCK:
-                yield before, pa.Table.from_batches(waiting).rename_columns(names)
+                yield before, pa.Table.from_batches(waiting)
                 before, waiting, rows = before + rows, [], 0
     if rows:
-        yield before, pa.Table.from_batches(waiting).rename_columns(names)
+        yield before, pa.Table.from_batches(waiting)
 
 
 def _in_partition(error: EvenhandError) -> EvenhandError:
@@ -165,7 +244,7 @@ def _answered(answer: bytes | None, error: EvenhandError | None = None) -> pa.Re
 
 
 def _batch(schema: str, values: list[object]) -> pa.RecordBatch:
-    types = {"binary": pa.binary(), "string": pa.string()}
+    types = {"binary": pa.binary(), "string": pa.string(), "long": pa.int64()}
     fields = [pa.field(name, types[kind]) for name, kind in (column.split() for column in schema.split(", "))]
     arrays = [pa.array([value], type=field.type) for value, field in zip(values, fields, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))

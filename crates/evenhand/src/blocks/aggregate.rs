@@ -16,7 +16,7 @@ use crate::data::Codes;
 const WORTH_IT: f64 = 0.5;
 
 /// This part of the memory for blocks may be taken for a while beside them.
-const MEMORY_SHARE: usize = 4;
+pub(super) const MEMORY_SHARE: usize = 4;
 
 /// Rows of a block.
 const ROWS: usize = 1 << 17;
@@ -163,8 +163,7 @@ impl Distinct {
             cells: cells.to_vec(),
             cell_of_row: pick(&self.cells, cells.len().max(1)),
             weights: self.weights.as_ref().map(gather),
-            // What tells rows from others was asked for before.
-            fingerprint: 0,
+            fingerprint: rows.iter().fold(0, |sum: u64, &row| sum.wrapping_add(self.hashes[row])).wrapping_mul(times),
             times,
         }
     }

@@ -3,7 +3,7 @@
 //! A [`Block`] holds some rows as a few bytes each, laid out as a [`Layout`] says, with the cells that they are in. Whatever a search wants to
 //! know of all rows is a [`Request`]; a block answers it with sums that are merged in any order, so that blocks may be
 //! kept in memory, in a scratch file, or on other machines, and the answer is the same to the last bit. [`RowStore`] is what a search
-//! sees of them; [`Blocks`] keeps them here, those that repeat once (`aggregate`).
+//! sees of them; [`Blocks`] keeps them here, those that repeat once (`aggregate`; `once` on other machines).
 //!
 //! Leans on `features`, `cells`, `weights` and `kernel`. Knows nothing of constraints, multipliers or solvers.
 
@@ -12,6 +12,7 @@ mod block;
 mod bytes;
 mod layout;
 mod numbers;
+mod once;
 mod request;
 mod sample;
 mod scratch_blocks;
@@ -19,6 +20,7 @@ mod store;
 
 pub(crate) use block::{Block, CellKey, mix};
 pub(crate) use layout::Layout;
+pub(crate) use once::Once;
 pub(crate) use request::{Frame, InfluenceParts, Request};
 pub(crate) use sample::{Drawn, Sampling, draw};
 pub(crate) use scratch_blocks::ScratchBlocks;

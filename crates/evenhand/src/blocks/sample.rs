@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::aggregate::Distinct;
+use super::aggregate::{Distinct, is_worth_it};
 use super::block::{CellPlaces, mix};
 use super::{Block, RowStore};
 use crate::{Error, Result};
@@ -23,8 +23,15 @@ pub(crate) struct Sampling {
 #[derive(Debug)]
 pub(crate) struct Drawn {
     pub(crate) block: Block,
-    /// About how many of all rows are different.
-    pub(super) different: usize,
+    /// About how many rows are left of all, where each part of a store keeps those that repeat in it once.
+    left: usize,
+}
+
+impl Drawn {
+    /// Whether it pays to keep rows that repeat once, of so many rows and where so much memory is for blocks.
+    pub(crate) fn repeats(&self, rows: usize, memory: usize) -> bool {
+        is_worth_it(self.left, rows, self.block.distinct_bytes(), memory)
+    }
 }
 
 /// All of 2⁶⁴.
@@ -102,10 +109,14 @@ pub(crate) fn draw(store: &dyn RowStore, wanted: usize, seed: u64) -> Result<Dra
             std::iter::repeat_n(place, usize::try_from(kept.of(hash, count)).unwrap_or(usize::MAX))
         });
         let places: Vec<usize> = places.collect();
+        // A part without any of n rows that are alike has a chance of (1 − 1/parts)ⁿ, where they are spread by chance.
+        let parts = store.parts().max(1) as f64;
+        let in_parts: f64 =
+            once.counts().map(|(_, count)| parts * (1.0 - (1.0 - parts.recip()).powf(count as f64))).sum();
         // The share of contents that were drawn is that of all.
         #[expect(clippy::cast_sign_loss)]
-        let of_all = (different as f64 * (ALL as f64 / share as f64)).ceil() as usize;
-        return Ok(Drawn { block: once.block(&places, 1, like, cells), different: of_all });
+        let left = (in_parts * (ALL as f64 / share as f64)).ceil() as usize;
+        return Ok(Drawn { block: once.block(&places, 1, like, cells), left });
     }
 }
 

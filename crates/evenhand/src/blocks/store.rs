@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::aggregate::{self, Distinct};
+use super::aggregate::Distinct;
 use super::block::CellPlaces;
 use super::request::Leaf;
 use super::{Block, Drawn, Frame, Request, Sampling, ScratchBlocks};
@@ -49,13 +49,16 @@ pub(crate) trait RowStore: Sync {
     /// As [`RowStore::pass`].
     fn sample(&self, sampling: Sampling) -> Result<Vec<Block>>;
 
+    /// In how many parts rows that repeat are kept once, each of which knows its own alone.
+    fn parts(&self) -> usize {
+        1
+    }
+
     /// Keeps rows that repeat once, where a sample says that it pays: no answer changes by it. How many rows are left, where it does.
     ///
     /// # Errors
     /// As [`RowStore::pass`].
-    fn aggregate(&mut self, _: &Drawn) -> Result<Option<usize>> {
-        Ok(None)
-    }
+    fn aggregate(&mut self, sample: &Drawn) -> Result<Option<usize>>;
 
     /// What is asked of all rows that no [`Request`] asks.
     ///
@@ -207,15 +210,14 @@ impl RowStore for Blocks {
     }
 
     fn aggregate(&mut self, sample: &Drawn) -> Result<Option<usize>> {
-        let (like, different) = (&sample.block, sample.different);
-        if !aggregate::is_worth_it(different, self.rows, like.distinct_bytes(), self.memory) {
+        if !sample.repeats(self.rows, self.memory) {
             return Ok(None);
         }
         let Some(parts) = self.distinct()? else { return Ok(None) };
         let (sink, mut left) = (BlockSink::new(self.memory), 0);
         for part in parts {
             left += part.len();
-            part.each_block(like, &self.frame.cells, |block| sink.push(block))?;
+            part.each_block(&sample.block, &self.frame.cells, |block| sink.push(block))?;
         }
         self.kept = sink.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(Some(left))

@@ -52,6 +52,7 @@ pub use settings::{
 pub use solution::{Solution, TradeOff};
 pub(crate) use stored::{EvaluatedRows, Learnt, PreparedRows, RawRows, SampleSize, TableRows, digest_as, remote_rows};
 pub use stored::{
-    RemoteRows, RemoteTask, SAMPLE_ROWS, Sampled, StoredFiles, StoredFit, StoredFrontier, StoredSettings,
+    RemoteAggregation, RemoteRows, RemoteTask, SAMPLE_ROWS, Sampled, StoredFiles, StoredFit, StoredFrontier,
+    StoredSettings,
 };
 pub use trace::{Iteration, Observer, Silent, Termination};

@@ -448,12 +448,35 @@ impl Categorical {
 
     /// How many rows hold each code, missing last.
     pub fn counts(&self) -> Vec<usize> {
-        let mut counts = vec![0; self.dictionary.len() + 1];
-        for code in self.codes.iter() {
-            counts[code] += 1;
+        let codes = self.dictionary.len() + 1;
+        match &self.codes {
+            Codes::U8(rows) => count(rows, codes, |&code| code as usize),
+            Codes::U16(rows) => count(rows, codes, |&code| code as usize),
+            Codes::U32(rows) => count(rows, codes, |&code| code as usize),
         }
-        counts
     }
+}
+
+/// How many rows have each code.
+fn count<T>(rows: &[T], codes: usize, code: impl Fn(&T) -> usize) -> Vec<usize> {
+    /// Neighbouring rows are counted in places of their own: they often share a code, and an addition that waits for the one before it costs several
+    /// times one that does not.
+    const LANES: usize = 4;
+    let mut counts = vec![0; codes];
+    let (together, rest) = if codes <= 1 << 12 { rows.as_chunks::<LANES>() } else { ([].as_slice(), rows) };
+    if !together.is_empty() {
+        let mut lanes = vec![[0; LANES]; codes];
+        for rows in together {
+            for (lane, row) in rows.iter().enumerate() {
+                lanes[code(row)][lane] += 1;
+            }
+        }
+        counts = lanes.iter().map(|lanes| lanes.iter().sum()).collect();
+    }
+    for row in rest {
+        counts[code(row)] += 1;
+    }
+    counts
 }
 
 #[cfg(test)]

@@ -140,10 +140,15 @@ impl Patterns {
     /// # Errors
     /// Those of [`crate::group::Groups::membership`].
     pub fn of(groups: &[Group], table: &Table) -> Result<Self> {
+        Self::counted(groups, table, |_| 1)
+    }
+
+    /// Those of the rows of a table, each of which stands for so many.
+    fn counted(groups: &[Group], table: &Table, times: impl Fn(usize) -> usize) -> Result<Self> {
         let membership = look_up(groups, table)?;
         let mut rows = vec![0; membership.patterns()];
-        for pattern in membership.codes().iter() {
-            rows[pattern] += 1;
+        for (row, pattern) in membership.codes().iter().enumerate() {
+            rows[pattern] += times(row);
         }
         // Rows without a value are patterns of their own there, and not here.
         let inside = |pattern: usize| (0..groups.len()).filter(|&group| membership.contains(pattern, group)).collect();

@@ -68,32 +68,55 @@ impl NumberProfile {
             furthest: None,
             moments: Moments::default(),
         };
-        for (row, &value) in values.iter().enumerate() {
-            if value.is_nan() {
-                own.missing += 1;
-                continue;
-            }
-            own.ends = Some(own.ends.map_or((value, value), |ends| wider(ends, (value, value))));
-            let weight = weights.map_or(1.0, |weights| weights[row]);
-            if weight <= 0.0 {
-                continue;
-            }
-            own.range = Some(own.range.map_or((value, value), |(low, high)| (low.min(value), high.max(value))));
-            if own.furthest.is_none_or(|known| value.abs() >= known.value.abs()) {
-                own.furthest = Some(Furthest { value, row: shown_row(row) });
-            }
-            if weights.is_some() {
-                own.moments.add(weight, value);
-            }
-        }
-        // Without weights, few distinct numbers are added once each.
-        match own.distinct.counts().filter(|_| weights.is_none()) {
-            Some(counts) => counts.for_each(|(value, rows)| own.moments.add(rows as f64, value)),
-            None if weights.is_none() => own.moments.add_all(values.iter().copied().filter(|value| !value.is_nan())),
-            None => (),
+        match weights {
+            None => own.add_all(values, shown_row),
+            Some(weights) => own.add_weighted(values, weights, shown_row),
         }
         own.moments.carry();
         own
+    }
+
+    /// Adds numbers of rows that weigh 1 each.
+    fn add_all(&mut self, values: &[f64], shown_row: impl Fn(usize) -> usize) {
+        let mut ends = (i64::MAX, i64::MIN);
+        for &value in values {
+            let (known, place) = (!value.is_nan(), ordered(value));
+            self.missing += usize::from(!known);
+            ends.0 = ends.0.min(if known { place } else { i64::MAX });
+            ends.1 = ends.1.max(if known { place } else { i64::MIN });
+        }
+        if ends.0 <= ends.1 {
+            let (low, high) = (number(ends.0), number(ends.1));
+            (self.ends, self.range) = (Some((low, high)), Some((low, high)));
+            // The last of several of the same size.
+            let largest = low.abs().max(high.abs());
+            let last = values.iter().rposition(|value| value.abs() >= largest);
+            self.furthest = last.map(|row| Furthest { value: values[row], row: shown_row(row) });
+        }
+        // Few distinct numbers are added once each.
+        match self.distinct.counts() {
+            Some(counts) => counts.for_each(|(value, rows)| self.moments.add(rows as f64, value)),
+            None => self.moments.add_all(values.iter().copied().filter(|value| !value.is_nan())),
+        }
+    }
+
+    /// Adds numbers of rows that weigh as said.
+    fn add_weighted(&mut self, values: &[f64], weights: &[f64], shown_row: impl Fn(usize) -> usize) {
+        for (row, (&value, &weight)) in values.iter().zip(weights).enumerate() {
+            if value.is_nan() {
+                self.missing += 1;
+                continue;
+            }
+            self.ends = Some(self.ends.map_or((value, value), |ends| wider(ends, (value, value))));
+            if weight <= 0.0 {
+                continue;
+            }
+            self.range = Some(self.range.map_or((value, value), |(low, high)| (low.min(value), high.max(value))));
+            if self.furthest.is_none_or(|known| value.abs() >= known.value.abs()) {
+                self.furthest = Some(Furthest { value, row: shown_row(row) });
+            }
+            self.moments.add(weight, value);
+        }
     }
 
     /// The summary of these rows and of others.
@@ -128,6 +151,17 @@ impl NumberProfile {
             missing: self.missing > 0,
         }
     }
+}
+
+/// Whole numbers in the order of doubles, in which −0 is below 0, as [`f64::total_cmp`] has it.
+fn ordered(value: f64) -> i64 {
+    let bits = value.to_bits().cast_signed();
+    bits ^ (bits >> 63).cast_unsigned().wrapping_shr(1).cast_signed()
+}
+
+/// The double of such a whole number.
+fn number(ordered: i64) -> f64 {
+    f64::from_bits((ordered ^ (ordered >> 63).cast_unsigned().wrapping_shr(1).cast_signed()).cast_unsigned())
 }
 
 fn wider(one: (f64, f64), other: (f64, f64)) -> (f64, f64) {

@@ -1,8 +1,8 @@
 //! Facts about rows that are never together: a summary of some rows, merged with those of others.
 //!
 //! Holds [`Profile`]. Merging is associative and commutative to the last bit, so no answer depends on how rows are cut or in which order they come.
-//! What a summary cannot hold (which groups rows are in together, quantiles of numbers with very many values) is asked of the rows
-//! again, by [`Rescan`]; both together are [`Facts`].
+//! What a summary cannot hold (which groups of several columns rows are in together, quantiles of numbers with very many values) is asked of the
+//! rows again, by [`Rescan`]; both together are [`Facts`].
 
 use serde::{Deserialize, Serialize};
 
@@ -218,6 +218,26 @@ impl ColumnProfile {
         }
     }
 
+    /// A row for each value that occurs, and one for those that are missing, with how many rows there are of each; `None` where the values are not all
+    /// known.
+    fn values(&self) -> Option<(Column, Vec<usize>)> {
+        let lost = |missing: usize| (missing > 0).then_some(missing);
+        match self {
+            Self::Categorical(texts) => {
+                let known = texts.counts.iter().map(|(text, _)| Some(text));
+                let values = Categorical::from_values(known.chain(lost(texts.missing).map(|_| None)));
+                let rows = texts.counts.iter().map(|(_, rows)| *rows).chain(lost(texts.missing));
+                Some((Column::Categorical(values), rows.collect()))
+            }
+            Self::Numeric(numbers) => {
+                let known = numbers.distinct.counts()?;
+                let all = known.chain(lost(numbers.missing).map(|rows| (f64::NAN, rows)));
+                let (values, rows) = all.unzip();
+                Some((Column::Numeric(values), rows))
+            }
+        }
+    }
+
     fn merge(self, other: Self, name: &str) -> Result<Self> {
         match (self, other) {
             (Self::Categorical(one), Self::Categorical(other)) => {
@@ -348,7 +368,14 @@ impl Facts for ProfileFacts<'_> {
     }
 
     fn patterns(&self, groups: &[Group]) -> Result<Patterns> {
-        match self.rows.ask(&Question::Patterns { groups: groups.to_vec() })? {
+        let question = Question::Patterns { groups: groups.to_vec() };
+        // Which groups of one column a row is in follows from its value there.
+        if let [column] = question.columns().as_slice()
+            && let Some((values, rows)) = self.profile.column(column)?.values()
+        {
+            return Patterns::counted(groups, &Table::new(vec![(column.clone(), values)], 1)?, |row| rows[row]);
+        }
+        match self.rows.ask(&question)? {
             Answer::Patterns(patterns) => Ok(patterns),
             Answer::Counts(_) => Err(Answer::other()),
         }

@@ -63,6 +63,13 @@ impl Question {
             Self::Counts { column, .. } => vec![column.clone()],
         }
     }
+
+    /// The same, and the column that says how many times each row counts.
+    pub(crate) fn columns_with(&self, frequency: Option<&str>) -> Vec<String> {
+        let mut all = self.columns();
+        all.extend(frequency.filter(|column| !all.iter().any(|one| one == column)).map(str::to_owned));
+        all
+    }
 }
 
 impl Answer {

@@ -345,7 +345,9 @@ impl Leaf {
             out.fill(0);
             fill(block, out);
             for bits in out.chunks_exact(words) {
-                let frequent = leaf.patterns(words).take(FREQUENT).position(|pattern| pattern == bits);
+                // Word by word: most patterns are one, and no call is worth that.
+                let is_it = |pattern: &[u64]| pattern.iter().zip(bits).all(|(one, other)| one == other);
+                let frequent = leaf.patterns(words).take(FREQUENT).position(is_it);
                 let code = frequent.map(|place| place as u32).or_else(|| known.get(bits).copied());
                 leaf.codes.push(code.unwrap_or_else(|| {
                     let code = known.len() as u32;

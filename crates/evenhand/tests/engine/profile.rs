@@ -169,6 +169,46 @@ fn rows_are_asked_again_by_questions_that_survive_json() {
 }
 
 #[test]
+fn groups_of_one_column_are_known_without_asking_rows_again() {
+    /// Rows that may be asked about several columns alone.
+    struct Sparing<'a>(&'a Table, std::cell::Cell<usize>);
+    impl Rescan for Sparing<'_> {
+        fn ask(&self, question: &Question) -> Result<Answer> {
+            let Question::Patterns { groups } = question else { panic!("{question:?}") };
+            let names: Vec<&str> = groups.iter().map(evenhand::group::Group::name).collect();
+            assert!(
+                names.iter().any(|name| name.starts_with("sex")) && names.iter().any(|name| name.starts_with("age"))
+            );
+            self.1.set(self.1.get() + 1);
+            Answer::of(question, self.0)
+        }
+    }
+    let row = |at: u8| (Some(at % 5), (at % 7 > 0).then_some(at % 3), (at % 11 > 0).then_some(9), 1.0, 1, at % 2 == 0);
+    let mut rows: Vec<Row> = (0..60).map(row).collect();
+    (0i8..).zip(&mut rows).take(40).for_each(|(at, row)| row.2 = Some(at % 13 - 3));
+    let (table, schema) = (table(&rows), Schema::label("y").positive("yes").ignore("weight"));
+    let profile = Profile::of(&table, &schema).unwrap();
+    let classes = profile.classes(&schema).unwrap();
+    let data = Dataset::new(table.clone(), &schema).unwrap();
+    for (spec, asked) in
+        [("sex", 0), ("sex=s0,s1|s2", 0), ("age", 0), ("age=3|-0", 0), ("age<=2", 0), ("age/3", 0), ("sex*age<=2", 1)]
+    {
+        let settings = settings(&[spec], Notion::DemographicParity);
+        let rows = Sparing(&table, 0.into());
+        let (found, _) = Binding::learn(&settings, &schema, (&classes.0, classes.1), &profile.facts(&rows)).unwrap();
+        assert_eq!(found.groups(), Binding::new(&settings, &data).unwrap().0.groups(), "{spec}");
+        assert_eq!(rows.1.get(), asked, "{spec}");
+    }
+    // A group without rows is told by them too.
+    for spec in ["sex=s9", "age<-9"] {
+        let settings = settings(&[spec], Notion::DemographicParity);
+        let facts = profile.facts(&table);
+        let error = Binding::learn(&settings, &schema, (&classes.0, classes.1), &facts).unwrap_err();
+        assert_eq!(error.code(), Binding::new(&settings, &data).unwrap_err().code(), "{spec}");
+    }
+}
+
+#[test]
 fn parts_that_do_not_go_together_are_refused() {
     let schema = Schema::label("y").positive("yes").weight("weight");
     let rows: Vec<Row> = vec![(Some(1), Some(1), Some(1), 1.0, 1, true), (Some(1), Some(1), Some(1), 1.0, 1, false)];

@@ -72,7 +72,8 @@ pub(crate) fn bits(fit: &StoredFit) -> (Vec<u64>, Vec<u64>, String) {
 /// Workers with rows, as a cluster has them: every part of the rows answers for itself.
 pub(crate) struct Workers {
     parts: Vec<Table>,
-    blocks: std::sync::Mutex<Vec<Vec<u8>>>,
+    /// Of each part.
+    blocks: std::sync::Mutex<Vec<Vec<Vec<u8>>>>,
     /// The block of one part comes out differently once it is made anew.
     changes: bool,
     /// The column that says how often each row counts.
@@ -89,12 +90,27 @@ impl RemoteRows for Workers {
         let task = RemoteTask::new(task)?;
         let mut known = Vec::new();
         for part in &self.parts {
-            for (block, of_block) in task.encode(part)? {
-                self.blocks.lock().unwrap().push(block);
-                known.push(of_block);
-            }
+            let (blocks, of_blocks): (Vec<_>, Vec<_>) = task.encode(part)?.into_iter().unzip();
+            self.blocks.lock().unwrap().push(blocks);
+            known.extend(of_blocks);
         }
         Ok(vec![task.merge(&known)?])
+    }
+
+    fn aggregate(&self, task: &[u8]) -> Result<Vec<Vec<u8>>> {
+        let (task, mut known) = (RemoteTask::new(task)?, Vec::new());
+        for part in self.blocks.lock().unwrap().iter_mut() {
+            let mut once = task.aggregation()?;
+            let mut made = Vec::new();
+            for block in part.iter() {
+                made.extend(once.add(block)?);
+            }
+            made.extend(once.finish()?);
+            let (blocks, of_blocks): (Vec<_>, Vec<_>) = made.into_iter().unzip();
+            *part = blocks;
+            known.push(task.merge(&of_blocks)?);
+        }
+        Ok(known)
     }
 
     fn on_blocks(&self, task: &[u8]) -> Result<Vec<Vec<u8>>> {
@@ -104,8 +120,11 @@ impl RemoteRows for Workers {
             let first = blocks[0].clone();
             blocks[last] = first;
         }
-        let answers = blocks.iter().map(|block| task.on_block(block)).collect::<Result<Vec<_>>>()?.concat();
-        if task.merges() { Ok(vec![task.merge(&answers)?]) } else { Ok(answers) }
+        let of_part = |part: &Vec<Vec<u8>>| -> Result<Vec<Vec<u8>>> {
+            let answers = part.iter().map(|block| task.on_block(block)).collect::<Result<Vec<_>>>()?.concat();
+            if task.merges() { Ok(vec![task.merge(&answers)?]) } else { Ok(answers) }
+        };
+        Ok(blocks.iter().map(of_part).collect::<Result<Vec<_>>>()?.concat())
     }
 
     fn frequency(&self) -> Option<&str> {
@@ -119,7 +138,10 @@ pub(crate) fn counted_workers(folder: &Path, parts: usize, frequency: &str) -> W
 }
 
 fn workers(folder: &Path, parts: usize, weighted: bool) -> Workers {
-    let (files, _) = RowFiles::open(&find_files(folder).unwrap(), &options(weighted)).unwrap();
+    workers_of(&RowFiles::open(&find_files(folder).unwrap(), &options(weighted)).unwrap().0, parts)
+}
+
+fn workers_of(files: &RowFiles, parts: usize) -> Workers {
     let all = files.read_all().unwrap();
     let part = |at: usize| all.select(&(at..all.rows()).step_by(parts).collect::<Vec<_>>());
     Workers { parts: (0..parts).map(part).collect(), blocks: Vec::new().into(), changes: false, frequency: None }
@@ -183,6 +205,19 @@ fn rows_that_repeat_are_kept_once_and_no_bit_shows_it() {
         assert!(different < ROWS / 10);
         assert_eq!(bits(&once), bits(&each), "{weighted}");
         assert_eq!(once.evaluated()[1].metrics(), each.evaluated()[1].metrics());
+        for parts in [1, 2, 5] {
+            let workers = workers_of(&files, parts);
+            let learner = Logistic::default();
+            let found = correction.fit_remote(&workers, &schema, &learner, &settings(0), &mut Silent).unwrap();
+            // Each part keeps its own.
+            let left = found.distinct_rows.unwrap();
+            assert!((different..=parts * different).contains(&left) && (parts > 1 || left == different), "{left}");
+            assert_eq!((bits(&found), found.passes), (bits(&once), once.passes), "{weighted} {parts} parts");
+        }
+        // So many parts that hardly any row repeats within one.
+        let apart = workers_of(&files, 2_000);
+        let found = correction.fit_remote(&apart, &schema, &Logistic::default(), &settings(0), &mut Silent).unwrap();
+        assert_eq!((found.distinct_rows, bits(&found)), (None, bits(&once)));
         for notion in [Notion::DemographicParity, Notion::EqualOpportunity] {
             let rows = StoredFiles { files: &files, watch: None };
             let identify = |memory| asks(notion.clone()).run_files(&rows, &schema, &settings(memory)).unwrap();
@@ -492,6 +527,10 @@ impl RemoteRows for Changing {
 
     fn encode(&self, task: &[u8]) -> Result<Vec<Vec<u8>>> {
         self.encoded.encode(task)
+    }
+
+    fn aggregate(&self, task: &[u8]) -> Result<Vec<Vec<u8>>> {
+        self.encoded.aggregate(task)
     }
 
     fn on_blocks(&self, task: &[u8]) -> Result<Vec<Vec<u8>>> {

@@ -55,6 +55,14 @@ impl AuditTask {
         Ok(Self { asked: from_bytes(bytes)? })
     }
 
+    /// The columns of rows that it is about; `None` for all of them.
+    pub fn columns(&self) -> Option<Vec<String>> {
+        match &self.asked.task {
+            Task::Ask(question) => Some(question.columns_with(self.asked.frequency.as_deref())),
+            _ => None,
+        }
+    }
+
     /// What some rows answer; `None` where no row counts.
     ///
     /// # Errors

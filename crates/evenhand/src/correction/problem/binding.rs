@@ -325,7 +325,8 @@ impl Binding {
     /// # Errors
     /// [`Error::UnknownColumn`] when a column that tells a group is not there.
     pub fn membership(&self, table: &Table) -> Result<Membership> {
-        self.groups.membership(table)?.join(self.pinned.membership(table)?)
+        let groups = self.groups.membership(table)?;
+        if self.pinned.is_empty() { Ok(groups) } else { groups.join(self.pinned.membership(table)?) }
     }
 
     /// The roles of the columns.

@@ -21,7 +21,7 @@ pub use frontier::StoredFrontier;
 pub(crate) use new_rows::EvaluatedRows;
 pub(crate) use prepared::{Learnt, PreparedRows, digest_as};
 pub(crate) use remote::remote_rows;
-pub use remote::{RemoteRows, RemoteTask};
+pub use remote::{RemoteAggregation, RemoteRows, RemoteTask};
 pub(crate) use rows::{FileRows, RawRows, TableRows};
 pub(crate) use sample_size::SampleSize;
 

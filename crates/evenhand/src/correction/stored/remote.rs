@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::RawRows;
 use super::content::content;
-use crate::blocks::{Block, Frame, Request, RowStore, Sampling};
+use crate::blocks::{Block, CellKey, Drawn, Frame, Once, Request, RowStore, Sampling};
 use crate::correction::problem::{BlockPlan, Encoded};
 use crate::data::{Schema, Table};
 use crate::exact::Totals;
@@ -38,6 +38,12 @@ pub trait RemoteRows: Sync {
     /// As [`RemoteRows::on_rows`].
     fn on_blocks(&self, task: &[u8]) -> Result<Vec<Vec<u8>>>;
 
+    /// Makes other blocks of those that were kept by a task, and keeps them in their place; what comes back is what is known of each block.
+    ///
+    /// # Errors
+    /// As [`RemoteRows::on_rows`].
+    fn aggregate(&self, task: &[u8]) -> Result<Vec<Vec<u8>>>;
+
     /// The column that says how many times each row counts, where one does.
     fn frequency(&self) -> Option<&str> {
         None
@@ -47,14 +53,23 @@ pub trait RemoteRows: Sync {
 /// The column that says how many times each row counts.
 type Frequency = Option<String>;
 
+/// So much memory for blocks a machine is taken to have for each part of its rows.
+const MEMORY_OF_PART: usize = 1 << 30;
+
 /// What a machine is asked to do.
 #[derive(Debug, Serialize, Deserialize)]
 enum Task {
     Profile(Schema, Frequency),
     Ask(Question, Frequency),
     Encode(BlockPlan, Frequency),
-    Pass { plan: BlockPlan, encoded: Encoded, request: Request },
+    Pass {
+        plan: BlockPlan,
+        encoded: Encoded,
+        request: Request,
+    },
     Sample(Sampling),
+    /// Rows that repeat are kept once; of blocks in these cells.
+    Aggregate(Vec<CellKey>),
 }
 
 /// The answer of raw rows, with what tells that they are the same when they are encoded.
@@ -70,6 +85,15 @@ struct Passed {
     rows: usize,
     fingerprint: u64,
     totals: Totals,
+}
+
+/// What is known of a block whose rows stand once.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    /// How many rows are left.
+    left: usize,
+    rows: usize,
+    fingerprint: u64,
 }
 
 /// A task that a machine has understood, for as many rows or blocks as it has.
@@ -97,6 +121,14 @@ impl RemoteTask {
             _ => None,
         };
         Ok(Self { task, frame, layout })
+    }
+
+    /// The columns of raw rows that it is about; `None` for all of them.
+    pub fn columns(&self) -> Option<Vec<String>> {
+        match &self.task {
+            Task::Ask(question, frequency) => Some(question.columns_with(frequency.as_deref())),
+            _ => None,
+        }
     }
 
     /// What some raw rows answer; `None` where no row counts.
@@ -150,6 +182,15 @@ impl RemoteTask {
         }
     }
 
+    /// What makes blocks in which rows that repeat stand once of the blocks of a part.
+    ///
+    /// # Errors
+    /// [`Error::BlockFormat`] for another task.
+    pub fn aggregation(&self) -> Result<RemoteAggregation> {
+        let Task::Aggregate(cells) = &self.task else { return Err(Error::BlockFormat) };
+        Ok(RemoteAggregation { once: Once::new(cells.clone(), MEMORY_OF_PART) })
+    }
+
     /// Whether several answers can be one: rows that are drawn cannot.
     pub fn merges(&self) -> bool {
         !matches!(self.task, Task::Sample(_))
@@ -165,8 +206,60 @@ impl RemoteTask {
             Task::Ask(..) => to_bytes(&merged(answers, Answer::merge)?),
             Task::Encode(..) => to_bytes(&merged(answers, Read::by(Encoded::merge))?),
             Task::Pass { .. } => to_bytes(&merged(answers, Passed::merge)?),
+            Task::Aggregate(_) => to_bytes(&merged(answers, Kept::merge)?),
             Task::Sample(_) => Err(Error::BlockFormat),
         }
+    }
+}
+
+/// The blocks of a part of all rows on their way to others, in which rows that repeat stand once.
+#[derive(Debug)]
+pub struct RemoteAggregation {
+    once: Once,
+}
+
+/// A block and what is known of it, as bytes.
+type Made = (Vec<u8>, Vec<u8>);
+
+impl RemoteAggregation {
+    /// Takes a block; what comes back are blocks to be kept, each with what is known of it.
+    ///
+    /// # Errors
+    /// [`Error::BlockFormat`] for bytes that are no block of the rows that the task is about.
+    pub fn add(&mut self, block: &[u8]) -> Result<Vec<Made>> {
+        made(self.once.add(&Block::from_bytes(block)?)?)
+    }
+
+    /// The rest of the blocks, once all were taken.
+    ///
+    /// # Errors
+    /// None that are known.
+    pub fn finish(&mut self) -> Result<Vec<Made>> {
+        made(self.once.take())
+    }
+}
+
+fn made(found: Option<(usize, Vec<Block>)>) -> Result<Vec<Made>> {
+    let (mut left, blocks) = found.unwrap_or_default();
+    let one = |block: Block| {
+        // A row may stand in several blocks, and is one that is left.
+        let (left, rows) = (std::mem::take(&mut left), block.counted_rows());
+        Ok((block.to_bytes(), to_bytes(&Kept { left, rows, fingerprint: block.fingerprint() })?))
+    };
+    blocks.into_iter().map(one).collect()
+}
+
+impl Kept {
+    #[expect(
+        clippy::unnecessary_wraps,
+        clippy::needless_pass_by_value,
+        reason = "as answers of other kinds are merged"
+    )]
+    fn merge(mut self, other: Self) -> Result<Self> {
+        self.left += other.left;
+        self.rows += other.rows;
+        self.fingerprint = self.fingerprint.wrapping_add(other.fingerprint);
+        Ok(self)
     }
 }
 
@@ -217,6 +310,19 @@ struct RemoteBlocks<'a> {
     encoded: Encoded,
     frame: Frame,
     passes: AtomicUsize,
+    /// How many parts answered last.
+    parts: AtomicUsize,
+}
+
+impl RemoteBlocks<'_> {
+    /// Rows that are made anew each time they are asked for, and come out differently, would be other rows in every pass.
+    fn check_same(&self, rows: usize, fingerprint: u64) -> Result<()> {
+        if (rows, fingerprint) == (self.encoded.rows, self.encoded.fingerprint) {
+            Ok(())
+        } else {
+            Err(Error::RowsChanged { before: self.encoded.rows, after: rows })
+        }
+    }
 }
 
 impl<'a> Remote<'a> {
@@ -254,8 +360,8 @@ impl RawRows for Remote<'_> {
             return Err(Error::RowsChanged { before, after: encoded.rows });
         }
         let frame = plan.frame(&encoded)?;
-        let (rows, passes, plan) = (self.rows, AtomicUsize::new(0), plan.clone());
-        Ok((Box::new(RemoteBlocks { rows, plan, encoded: encoded.clone(), frame, passes }), encoded))
+        let (rows, plan, [passes, parts]) = (self.rows, plan.clone(), [0, 1].map(AtomicUsize::new));
+        Ok((Box::new(RemoteBlocks { rows, plan, encoded: encoded.clone(), frame, passes, parts }), encoded))
     }
 }
 
@@ -271,13 +377,25 @@ impl RowStore for RemoteBlocks<'_> {
     fn pass(&self, request: &Request) -> Result<Totals> {
         self.passes.fetch_add(1, Ordering::Relaxed);
         let (plan, encoded, request) = (self.plan.clone(), self.encoded.clone(), request.clone());
-        let passed: Passed =
-            merged(&self.rows.on_blocks(&to_bytes(&Task::Pass { plan, encoded, request })?)?, Passed::merge)?;
-        // Rows that are made anew each time they are asked for, and come out differently, would be other rows in every pass.
-        if (passed.rows, passed.fingerprint) != (self.encoded.rows, self.encoded.fingerprint) {
-            return Err(Error::RowsChanged { before: self.encoded.rows, after: passed.rows });
-        }
+        let answers = self.rows.on_blocks(&to_bytes(&Task::Pass { plan, encoded, request })?)?;
+        self.parts.store(answers.len(), Ordering::Relaxed);
+        let passed: Passed = merged(&answers, Passed::merge)?;
+        self.check_same(passed.rows, passed.fingerprint)?;
         Ok(passed.totals)
+    }
+
+    fn parts(&self) -> usize {
+        self.parts.load(Ordering::Relaxed)
+    }
+
+    fn aggregate(&mut self, sample: &Drawn) -> Result<Option<usize>> {
+        if !sample.repeats(self.encoded.rows, MEMORY_OF_PART.saturating_mul(self.parts())) {
+            return Ok(None);
+        }
+        let task = Task::Aggregate(self.frame.cells.clone());
+        let kept: Kept = merged(&self.rows.aggregate(&to_bytes(&task)?)?, Kept::merge)?;
+        self.check_same(kept.rows, kept.fingerprint)?;
+        Ok(Some(kept.left))
     }
 
     fn passes(&self) -> usize {

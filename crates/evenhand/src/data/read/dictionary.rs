@@ -85,6 +85,35 @@ impl DictionaryBuilder {
         }
     }
 
+    /// Adds rows by keys into a list of codes plus one each, of which zero is missing; and those that are said to be.
+    #[cfg(feature = "_arrow")]
+    pub(super) fn push_shifted(&mut self, shifted: &[u32], keys: &[usize], is_missing: impl Fn(usize) -> bool) {
+        let code = |(row, &key): (usize, &usize)| if is_missing(row) { 0 } else { shifted[key] };
+        let codes = keys.iter().enumerate().map(code);
+        // No code is larger than the dictionary is long.
+        self.widen(self.dictionary.len());
+        match &mut self.codes {
+            Shifted::U8(own) => own.extend(codes.map(|code| code as u8)),
+            Shifted::U16(own) => own.extend(codes.map(|code| code as u16)),
+            Shifted::U32(own) => own.extend(codes),
+        }
+    }
+
+    /// Makes room for codes plus one of up to so much.
+    #[cfg(feature = "_arrow")]
+    fn widen(&mut self, largest: usize) {
+        if let Shifted::U8(codes) = &self.codes
+            && u8::try_from(largest).is_err()
+        {
+            self.codes = Shifted::U16(codes.iter().map(|&code| u16::from(code)).collect());
+        }
+        if let Shifted::U16(codes) = &self.codes
+            && u16::try_from(largest).is_err()
+        {
+            self.codes = Shifted::U32(codes.iter().map(|&code| u32::from(code)).collect());
+        }
+    }
+
     /// The code of a value, a new one if it was not seen before; `None` when it is not UTF-8.
     pub(super) fn code(&mut self, value: &[u8]) -> Option<u32> {
         let mask = self.slots.len() - 1;

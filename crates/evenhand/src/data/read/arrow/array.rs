@@ -15,6 +15,9 @@ use crate::{Error, Result};
 /// A dictionary entry whose code was not asked for yet.
 const UNRESOLVED: u32 = u32::MAX;
 
+/// One that stands for no value; codes are one more than they will be.
+const MISSING: u32 = 0;
+
 impl<O: OffsetSizeTrait> Texts for GenericStringArray<O> {
     fn len(&self) -> usize {
         Array::len(self)
@@ -95,22 +98,33 @@ fn push_coded(
     reading: &Reading,
     column: &str,
 ) -> Result<()> {
-    let keys = if texts.len() == 0 { Vec::new() } else { array.as_any_dictionary().normalized_keys() };
-    let mut codes = vec![UNRESOLVED; texts.len()];
-    for row in 0..array.len() {
-        let Some(&key) = keys.get(row).filter(|_| !array.is_null(row)) else {
-            categories.push_missing();
-            continue;
-        };
-        if codes[key] == UNRESOLVED {
-            let Some(text) = texts.get(key).and_then(|text| reading.values.text(text)) else {
-                categories.push_missing();
-                continue;
-            };
-            codes[key] = categories.code(text).ok_or_else(|| not_utf8(categories, reading, column))?;
-        }
-        categories.push(codes[key]);
+    if texts.len() == 0 {
+        return categories.push_all_missing(array.len()).map_err(|error| reading.unreadable(error));
     }
+    let keys = array.as_any_dictionary().normalized_keys();
+    let nulls = array.nulls().filter(|nulls| nulls.null_count() > 0);
+    let is_missing = |row: usize| nulls.is_some_and(|nulls| nulls.is_null(row));
+    let (mut codes, mut unresolved) = (vec![UNRESOLVED; texts.len()], texts.len());
+    for (row, &key) in keys.iter().enumerate() {
+        if codes[key] != UNRESOLVED || is_missing(row) {
+            continue;
+        }
+        codes[key] = match texts.get(key).and_then(|text| reading.values.text(text)) {
+            None => MISSING,
+            Some(text) => match categories.code(text) {
+                Some(code) => code + 1,
+                None => {
+                    categories.push_shifted(&codes, &keys[..row], is_missing);
+                    return Err(not_utf8(categories, reading, column));
+                }
+            },
+        };
+        unresolved -= 1;
+        if unresolved == 0 {
+            break;
+        }
+    }
+    categories.push_shifted(&codes, &keys, is_missing);
     Ok(())
 }
 
