@@ -108,11 +108,14 @@ fn find(oracle: &mut dyn Oracle, settings: SqpSettings, observer: &mut dyn Obser
     let uncorrected = search.uncorrected()?;
     let candidates = search.candidates(&target)?;
     let ended = search.solve(&target, std::slice::from_ref(&uncorrected), &candidates)?;
-    let (Ended { point, mut stop }, trade_off) = search.go_on(&target, &uncorrected, ended)?;
+    let (ended, trade_off) = search.go_on(&target, &uncorrected, ended)?;
+    let merit = search.merit(&target, &uncorrected);
+    let trade_off = trade_off.or_else(|| search.cost_of_tried(&target, &merit, &ended));
+    let Ended { point, mut stop } = ended;
     if trade_off.is_some() {
         stop = Termination::TooCostly;
     }
-    let asked = search.merit(&target, &uncorrected).inequalities;
+    let asked = merit.inequalities;
     if stop == Termination::Converged && asked.is_empty() {
         stop = Termination::NotSearched;
     }
@@ -135,6 +138,8 @@ pub(in crate::correction) struct Search<'a> {
     without_bound: Option<Point>,
     /// The fit of least merit among those that are no less even than the one without correction.
     even: Option<Point>,
+    /// Of all fits that were tried, those that no other surpasses in both violation and error.
+    front: Vec<Point>,
     /// Whether the observer, or the learner, asked to stop.
     cancelled: bool,
     /// Whether the learner has sensitivities.
@@ -157,6 +162,7 @@ impl<'a> Search<'a> {
             held: Vec::new(),
             without_bound: None,
             even: None,
+            front: Vec::new(),
             cancelled: false,
             has_derivatives: false,
         }
@@ -208,8 +214,9 @@ impl<'a> Search<'a> {
         Ok(evaluated.map(|(point, _)| point))
     }
 
-    /// Keeps a fit if it has the least merit so far of those that are no less even than the one without correction.
+    /// Takes note of what evenness cost in a fit, and keeps the fit if it has the least merit so far of those that are no less even than the one without correction.
     fn remember(&mut self, merit: &Merit, point: &Point) {
+        trade_off::add_to_front(&mut self.front, merit, point);
         let better = |even: &Point| merit.value(point) < merit.value(even);
         if !merit.is_less_even(point, &self.kept[0]) && self.even.as_ref().is_none_or(better) {
             self.even = Some(point.clone());

@@ -82,12 +82,41 @@ impl Search<'_> {
         violation(merit, other) - violation(merit, one) > self.settings.even
     }
 
+    /// What more evenness costs by the fits that were tried, where a search without a bound ended short and none was asked for: that of the fit which costs the least error for
+    /// each point of violation. `None` where no fit was more even, or one is that is worth its error: there the search ended short for another reason than the cost.
+    pub(super) fn cost_of_tried(&self, target: &Target, merit: &Merit, ended: &Ended) -> Option<TradeOff> {
+        if self.is_asked(target) || !ended.stop.found_no_step() {
+            return None;
+        }
+        let found = &ended.point;
+        // The merit function without its regularisation, which is no part of what a user gets.
+        let worth = |point: &Point| point.error + merit.penalty * merit.inequalities.infeasibility(&point.sums);
+        let evener: Vec<&Point> = self.front.iter().filter(|point| self.is_evener(merit, point, found)).collect();
+        if evener.iter().any(|point| worth(point) <= worth(found)) {
+            return None;
+        }
+        let rate = |point: &Point| (point.error - found.error) / (violation(merit, found) - violation(merit, point));
+        let least = evener.into_iter().min_by(|one, other| rate(one).total_cmp(&rate(other)))?;
+        self.cost_of_asking(merit, found, least, TradeOff::bound_for(violation(merit, least)))
+    }
+
     /// What asking for a bound costs; `None` where that leads to hardly less violation, or costs nothing.
     fn cost_of_asking(&self, merit: &Merit, found: &Point, asked: &Point, bound: f64) -> Option<TradeOff> {
         let (violation, cost) = (violation(merit, asked), asked.error - found.error);
         let costly = self.is_evener(merit, asked, found) && cost > self.settings.tolerance;
         costly.then_some(TradeOff { bound, violation, cost })
     }
+}
+
+/// Adds a fit to those that no other surpasses in both violation and error.
+pub(super) fn add_to_front(front: &mut Vec<Point>, merit: &Merit, point: &Point) {
+    let of = |point: &Point| (violation(merit, point), point.error);
+    let surpasses = |one: (f64, f64), other: (f64, f64)| one.0 <= other.0 && one.1 <= other.1;
+    if front.iter().any(|other| surpasses(of(other), of(point))) {
+        return;
+    }
+    front.retain(|other| !surpasses(of(point), of(other)));
+    front.push(point.clone());
 }
 
 /// The largest violation that is searched for.
