@@ -26,7 +26,7 @@ use crate::{Error, Result, Warning};
 /// The setting that says how many points to look for.
 const POINTS: &str = "points";
 
-/// A path of more points than this tells no more, and its classifiers are all kept.
+/// The most points of a path: more would show no more of the curve, and the classifiers of all points are kept in memory.
 const MOST_POINTS: usize = 1000;
 
 /// Solutions from the uncorrected classifier to the smallest violation that weights reach.
@@ -231,7 +231,7 @@ fn best_of_all<P>(mut found: Vec<Point<P>>) -> Vec<Point<P>> {
     let places: Vec<(f64, f64)> = found.iter().map(Point::place).collect();
     let converged: Vec<bool> = found.iter().map(|point| point.solution.stop == Termination::Converged).collect();
     let best = |at: usize| {
-        // Where a path ended short stays: it says how far weights go.
+        // The point at which a path ended short is kept, since it shows how far weights go.
         let bound = if converged[at] { place(&found[at]).max(places[at].0) } else { f64::NEG_INFINITY };
         let meets = (1..found.len()).filter(|&other| other == at || converged[other] && places[other].0 <= bound);
         let key = |at: usize| (places[at].1, places[at].0);
@@ -246,7 +246,7 @@ fn best_of_all<P>(mut found: Vec<Point<P>>) -> Vec<Point<P>> {
             kept.push(Point { asked: asked[at], ..point });
         }
     }
-    // The work that led to points that are not kept was done all the same.
+    // Fits that led to points which are dropped are counted too.
     let rest: usize = all.iter().flatten().map(|point| point.solution.fits).sum();
     if let Some(last) = kept.last_mut() {
         last.solution.fits += rest;
@@ -262,7 +262,7 @@ fn trace<R: Solves>(
     through: Option<Vec<Asked>>,
     observer: &mut dyn Observer,
 ) -> Result<Path<R::Predictor>> {
-    // What is asked for is what is looked for: the path shows what every violation costs.
+    // The path shows what every violation costs, so that its searches aim at the bounds themselves, without a margin.
     let settings = SqpSettings { margin: 0.0, ..settings };
     let mut search = Search::new(run, settings, observer);
     let mut fits = vec![search.uncorrected()?];
@@ -293,7 +293,7 @@ fn trace<R: Solves>(
         if fits.iter().any(|fit| fit.id == last.id) && stop == Termination::Converged {
             continue;
         }
-        // A bound may be missed by less than the rows can tell: that is the end, but no floor.
+        // Where a bound is missed by less than the rows can tell the path ends, but this is not the smallest violation that weights reach.
         let even = !matches!(stop, Termination::Converged | Termination::Cancelled) && evenness.are_met(&last.sums);
         let (asked, ended) = if even { (Asked::Evenness, Termination::Converged) } else { (asked, stop) };
         found.push(Point::new(asked, run.solution_at(&last, ended)?));

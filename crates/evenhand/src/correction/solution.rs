@@ -69,9 +69,9 @@ pub struct Solution<P> {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TradeOff {
-    /// The bound on the violation that was asked for.
+    /// The bound on the violation with which to ask for as much evenness.
     pub bound: f64,
-    /// The violation of the fit that was found for it.
+    /// The violation of the fit that was made.
     pub violation: f64,
     /// By how much more rows that fit errs on: a share of rows.
     pub cost: f64,
@@ -87,7 +87,9 @@ impl TradeOff {
 impl std::fmt::Display for TradeOff {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (bound, points) = (self.bound, self.cost * 100.0);
-        write!(f, "going on to a violation of {bound:.3} was tried, and cost {points:.1} points of error")
+        // A cost of a few rows is not to read as none.
+        let digits = if points < 0.095 { 2 } else { 1 };
+        write!(f, "going on to a violation of {bound:.3} was tried, and cost {points:.digits$} points of error")
     }
 }
 
@@ -338,6 +340,8 @@ mod tests {
         let trade_off = TradeOff { bound, violation: 0.018, cost: 0.014 };
         let words = "going on to a violation of 0.021 was tried, and cost 1.4 points of error";
         assert_eq!(trade_off.to_string(), words);
+        let small = TradeOff { cost: 0.000_4, ..trade_off };
+        assert!(small.to_string().ends_with("cost 0.04 points of error"), "{small}");
         assert!((TradeOff::bound_for(0.0) - 0.001).abs() < 1e-15);
     }
 }

@@ -5,6 +5,7 @@
 //! rates that must be even, in the margins of p. [Jiang & Nachum 2019, Prop. 1 and Sec. 3]
 
 use crate::constraint::{Constraint, Event, Labelled};
+use crate::kernel::link::softmax_in_place;
 
 /// What one constraint counts among which rows.
 #[derive(Debug, Clone, Copy)]
@@ -165,7 +166,7 @@ impl Row {
             self.truth[class] = margin;
         }
         self.observed.copy_from_slice(&self.truth);
-        soften(&mut self.truth);
+        softmax_in_place(&mut self.truth);
     }
 
     /// The derivative of a true probability in a margin.
@@ -238,7 +239,7 @@ impl Row {
         for (observed, exponent) in self.observed.iter_mut().zip(&self.exponents) {
             *observed -= exponent;
         }
-        soften(&mut self.observed);
+        softmax_in_place(&mut self.observed);
         for margin in 0..count {
             let own = self.margin_classes[margin];
             let mut mean = 0.0;
@@ -366,19 +367,6 @@ impl Row {
             }
         }
         determinant
-    }
-}
-
-/// The softmax in place. The largest exponent goes first: exp overflows above ~709.78, and the common factor cancels.
-fn soften(values: &mut [f64]) {
-    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut total = 0.0;
-    for value in values.iter_mut() {
-        *value = (*value - largest).exp();
-        total += *value;
-    }
-    for value in values.iter_mut() {
-        *value /= total;
     }
 }
 

@@ -32,11 +32,23 @@ pub(crate) fn logistic_losses(margins: &mut [f64], positive: &[f64], weights: &[
 /// By the exponential of the standard library, for the few rows and cells where blocks would not pay; [`softmax_block`]
 /// is the vectorised form for blocks of rows.
 pub(crate) fn softmax(exponents: &[f64]) -> Vec<f64> {
+    let mut shares = exponents.to_vec();
+    softmax_in_place(&mut shares);
+    shares
+}
+
+/// The same in place of the exponents.
+pub(crate) fn softmax_in_place(exponents: &mut [f64]) {
     // The largest exponent is subtracted first: exp overflows f64 above ~709.78, and the common factor cancels.
     let largest = exponents.iter().fold(f64::NEG_INFINITY, |largest, &one| largest.max(one));
-    let powers: Vec<f64> = exponents.iter().map(|one| (one - largest).exp()).collect();
-    let total: f64 = powers.iter().sum();
-    powers.into_iter().map(|power| power / total).collect()
+    let mut total = 0.0;
+    for one in exponents.iter_mut() {
+        *one = (*one - largest).exp();
+        total += *one;
+    }
+    for one in exponents {
+        *one /= total;
+    }
 }
 
 /// Replaces the margins of each row (`classes` slices of one length) by class probabilities,

@@ -15,7 +15,7 @@ mod slope;
 
 pub(crate) use cell_sums::CellSums;
 pub(crate) use cell_sums::{CellRows, HALF, cell_sum_totals, cell_sums, decide, decide_at};
-pub(crate) use slope::{Band, band, cell_sum_derivatives};
+pub(crate) use slope::{BoundaryRows, boundary_rows, cell_sum_derivatives};
 
 use std::ops::Range;
 

@@ -186,7 +186,7 @@ impl<'a> Curvature<'a> {
 
 /// Rows near the decision boundary, with the derivatives of their probabilities in some directions.
 #[derive(Debug)]
-pub(crate) struct Band {
+pub(crate) struct BoundaryRows {
     classes: usize,
     grid: Grid,
     /// The sums of the decisions of all other rows: class by class for each cell.
@@ -201,7 +201,7 @@ pub(crate) struct Band {
     slopes: Vec<Vec<f64>>,
 }
 
-impl Band {
+impl BoundaryRows {
     /// The probabilities of these rows after a step along the directions, to first order.
     pub(crate) fn moved(&self, moves: &[f64]) -> Vec<f64> {
         let mut scores = self.scores.clone();
@@ -238,14 +238,14 @@ impl Band {
 ///
 /// # Errors
 /// As [`cell_sum_derivatives`].
-pub(crate) fn band(
+pub(crate) fn boundary_rows(
     predictor: &dyn Predictor,
     sensitivity: &dyn Sensitivity,
     directions: usize,
     features: &Features,
     rows: CellRows<'_>,
     reach: f64,
-) -> Result<Band> {
+) -> Result<BoundaryRows> {
     let (scorer, slopes) = (predictor.on(features)?, sensitivity.on(features)?);
     let (classes, cells) = (rows.classes, rows.cell_labels.len());
     let grid = Grid::new(rows.heaviest, cells * classes);
@@ -253,22 +253,23 @@ pub(crate) fn band(
         let (cells, weights, slopes_of) = (Vec::new(), Vec::new(), vec![Vec::new(); directions]);
         let others = vec![0; rows.cell_labels.len() * classes];
         let (scores_of, valid) = (Vec::new(), grid.is_bounded());
-        let mut band = Band { classes, grid, others, valid, cells, weights, scores: scores_of, slopes: slopes_of };
+        let mut found =
+            BoundaryRows { classes, grid, others, valid, cells, weights, scores: scores_of, slopes: slopes_of };
         each_row(rows, part, [&scorer, &slopes], directions, |scores, slopes, cell, weight| {
             let (first, second) = two_largest(scores);
-            band.valid &= grid.holds(weight);
+            found.valid &= grid.holds(weight);
             if scores[first] - scores[second] > 2.0 * reach {
-                band.others[cell as usize * classes + first] += i128::from(grid.fix(weight));
+                found.others[cell as usize * classes + first] += i128::from(grid.fix(weight));
                 return;
             }
-            band.cells.push(cell);
-            band.weights.push(grid.fix(weight));
-            band.scores.extend_from_slice(scores);
-            for (all, own) in band.slopes.iter_mut().zip(slopes.chunks_exact(classes)) {
+            found.cells.push(cell);
+            found.weights.push(grid.fix(weight));
+            found.scores.extend_from_slice(scores);
+            for (all, own) in found.slopes.iter_mut().zip(slopes.chunks_exact(classes)) {
                 all.extend_from_slice(own);
             }
         });
-        band
+        found
     };
     Ok(parallel::reduce(features.rows(), pass, |left, right| {
         left.others.iter_mut().zip(right.others).for_each(|(left, right)| *left += right);

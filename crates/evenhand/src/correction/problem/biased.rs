@@ -6,7 +6,7 @@
 use super::{Problem, WeightMap};
 use crate::constraint::{Constraint, Event, Labelled};
 use crate::exact::ExactSum;
-use crate::kernel::link::softmax;
+use crate::kernel::link::softmax_in_place;
 use crate::learner::{Learner, Training, scores};
 use crate::{Error, Result};
 
@@ -56,7 +56,7 @@ impl Problem {
                     *logit -= multiplier * self.value(term, row, class, truth);
                 }
             }
-            logits.copy_from_slice(&softmax(logits));
+            softmax_in_place(logits);
         }
         Ok(biased)
     }

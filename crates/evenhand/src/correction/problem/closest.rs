@@ -14,13 +14,13 @@ use super::biased::Term;
 use crate::exact::ExactSum;
 use crate::{Error, Result, parallel};
 
-/// How near the violations must come: rounding of sums over a few million rows stays below.
+/// The tolerance of violations, above the rounding errors of sums over a few million rows.
 const NEAR: f64 = 1e-10;
 
-/// Newton's method needs some ten steps; after so many the dual has no minimum.
+/// The most Newton steps. About ten are needed; where so many do not suffice, the dual has no minimum.
 const STEPS: usize = 200;
 
-/// Halvings of a step before it counts as none.
+/// The most halvings of a step before the line search gives up.
 const HALVINGS: usize = 60;
 
 /// What is added to the Hessian's diagonal, of its largest entry: groups that partition the rows have directions that move nothing.
@@ -201,7 +201,7 @@ impl<'a> Dual<'a> {
         for _ in 0..HALVINGS {
             let next: Vec<f64> = (0..count).map(|one| at[one] + length * step[(one, 0)]).collect();
             let there = self.at(&next);
-            // Near the minimum the dual no longer tells one point from another, and the slope still does.
+            // Near the minimum values of the dual differ by rounding errors alone, whereas its slope still has digits.
             let falls = there.value <= here.value + 1e-4 * length * slope;
             let flatter = || norm(&self.gradient(&there)) < norm(gradient);
             if there.value.is_finite() && (falls || (slope.abs() < 1e-12 && flatter())) {

@@ -1,7 +1,7 @@
 //! What a correction is asked for, as linear inequalities between rates.
 //!
-//! Bounds of every kind, and evenness itself, become inequalities `Σ coefficient · rate ≤ upper`. They are linear in the
-//! sums per cell, so they take the derivative of those sums as readily as the sums themselves.
+//! Bounds of every kind, and evenness without a bound, become inequalities `Σ coefficient · rate ≤ upper`. They are linear in the
+//! sums per cell, so that their derivatives are the same function of the derivatives of those sums.
 
 use super::Problem;
 use crate::Warning;
@@ -17,14 +17,14 @@ pub(in crate::correction) struct Inequalities {
     measure: Measure,
     bounded: bool,
     all: Vec<Inequality>,
-    /// No violation is larger than the largest was without correction: the largest violation that constraints may have, and how much more
-    /// it weighs than what was asked.
+    /// The ceiling on violations: none may become larger than the largest was without correction. With it, how much a point above it weighs for a point
+    /// above what was asked for.
     ceiling: Option<(f64, f64)>,
     /// Constraints that are searched for.
     searched: Vec<usize>,
-    /// Constraints on too few rows to search for, and which share of all rows these are.
+    /// Constraints on too few rows to be searched for, each with the share of all rows that it is about.
     small: Vec<(usize, f64)>,
-    /// Constraints that are held to less than a bound, since their rows tell no more.
+    /// Constraints that need not keep their bound exactly, because it is finer than their rows can tell.
     loose: Vec<usize>,
 }
 
@@ -33,13 +33,13 @@ pub(in crate::correction) struct Inequalities {
 struct Inequality {
     terms: Vec<(Term, f64)>,
     upper: f64,
-    /// How far below `upper` a search aims, so that a bound also holds on new rows.
+    /// How far below `upper` a search aims, so that a bound is likely to hold on new rows too.
     back_off: f64,
-    /// How far above `upper` is as good as on it.
+    /// A value above `upper` by no more than this counts as met.
     tolerance: f64,
-    /// The standard error of the left side, or a few tolerances where that is larger.
+    /// The standard error of the left side, or `CLOSE` tolerances where that is larger.
     noise: f64,
-    /// Whether it is finer than the rows can tell: worth what evenness is worth without a bound, and not required.
+    /// Whether it is finer than the rows can tell. It is then not required, and weighs what evenness weighs without a bound.
     preferred: bool,
 }
 
@@ -51,7 +51,7 @@ enum Term {
     Rate(usize),
 }
 
-/// How finely a search goes.
+/// What the precision of a search follows from: its settings, and standard errors at the rates of the fit without correction.
 #[derive(Clone, Copy)]
 struct Precision<'a> {
     settings: &'a SqpSettings,
@@ -59,10 +59,10 @@ struct Precision<'a> {
     measure: Measure,
 }
 
-/// So many times what is not worth another fit is little enough, where no step makes it less.
+/// A violation of up to so many tolerances counts as even where no step makes it smaller.
 const CLOSE: f64 = 3.0;
 
-/// Scores change smoothly with the multipliers, so that their violations can be made as small as this.
+/// The tolerance of violations of scores: scores change smoothly with the multipliers, so that an equation between them can be solved to this precision.
 const EVEN_SCORES: f64 = 1e-8;
 
 impl Inequalities {
@@ -133,7 +133,7 @@ impl Inequalities {
         new
     }
 
-    /// Whether the complement of a constraint's group asks for the same, and is the smaller of the two.
+    /// Whether the constraint on the complement of its group asks for the same, and is the one that is kept: the smaller group's, or the first of two equal ones.
     fn is_mirrored(&self, constraints: &[Constraint], at: usize) -> bool {
         let Some(own) = &self.functionals[at] else { return false };
         constraints.iter().zip(&self.functionals).enumerate().any(|(place, (other, functional))| {
@@ -145,7 +145,7 @@ impl Inequalities {
         })
     }
 
-    /// A violation is at most this, on either side.
+    /// Adds that a violation is at most `most`, on either side.
     fn push_violation(&mut self, at: usize, constraint: &Constraint, most: f64, precision: Option<Precision<'_>>) {
         let error = self.standard_error(&[at], precision);
         let limit = precision.map_or_else(|| Inequality::exact(most), |one| one.limit(most, most, error));
@@ -155,8 +155,8 @@ impl Inequalities {
         }
     }
 
-    /// The rate of a group is that of the others: as a violation over the share of the others, so that a group and its
-    /// complement ask for the same, and as precisely.
+    /// Adds that the rate of a group is that of the others. The difference is the violation over the share of the others, so that a group and its
+    /// complement ask for the same with the same precision.
     fn push_difference(&mut self, at: usize, constraint: &Constraint, precision: Option<Precision<'_>>) {
         let Some(functional) = &self.functionals[at] else { return };
         let scale = functional.others().recip();
@@ -166,7 +166,7 @@ impl Inequalities {
                 Inequality { tolerance: EVEN_SCORES, noise: EVEN_SCORES, ..Inequality::exact(0.0) }
             }
             Some(precision) => {
-                // Half of what one row makes, of the group or of the others.
+                // Half of what the decision of one row changes in the rate of the group or of the others, whichever changes more.
                 let tolerance = precision.settings.even.max(0.5 / functional.fewest_rows());
                 let error = scale * functional.sampling_error(precision.sums);
                 Inequality { tolerance, noise: error.max(CLOSE * tolerance), ..Inequality::exact(0.0) }
@@ -181,8 +181,8 @@ impl Inequalities {
         }
     }
 
-    /// Bounds with their limits: one that is looser than the bound stands beside the bound itself, which weighs as much as evenness does
-    /// without a bound.
+    /// Adds a bound as a search requires it. Where its rows can tell no more, what is required is looser than the bound, and the bound itself is added as
+    /// preferred: it weighs as much as evenness does without a bound.
     fn push_bound(
         &mut self,
         at: usize,
@@ -201,7 +201,7 @@ impl Inequalities {
         self.all.push(Inequality { terms, ..*limit });
     }
 
-    /// `share · rate of one − rate of another ≤ most`, for every two groups of limited constraints that can be compared.
+    /// Adds `share · rate of one − rate of another ≤ most` for every two groups of limited constraints that can be compared.
     fn push_pairs(
         &mut self,
         constraints: &[Constraint],
@@ -221,7 +221,7 @@ impl Inequalities {
                     continue;
                 }
                 let error = self.standard_error(&[one, other], precision);
-                // Where both rates are the overall one, the left side is `share − 1` times it.
+                // The left side of even rates, both the overall one, is `share − 1` times that rate.
                 let even = (1.0 - share) * overall.as_ref().map_or(0.0, |rates| rates[one]);
                 let limit =
                     precision.map_or_else(|| Inequality::exact(most), |one| one.limit(most, most + even, error));
@@ -231,31 +231,31 @@ impl Inequalities {
         }
     }
 
-    /// That of a violation, or of a difference between two groups that are compared with everyone each.
+    /// The standard error of the violation of one constraint, or of the difference between the rates of two.
     fn standard_error(&self, constraints: &[usize], precision: Option<Precision<'_>>) -> f64 {
         let Some(precision) = precision else { return 0.0 };
         let of = |&at: &usize| self.functionals[at].as_ref().map_or(0.0, |one| one.sampling_error(precision.sums));
         constraints.iter().map(of).fold(0.0, f64::hypot)
     }
 
-    /// What rows can tell, and a search has to reach.
+    /// The inequalities that a search has to meet: those that the rows can tell.
     fn required(&self) -> impl Iterator<Item = &Inequality> {
         self.all.iter().filter(|one| !one.preferred)
     }
 
-    /// Whether a bound was asked for; otherwise it is that violations vanish, as far as the rows can tell.
+    /// Whether a bound was asked for. Otherwise the inequalities ask for violations of zero, as far as the rows can tell.
     pub(in crate::correction) fn is_bounded(&self) -> bool {
         self.bounded
     }
 
-    /// How far each is above where a search aims.
+    /// The residuals: how far each inequality is above what a search aims at, and each violation above the ceiling.
     pub(in crate::correction) fn residuals(&self, sums: &CellSums) -> Vec<f64> {
         let measured = self.measured(sums);
         let asked = self.all.iter().map(|one| one.value(&measured) - one.upper + one.back_off);
         asked.chain(self.above_ceiling(&measured, true)).collect()
     }
 
-    /// Per constraint and side: how far a violation, or the derivative of one, is above the ceiling, weighed.
+    /// Per constraint and side: by how much a violation is above the ceiling, times the weight of the ceiling; for derivatives of violations the ceiling, a constant, is left out.
     fn above_ceiling(&self, measured: &[Measured], less_ceiling: bool) -> Vec<f64> {
         let Some((ceiling, weight)) = &self.ceiling else { return Vec::new() };
         let ceiling = if less_ceiling { *ceiling } else { 0.0 };
@@ -266,13 +266,13 @@ impl Inequalities {
         self.searched.iter().flat_map(sides).collect()
     }
 
-    /// How far each is above its number: linear in the sums per cell, since no violation is cut off at zero.
+    /// By how much the left side of each inequality is above its upper bound. This is linear in the sums per cell, since no violation is cut off at zero.
     pub(in crate::correction) fn levels(&self, sums: &CellSums) -> Vec<f64> {
         let measured = self.measured_by(sums, Functional::level, Functional::group_rate);
         self.all.iter().map(|one| one.value(&measured) - one.upper).collect()
     }
 
-    /// The derivative of residuals and levels for a derivative of the sums per cell.
+    /// The derivative of residuals and levels in the direction in which the sums per cell have this derivative.
     pub(in crate::correction) fn derivative(&self, change: &CellSums) -> Vec<f64> {
         let measured = self.measured_by(change, Functional::slope, Functional::rate_slope);
         let asked = self.all.iter().map(|one| one.value(&measured));
@@ -290,7 +290,7 @@ impl Inequalities {
         self.searched.iter().map(|&at| measured[at].violation.abs()).fold(0.0, f64::max)
     }
 
-    /// How much is missing in all; zero where a search has arrived.
+    /// The infeasibility: the norm of the positive residuals, zero where all inequalities are met with their back-off.
     pub(in crate::correction) fn infeasibility(&self, sums: &CellSums) -> f64 {
         norm(&self.residuals(sums), self.mean_weight())
     }
@@ -300,27 +300,27 @@ impl Inequalities {
         2.0 / self.required().count().max(2) as f64
     }
 
-    /// Whether a search has arrived: violations are as good as zero, or bounds are kept with half of the back-off to spare.
+    /// Whether a fit is feasible enough to end with at once: violations are within their tolerance of zero, or bounds are kept with half of the back-off to spare.
     pub(in crate::correction) fn hold(&self, sums: &CellSums) -> bool {
         let measured = self.measured(sums);
         self.all.iter().all(|one| one.value(&measured) <= one.upper + one.tolerance - 0.5 * one.back_off)
     }
 
-    /// Whether bounds are kept; and where there is none, whether violations are no larger than their standard errors.
+    /// Whether bounds are kept, or without a bound whether violations are no larger than their standard errors.
     pub(in crate::correction) fn are_met(&self, sums: &CellSums) -> bool {
-        // Only what is to be even, and has no bound, has a tolerance.
+        // Only inequalities without a bound have a tolerance.
         let above = |one: &Inequality| if one.tolerance > 0.0 { one.noise } else { 0.0 };
         let measured = self.measured(sums);
         self.required().all(|one| one.value(&measured) <= one.upper + above(one))
     }
 
-    /// Whether what is missing is no more than a standard error: single rows decide it.
+    /// Whether every required inequality is met to within its standard error, so that the decisions of single rows decide.
     pub(in crate::correction) fn are_close(&self, sums: &CellSums) -> bool {
         let measured = self.measured(sums);
         self.required().all(|one| one.value(&measured) <= one.upper + one.noise)
     }
 
-    /// Constraints on too few rows to search for, and which share of all rows these are.
+    /// Constraints on too few rows to be searched for, each with the share of all rows that it is about.
     pub(in crate::correction) fn small(&self) -> &[(usize, f64)] {
         &self.small
     }
@@ -335,7 +335,7 @@ impl Inequalities {
         self.all.iter().map(|one| one.upper).fold(0.0, f64::max)
     }
 
-    /// What to know about constraints on few rows.
+    /// Warnings about constraints on few rows.
     pub(in crate::correction) fn warnings(&self, constraints: &[Constraint], settings: &SqpSettings) -> Vec<Warning> {
         let names = |places: &[usize]| -> Vec<String> {
             let place = |at: &usize| places.contains(at);
@@ -353,7 +353,7 @@ impl Inequalities {
         self.measured_by(sums, Functional::violation_from, Functional::group_rate)
     }
 
-    /// Every constraint once, however many inequalities ask for it: a rate is a sum over cells.
+    /// The measurements of every constraint. They are made once however many inequalities use them, since a rate is a sum over all cells.
     fn measured_by(
         &self,
         sums: &CellSums,
@@ -370,7 +370,7 @@ impl Inequalities {
     }
 }
 
-/// What is measured of a constraint; nothing where it conditions on no rows.
+/// The measurements of a constraint; zeros where it conditions on no rows.
 #[derive(Debug, Clone, Copy, Default)]
 struct Measured {
     violation: f64,
@@ -393,13 +393,13 @@ impl Inequality {
 }
 
 impl Precision<'_> {
-    /// Whether too few rows tell a rate to search for it. Scores are estimated, however few rows there are.
+    /// Whether a constraint is on too few rows to be searched for. Scores are searched for however few rows there are.
     fn is_small(&self, functional: &Functional) -> bool {
         self.measure == Measure::Decisions && functional.fewest_rows() < self.settings.min_group as f64
     }
 
     /// A bound with its back-off, where the left side is `distance` below the bound once rates are even. The back-off is at most half of that
-    /// distance, and no bound is nearer to even rates than half a standard error, which rows cannot tell from none.
+    /// distance. The bound is loosened to half a standard error from even rates where it is nearer to them, since rows cannot tell such rates from even ones.
     fn limit(&self, most: f64, distance: f64, error: f64) -> Inequality {
         let upper = most + (0.5 * error - distance).max(0.0);
         let back_off = (self.settings.margin * error).max(self.settings.even).min(0.5 * distance);
@@ -407,8 +407,8 @@ impl Precision<'_> {
     }
 }
 
-/// The largest positive residual and the mean of the positive ones: a norm of what is missing. The largest is what users see as the violation;
-/// by the mean no inequality waits for another that cannot be met.
+/// The norm of infeasibility: the largest positive residual plus the mean of the positive ones over pairs of opposite inequalities. The largest is what users see as
+/// the violation; the mean falls also while an inequality that cannot be met is the largest, so that the others are still met.
 pub(in crate::correction) fn norm(residuals: &[f64], mean_weight: f64) -> f64 {
     let positive = residuals.iter().map(|one| one.max(0.0));
     positive.clone().fold(0.0, f64::max) + positive.sum::<f64>() * mean_weight

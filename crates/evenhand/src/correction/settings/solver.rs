@@ -43,7 +43,7 @@ pub struct SqpSettings {
     /// Groups with fewer rows of those that a rate conditions on are measured, shown and tested, but not searched for: the
     /// normal approximation of a share begins to hold at about 30 rows.
     pub min_group: usize,
-    /// Violations below this are not worth another fit, however many rows there are.
+    /// The tolerance of violations: smaller ones are not worth another fit, however many rows there are.
     pub even: f64,
     /// μ with a bound: points of error that a point of infeasibility may cost. Large, since a bound is to be met.
     pub penalty: f64,
@@ -55,11 +55,11 @@ pub struct SqpSettings {
     pub regularisation: f64,
     /// The first radius of the trust region: how far a step may move an exponent. No radius is more than twice as large.
     pub radius: f64,
-    /// Below this radius a step changes next to no decision, and the search has stalled.
+    /// The smallest radius: steps within it change next to no decision, so that the search has stalled.
     pub min_radius: f64,
     /// A step is accepted if the merit function falls by this share of what the model promised.
     pub accept: f64,
-    /// A promised fall of the merit function below this is not worth a fit: 0.03 points of error.
+    /// A step is not worth a fit where the model of the merit function promises a smaller decrease: 0.03 points of error.
     pub tolerance: f64,
     /// How far from zero one multiplier may take an exponent: weights are then 3,000 times apart, and bounded ones saturated.
     pub max_exponent: f64,

@@ -1,4 +1,4 @@
-//! Where a search for tilts starts: the best decisions by expectation, which are a convex problem.
+//! The starts of a search for tilts: the best decisions by expected rates and errors, which are the solutions of a convex problem.
 //!
 //! Of all decisions that depend on x alone, those of least expected error whose expected rates differ by at most ε are a linear
 //! programme. Its dual is convex: with `p_y` the probability of a class and `t_ky` what multiplier k adds to it,
@@ -7,7 +7,7 @@
 //! minimise over μ   E max_y (p_y + Σ_k μ_k t_ky) + Σ_k ε_k |μ_k|
 //! ```
 //!
-//! so that no local optimum misleads it. [Menon & Williamson 2018; Boyd & Vandenberghe 2004, ch. 5] The maximum is smoothed, and the problem
+//! so that it has no local optimum but its minimum. [Menon & Williamson 2018; Boyd & Vandenberghe 2004, ch. 5] The maximum is smoothed, and the problem
 //! solved for a path of ε, each from the one before, by proximal Newton steps [Lee, Sun & Saunders 2014]. Probabilities are then added to, not multiplied;
 //! close to a tie of two classes, where decisions are made, that is a tilt of about 2μ. A sample of rows is enough to start from.
 
@@ -22,16 +22,16 @@ use crate::{Result, parallel};
 const PATH: usize = 10;
 const FACTOR: f64 = 0.65;
 
-/// Steps for one ε, at most; the next begins close to its end.
+/// The most Newton steps for one ε; the search for the next ε begins where these end.
 const STEPS: usize = 5;
 
-/// A smaller gain in the share of rows decided rightly is not worth a step.
+/// A step that gains less than this, as a share of rows decided as labelled, is not worth a pass over the rows.
 const GAIN: f64 = 1e-6;
 
-/// With more multipliers their products over rows cost more than a search from no correction does.
+/// With more multipliers than this no start is sought: their products over rows cost more than a search from no correction does.
 const MOST_MULTIPLIERS: usize = 64;
 
-/// Multipliers of tilts from weak to strong, one of each for every ε; none where there are too many.
+/// The multipliers for each ε, from weak tilts to strong ones; none where there are too many multipliers.
 ///
 /// # Errors
 /// Where rows weigh nothing.
@@ -70,7 +70,7 @@ struct Dual {
 }
 
 impl Dual {
-    /// The least with each of the prices that a path of ε stands for.
+    /// The minimisers for each ε of the path.
     fn path(&self) -> Vec<Vec<f64>> {
         let mut here = vec![0.0; self.scales.len()];
         let mut value = self.at(&here);
@@ -80,9 +80,9 @@ impl Dual {
         let mut epsilon = most;
         for _ in 0..PATH {
             epsilon *= FACTOR;
-            let prices: Vec<f64> = self.scales.iter().map(|scale| epsilon * scale).collect();
+            let weights: Vec<f64> = self.scales.iter().map(|scale| epsilon * scale).collect();
             for _ in 0..STEPS {
-                let Some((moved, at)) = self.step(&here, &value, &prices) else { break };
+                let Some((moved, at)) = self.step(&here, &value, &weights) else { break };
                 (here, value) = (moved, at);
             }
             found.push(here.clone());
@@ -90,7 +90,7 @@ impl Dual {
         found
     }
 
-    /// The value without its prices.
+    /// The mean of the smoothed maximum, without the ℓ₁ penalty.
     fn at(&self, multipliers: &[f64]) -> Value {
         let mut value = self.maximum.at(multipliers);
         for (at, multiplier) in multipliers.iter().enumerate() {
@@ -101,19 +101,19 @@ impl Dual {
         value
     }
 
-    /// A proximal Newton step; `None` where none makes the value with its prices smaller, or the model promises too little to look.
-    fn step(&self, here: &[f64], value: &Value, prices: &[f64]) -> Option<(Vec<f64>, Value)> {
-        let there = descend(here, value, prices);
-        let priced = |at: &[f64]| at.iter().zip(prices).map(|(one, price)| price * one.abs()).sum::<f64>();
-        let before = value.mean + priced(here);
-        if value.decrease(here, &there) + priced(here) - priced(&there) < GAIN {
+    /// A proximal Newton step; `None` where the model promises too little, or no shortened step lowers the objective.
+    fn step(&self, here: &[f64], value: &Value, weights: &[f64]) -> Option<(Vec<f64>, Value)> {
+        let there = descend(here, value, weights);
+        let penalty = |at: &[f64]| at.iter().zip(weights).map(|(one, weight)| weight * one.abs()).sum::<f64>();
+        let before = value.mean + penalty(here);
+        if value.decrease(here, &there) + penalty(here) - penalty(&there) < GAIN {
             return None;
         }
         let mut share = 1.0;
         while share > 1e-3 {
             let moved: Vec<f64> = here.iter().zip(&there).map(|(from, to)| from + share * (to - from)).collect();
             let at = self.at(&moved);
-            if at.mean + priced(&moved) < before - GAIN {
+            if at.mean + penalty(&moved) < before - GAIN {
                 return Some((moved, at));
             }
             share *= 0.3;
@@ -122,8 +122,8 @@ impl Dual {
     }
 }
 
-/// The least of the quadratic model with its prices, by coordinate descent.
-fn descend(here: &[f64], value: &Value, prices: &[f64]) -> Vec<f64> {
+/// The minimiser of the quadratic model with the ℓ₁ penalty, whose weights are given, by coordinate descent.
+fn descend(here: &[f64], value: &Value, weights: &[f64]) -> Vec<f64> {
     const ROUNDS: usize = 100;
     let count = here.len();
     let mut there = here.to_vec();
@@ -135,7 +135,7 @@ fn descend(here: &[f64], value: &Value, prices: &[f64]) -> Vec<f64> {
             let slope = value.gradient[at]
                 + (0..count).map(|other| value.hessian[at * count + other] * (there[other] - here[other])).sum::<f64>();
             let free = there[at] - slope / curvature;
-            let shrunk = free.signum() * (free.abs() - prices[at] / curvature).max(0.0);
+            let shrunk = free.signum() * (free.abs() - weights[at] / curvature).max(0.0);
             moved = moved.max((shrunk - there[at]).abs());
             there[at] = shrunk;
         }

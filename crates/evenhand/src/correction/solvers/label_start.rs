@@ -1,9 +1,9 @@
-//! Where a search for weights starts whose learner has many minima: at multipliers that make the labels themselves even.
+//! The start of a search whose learner has many minima, such as a network: multipliers that make the weighted labels themselves even.
 //!
-//! A network that is trained anew with weights a little different makes decisions that differ by more than the weights do, so that small steps from no
-//! correction tell noise from nothing. What weights do to labels is known without a training: rows alike in their groups have label shares q(y), and weighted
-//! ones the shares p(y) ∝ q(y)·w(y), which a learner of probabilities follows. [Jiang & Nachum 2019, Cor. 1, for the shares of labels] The multipliers at which these meet
-//! what is asked are found by damped Gauss-Newton steps; one training tells whether decisions do too.
+//! A network that is trained again with slightly different weights makes decisions that differ by more than the change of weights explains, so that small steps from no
+//! correction measure noise. What weights do to labels is known without training: rows in the same groups have label shares q(y), and once
+//! weighted the shares p(y) ∝ q(y)·w(y), which a learner of probabilities follows. [Jiang & Nachum 2019, Cor. 1, for the shares of labels] The multipliers at which these shares
+//! are even are found by damped Gauss-Newton steps; one training then tells whether the decisions are even too.
 
 use std::collections::BTreeMap;
 
@@ -14,19 +14,19 @@ use crate::constraint::{Measure, TiltTable, WeightRule};
 use crate::correction::problem::Problem;
 use crate::kernel::CellSums;
 
-/// Steps, at most; a handful is enough where weights can do it.
+/// The most Gauss-Newton steps; where weights can make the labels even, a handful is enough.
 const STEPS: usize = 40;
 
-/// Violations of labels below this are none.
+/// Violations of labels whose norm is below this count as zero.
 const EVEN: f64 = 1e-9;
 
-/// Half the distance over which a derivative is taken.
+/// The step of central differences.
 const REACH: f64 = 1e-5;
 
-/// With more multipliers their products cost more than this is worth.
+/// With more multipliers than this no start is sought: the cost of a Gauss-Newton step grows with their square.
 const MOST_MULTIPLIERS: usize = 64;
 
-/// The multipliers; `None` where there are too many, or none that more than halves the violation of the labels.
+/// The multipliers that make labels even; `None` where there are too many of them, or where what was found leaves half of the violation of the labels or more.
 pub(super) fn even_labels(problem: &Problem, rule: WeightRule, max_exponent: f64) -> Option<Vec<f64>> {
     let labels = Labels { problem, table: problem.label_table(rule), patterns: patterns(problem) };
     let count = labels.table.multipliers();
@@ -54,16 +54,16 @@ pub(super) fn even_labels(problem: &Problem, rule: WeightRule, max_exponent: f64
     (norm(&violations) < 0.5 * first).then_some(here)
 }
 
-/// Labels by pattern of groups, and what weights make of them.
+/// The labels by pattern of groups, which weights change.
 struct Labels<'a> {
     problem: &'a Problem,
     table: TiltTable,
-    /// Of each cell, its pattern of groups.
+    /// The pattern of groups of each cell.
     patterns: Vec<usize>,
 }
 
 impl Labels<'_> {
-    /// The violations of decisions that follow the shares of weighted labels.
+    /// The violations of decisions that are made at random by the shares of the weighted labels.
     fn violations(&self, multipliers: &[f64]) -> Vec<f64> {
         let (cells, classes) = (self.problem.cells(), self.problem.classes());
         let weights = self.table.weights(multipliers);
@@ -84,7 +84,7 @@ impl Labels<'_> {
         self.problem.violations(&sums, Measure::Decisions)
     }
 
-    /// The Gauss-Newton step, damped so that directions in which nothing changes take none.
+    /// The Gauss-Newton step, damped so that directions in which no violation changes take no step.
     fn step(&self, here: &[f64], violations: &[f64]) -> Option<Vec<f64>> {
         let count = here.len();
         let slope = |at: usize| -> Vec<f64> {
@@ -109,7 +109,7 @@ impl Labels<'_> {
     }
 }
 
-/// Of each cell, which of the patterns of groups its rows have.
+/// For each cell the number of the pattern of groups that its rows have.
 fn patterns(problem: &Problem) -> Vec<usize> {
     let cells = problem.cells();
     let mut known: BTreeMap<Vec<usize>, usize> = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! What a search asks of a run: fits, their derivatives, and the weights that multipliers stand for.
 //!
-//! It hides the learner, so that a search is compiled once and not for every learner.
+//! The trait [`Oracle`] hides the learner, so that a search is compiled once and not for every learner.
 
 use super::sqp::Target;
 use crate::Result;
@@ -9,9 +9,9 @@ use crate::correction::problem::Problem;
 use crate::correction::settings::{Correction, SqpSettings};
 use crate::correction::solution::Solution;
 use crate::correction::trace::{Observer, Termination};
-use crate::kernel::{Band, CellSums};
+use crate::kernel::{BoundaryRows, CellSums};
 
-/// A fit as a search sees it; the predictor stays with the run.
+/// A fit as a search sees it: its multipliers and what it does on the rows. The predictor stays with the run.
 #[derive(Debug, Clone)]
 pub(in crate::correction) struct Point {
     /// The number by which the run finds its fit again.
@@ -28,7 +28,7 @@ pub(in crate::correction) struct Point {
 }
 
 impl Point {
-    /// The fit of some multipliers, by what it does on the rows that violations are measured on.
+    /// The fit with some multipliers; `sums` are its decisions and scores on `rows`, on which violations are measured.
     pub(super) fn new(id: usize, table: &TiltTable, multipliers: Vec<f64>, rows: &Problem, sums: CellSums) -> Self {
         let exponents = table.mean_exponents(&multipliers);
         let size = multipliers.iter().zip(&exponents).map(|(multiplier, exponent)| multiplier * exponent).sum();
@@ -101,7 +101,7 @@ pub(in crate::correction) trait Oracle {
     /// Whether weights may be made by another rule.
     fn may_take(&self, rule: WeightRule) -> bool;
 
-    /// Whether fits may be spent on starting again elsewhere: not where that was tried before, on a sample of the rows.
+    /// Whether fits may be spent on restarts and on going on at any cost: not where that was done before on a sample of the rows.
     fn explores(&self) -> bool {
         true
     }
@@ -124,7 +124,7 @@ pub(in crate::correction) trait Oracle {
 
     /// The rows near the decision boundary of the fit that was differentiated last; `None` where violations are measured on
     /// other rows than those it was fitted to, or on scores.
-    fn near_boundary(&self, point: &Point, reach: f64) -> Result<Option<Band>>;
+    fn near_boundary(&self, point: &Point, reach: f64) -> Result<Option<BoundaryRows>>;
 
     /// Lets go of all fits but these.
     fn retain(&mut self, keep: &[&Point]);

@@ -1,15 +1,15 @@
 //! The rank of the multipliers: which of them are independent, and the shortest of those that are equivalent.
 //!
-//! A group and its complement, or groups that partition the rows, move exponents in fewer directions
-//! than they are. `gram` holds the mean products of exponents, row by row, as `TiltTable::gram` gives it.
+//! The multipliers of a group and its complement, or of groups that partition the rows, are linearly dependent: they change exponents in fewer directions
+//! than there are multipliers. `gram` is the matrix of mean products of exponents, row by row, as `TiltTable::gram` gives it.
 
 use faer::{Mat, Side};
 
-/// Leaves out multipliers that move the same exponents as another: a group's complement, or its double.
+/// The places of the multipliers that remain when of every two that change the same exponents in proportion, such as those of a group and its complement, one is left out.
 ///
-/// Of two such the one whose group is smaller stays: it moves exponents further.
+/// Of two such multipliers the one of the smaller group stays, since it changes exponents more.
 pub(super) fn independent(gram: &[f64], count: usize) -> Vec<usize> {
-    // Products that differ in the last digits alone are equal.
+    // Products that differ by less than this, relative to their size, differ by rounding alone.
     const ROUNDING: f64 = 1e-10;
     let own = |at: usize| gram[at * count + at];
     let alike = |one: usize, other: usize| gram[one * count + other].powi(2) > own(one) * own(other) * (1.0 - ROUNDING);
@@ -22,23 +22,23 @@ pub(super) fn independent(gram: &[f64], count: usize) -> Vec<usize> {
     (0..count).filter(|&at| stays(at)).collect()
 }
 
-/// The shortest multipliers with the same exponents: what is left of them when the part that moves none is taken out.
+/// The shortest multipliers with the same exponents: the part in the null space of `gram` is taken out.
 pub(super) fn least_norm(gram: &[f64], multipliers: &[f64]) -> Vec<f64> {
-    let Some(Directions { idle, .. }) = Directions::of(gram, multipliers.len()) else { return multipliers.to_vec() };
+    let Some(NullSpace { basis, .. }) = NullSpace::of(gram, multipliers.len()) else { return multipliers.to_vec() };
     let mut shortest = multipliers.to_vec();
-    for direction in idle {
+    for direction in basis {
         let along: f64 = direction.iter().zip(multipliers).map(|(entry, one)| entry * one).sum();
         shortest.iter_mut().zip(direction).for_each(|(one, entry)| *one -= along * entry);
     }
     shortest
 }
 
-/// The products with those of directions that move no exponent as large as the largest: by them no direction is free, and of multipliers
+/// `gram` with its eigenvalues of zero replaced by the largest one. The quadratic form then has no direction of zero cost, and of multipliers
 /// with the same exponents the shortest cost least.
-pub(super) fn without_idle(gram: &[f64], count: usize) -> Vec<f64> {
+pub(super) fn without_null_space(gram: &[f64], count: usize) -> Vec<f64> {
     let mut filled = gram.to_vec();
-    let Some(Directions { largest, idle }) = Directions::of(gram, count) else { return filled };
-    for direction in idle {
+    let Some(NullSpace { largest, basis }) = NullSpace::of(gram, count) else { return filled };
+    for direction in basis {
         for (at, entry) in filled.iter_mut().enumerate() {
             *entry += largest * direction[at / count] * direction[at % count];
         }
@@ -46,22 +46,22 @@ pub(super) fn without_idle(gram: &[f64], count: usize) -> Vec<f64> {
     filled
 }
 
-/// Directions of multipliers that move no exponent, at right angles to each other.
-struct Directions {
-    /// The largest mean squared exponent of a direction.
+/// The null space of `gram`: the directions of multipliers that change no exponent, orthogonal to each other.
+struct NullSpace {
+    /// The largest eigenvalue: the largest mean squared exponent of a direction of length 1.
     largest: f64,
-    idle: Vec<Vec<f64>>,
+    basis: Vec<Vec<f64>>,
 }
 
-impl Directions {
+impl NullSpace {
     fn of(gram: &[f64], count: usize) -> Option<Self> {
         let matrix = Mat::from_fn(count, count, |row, column| gram[row * count + column]);
         let eigen = matrix.self_adjoint_eigen(Side::Lower).ok()?;
         let (values, vectors) = (eigen.S().column_vector(), eigen.U());
         let largest = (0..count).map(|at| values[at]).fold(0.0, f64::max);
-        let idle = (0..count).filter(|&at| values[at] <= 1e-12 * largest);
-        let idle = idle.map(|at| (0..count).map(|row| vectors[(row, at)]).collect()).collect();
-        Some(Self { largest, idle })
+        let null = (0..count).filter(|&at| values[at] <= 1e-12 * largest);
+        let basis = null.map(|at| (0..count).map(|row| vectors[(row, at)]).collect()).collect();
+        Some(Self { largest, basis })
     }
 }
 
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn no_direction_is_free() {
         let gram = [3.0, -1.0, -1.0, 1.0 / 3.0];
-        let filled = without_idle(&gram, 2);
+        let filled = without_null_space(&gram, 2);
         let along = |one: f64, other: f64| {
             one * one * filled[0] + one * other * (filled[1] + filled[2]) + other * other * filled[3]
         };

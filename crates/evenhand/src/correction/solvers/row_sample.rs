@@ -1,4 +1,4 @@
-//! Rows that stand for all of them, where a pass over all would cost more than what it tells is worth.
+//! A sample of the rows that stands for all of them, where a start is sought that need not be exact.
 //!
 //! Holds [`RowSample`]: so many rows of every cell, with the weight of the rows that they stand for. [Stratified sampling: Cochran 1977, ch. 5]
 //! Which rows these are follows from their probabilities alone, so that neither the order of rows nor a row that stands for several changes it; and they

@@ -1,4 +1,4 @@
-//! A path of searches on a sample of rows, one step ahead of the same path on all of them.
+//! The path of a frontier on a sample of rows, one point ahead of the same path on all rows.
 //!
 //! Holds [`SamplePath`]: for every bound of a frontier the multipliers that meet it on the sample, found from the best of the fits before, are
 //! where the search over all rows starts.

@@ -13,10 +13,10 @@ use crate::parallel;
 /// The width of the smoothed maximum, in units of probability.
 const WIDTH: f64 = 0.02;
 
-/// A class that is less than this times as probable as another by the smoothed maximum is out of the question.
+/// Where the powers of all other classes add up to less than this, that of the largest being 1, a row adds nothing to the Hessian.
 const CERTAIN: f64 = 1e-6;
 
-/// What classes are worth to some rows, and what multipliers add to that.
+/// The scores of the classes for some rows, and what multipliers add to them.
 pub(super) enum SmoothMaximum {
     /// Rows of two classes.
     Pairs(Pairs),
@@ -32,7 +32,7 @@ pub(super) struct Value {
 }
 
 impl Value {
-    /// By how much its quadratic model falls on the way from here.
+    /// By how much the quadratic model falls from these multipliers to others.
     pub(super) fn decrease(&self, here: &[f64], there: &[f64]) -> f64 {
         let step: Vec<f64> = here.iter().zip(there).map(|(from, to)| to - from).collect();
         let curved = self.hessian.chunks_exact(step.len()).zip(&step).map(|(row, by)| by * dot(row, &step));
@@ -163,11 +163,11 @@ impl OfRow {
 pub(super) struct Pairs {
     /// The share of all weight that each row has.
     weights: Vec<f64>,
-    /// How far the second class is ahead.
+    /// The score of the second class minus that of the first.
     ahead: Vec<f64>,
-    /// Per multiplier, by how much it moves that.
+    /// Per multiplier, what it adds to that difference.
     tilts: Vec<Vec<f64>>,
-    /// What the first class is worth on average, and per multiplier what that adds to it.
+    /// The mean score of the first class, and per multiplier what it adds to that mean.
     first: f64,
     first_slopes: Vec<f64>,
 }
@@ -186,7 +186,7 @@ impl Pairs {
         }
     }
 
-    /// As [`Classes::sums`], without what the first class is worth.
+    /// As [`Classes::sums`], without the scores of the first class.
     fn sums(&self, part: Range<usize>, multipliers: &[f64]) -> Vec<f64> {
         let count = multipliers.len();
         let mut sums = vec![0.0; 1 + count + count * count];

@@ -18,7 +18,7 @@ use crate::correction::problem::Problem;
 use crate::correction::settings::{Correction, SqpSettings};
 use crate::correction::solution::Solution;
 use crate::correction::trace::{Observer, Termination};
-use crate::kernel::{Band, CellSums, cell_sum_derivatives};
+use crate::kernel::{BoundaryRows, CellSums, cell_sum_derivatives};
 use crate::learner::{Learner as _, Logistic, LogisticModel, Minimiser, Predictor as _};
 use crate::{Error, Result, Weights};
 
@@ -289,7 +289,7 @@ impl Oracle for StoredRun<'_> {
         Ok(Some((sums, errors.into_iter().map(|error| error * times).collect())))
     }
 
-    fn near_boundary(&self, _: &Point, _: f64) -> Result<Option<Band>> {
+    fn near_boundary(&self, _: &Point, _: f64) -> Result<Option<BoundaryRows>> {
         Ok(None)
     }
 

@@ -19,7 +19,7 @@ use crate::correction::problem::{EvaluationRows, ExpectedTilt, Problem, WeightMa
 use crate::correction::settings::{Apply, Correction, SqpSettings};
 use crate::correction::solution::Solution;
 use crate::correction::trace::{Observer, Termination};
-use crate::kernel::{Band, CellSums, band, cell_sum_derivatives};
+use crate::kernel::{BoundaryRows, CellSums, boundary_rows, cell_sum_derivatives};
 use crate::learner::{Learner, Predictor};
 
 /// One model, and rows whose probabilities multipliers tilt.
@@ -303,7 +303,7 @@ impl<P: Predictor> Oracle for TiltedRun<'_, P> {
         Ok(all)
     }
 
-    fn near_boundary(&self, point: &Point, reach: f64) -> Result<Option<Band>> {
+    fn near_boundary(&self, point: &Point, reach: f64) -> Result<Option<BoundaryRows>> {
         let basis = self.differentiated.as_ref().filter(|(id, _)| *id == point.id);
         let (Some((_, basis)), true, Measure::Decisions) = (basis, self.others.is_empty(), self.settings.measure)
         else {
@@ -311,7 +311,7 @@ impl<P: Predictor> Oracle for TiltedRun<'_, P> {
         };
         let (tilted, slopes) = (self.trained.by(&point.multipliers), self.trained.slopes(&point.multipliers, basis));
         let (features, cells) = (self.problem.features(), self.problem.cells().cell_rows());
-        band(&tilted, &slopes, basis.len(), features, cells, reach).map(Some)
+        boundary_rows(&tilted, &slopes, basis.len(), features, cells, reach).map(Some)
     }
 
     fn retain(&mut self, _: &[&Point]) {}

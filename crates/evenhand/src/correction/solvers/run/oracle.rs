@@ -9,7 +9,7 @@ use crate::correction::solvers::label_start::even_labels;
 use crate::correction::solvers::oracle::{Oracle, Point, Solves, SumDerivatives};
 use crate::correction::solvers::sqp::{self, Target};
 use crate::correction::trace::{Observer, Termination};
-use crate::kernel::{Band, band, cell_sum_derivatives};
+use crate::kernel::{BoundaryRows, boundary_rows, cell_sum_derivatives};
 use crate::learner::Learner;
 use crate::{Error, Result};
 
@@ -99,7 +99,7 @@ impl<L: Learner> Oracle for Run<'_, L> {
         Ok(Some(derivatives))
     }
 
-    fn near_boundary(&self, point: &Point, reach: f64) -> Result<Option<Band>> {
+    fn near_boundary(&self, point: &Point, reach: f64) -> Result<Option<BoundaryRows>> {
         let differentiated = self.derivatives.as_ref().filter(|one| one.id == point.id);
         let (Some(iterate), Some(derivatives)) = (self.cache.get(point), differentiated) else { return Ok(None) };
         if !self.evaluates_on_training() || self.settings.measure != Measure::Decisions {
@@ -107,7 +107,7 @@ impl<L: Learner> Oracle for Run<'_, L> {
         }
         let (features, cells) = (self.problem.features(), self.problem.cells().cell_rows());
         let count = derivatives.basis.len();
-        band(&*iterate.predictor, &*derivatives.sensitivity, count, features, cells, reach).map(Some)
+        boundary_rows(&*iterate.predictor, &*derivatives.sensitivity, count, features, cells, reach).map(Some)
     }
 
     fn retain(&mut self, keep: &[&Point]) {

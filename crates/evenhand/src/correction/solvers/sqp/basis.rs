@@ -1,22 +1,22 @@
-//! The multipliers that a search moves.
+//! The independent multipliers, which a search changes, and how they enter exponents.
 
 use crate::constraint::TiltTable;
-use crate::correction::solvers::rank::{independent, without_idle};
+use crate::correction::solvers::rank::{independent, without_null_space};
 
-/// Independent multipliers, and how they move exponents.
+/// Independent multipliers, and how they change exponents.
 #[derive(Debug)]
 pub(super) struct Basis {
     /// Their places among all multipliers.
     pub(super) multipliers: Vec<usize>,
-    /// G: mean products of their exponents, row by row; directions that move none, as where groups partition the rows, are not free. Products in
-    /// groups that are left alone count beside them.
+    /// G: the mean products of their exponents over all rows, row by row of the matrix. Directions that change no exponent, which exist where groups partition
+    /// the rows, have the largest entry instead of zero, so that they take no step. For groups that are too small to be searched for, the products of their mean exponents are added.
     pub(super) gram: Vec<f64>,
-    /// S: how far each, at 1, moves the exponent that it moves most.
+    /// S: how far each multiplier, at 1, changes the exponent that it changes most.
     pub(super) scale: Vec<f64>,
 }
 
 impl Basis {
-    /// The multipliers of a table, with groups (by their constraints) that are left alone, and what these weigh.
+    /// The independent multipliers of a table. `left_alone` are the constraints of groups that are too small to be searched for, each with the weight of its squared mean exponent.
     pub(super) fn new(table: &TiltTable, left_alone: &[(usize, f64)]) -> Self {
         let (gram, count) = (table.gram(), table.multipliers());
         let multipliers = independent(gram, count);
@@ -29,13 +29,13 @@ impl Basis {
         };
         let products: Vec<f64> = among.map(product).collect();
         Self {
-            gram: without_idle(&products, multipliers.len()),
+            gram: without_null_space(&products, multipliers.len()),
             scale: multipliers.iter().map(|&at| table.reach(at)).collect(),
             multipliers,
         }
     }
 
-    /// Those of all multipliers that are in it.
+    /// The values of the independent multipliers among all.
     pub(super) fn of(&self, all: &[f64]) -> Vec<f64> {
         self.multipliers.iter().map(|&at| all[at]).collect()
     }
@@ -49,7 +49,7 @@ impl Basis {
         moved
     }
 
-    /// `|SΔ|∞`: how far a step moves the exponent that it moves most, one multiplier at a time.
+    /// `|SΔ|∞`: the largest change of an exponent by one multiplier of a step.
     pub(super) fn norm(&self, step: &[f64]) -> f64 {
         step.iter().zip(&self.scale).map(|(by, scale)| (by * scale).abs()).fold(0.0, f64::max)
     }

@@ -16,7 +16,8 @@ pub(super) struct Derivatives {
     pub(super) gradient: Vec<f64>,
     /// The second derivatives of the error, row by row.
     pub(super) curvature: Vec<f64>,
-    /// Whether they are the learner's own, and renewed at every fit; otherwise those of `cell_response`, with Broyden's updates.
+    /// Whether they follow from the learner's sensitivities and are computed anew at every fit; otherwise they begin as `cell_response` has them and are
+    /// corrected by Broyden's updates.
     pub(super) exact: bool,
 }
 
@@ -34,7 +35,7 @@ impl Derivatives {
         };
         let problem = oracle.evaluation();
         let decisions = oracle.settings().measure == Measure::Decisions;
-        // Which rows change sides, and with which labels, cells alone do not tell.
+        // Without sensitivities it is not known which rows of a cell change their decision, so neither is the derivative of the error.
         let error = |change: &CellSums| if exact && decisions { problem.error(change) } else { 0.0 };
         let total = problem.cells().total_weight();
         Ok(Self {
@@ -45,8 +46,8 @@ impl Derivatives {
         })
     }
 
-    /// Broyden's update: the smallest change of the Jacobian, in the scale of the multipliers, with which it explains how a step
-    /// changed the residuals.
+    /// Broyden's update: the smallest change of the Jacobian, with multipliers in units of exponents, after which it reproduces how a step
+    /// changed the residuals. [Nocedal & Wright 2006, ch. 11.1]
     pub(super) fn update(&mut self, step: &[f64], before: &[f64], after: &[f64], scale: &[f64]) {
         let square: f64 = step.iter().zip(scale).map(|(by, scale)| (by * scale).powi(2)).sum();
         if square <= 0.0 {
@@ -54,16 +55,16 @@ impl Derivatives {
         }
         for (at, (before, after)) in before.iter().zip(after).enumerate() {
             let predicted: f64 = step.iter().zip(&self.jacobian).map(|(by, row)| by * row[at]).sum();
-            let missed = (after - before - predicted) / square;
+            let unexplained = (after - before - predicted) / square;
             for ((by, scale), row) in step.iter().zip(scale).zip(&mut self.jacobian) {
-                row[at] += missed * by * scale * scale;
+                row[at] += unexplained * by * scale * scale;
             }
         }
     }
 }
 
-/// How decisions change if the odds of the rows in every cell follow the odds of their weights: what weights do to a learner
-/// that can tell cells apart. It takes nothing but decisions, so it sees every gap that there is.
+/// How decisions change if the odds of the rows in every cell follow the odds of their weights, as they do for a learner
+/// that can tell cells apart. Only the decisions of the current fit are needed, so that every difference between groups that they show has a derivative.
 fn cell_response(oracle: &dyn Oracle, point: &Point, basis: &Basis) -> Vec<CellSums> {
     let (problem, measure) = (oracle.evaluation(), oracle.settings().measure);
     let (cells, classes) = (problem.cells(), problem.classes());

@@ -3,28 +3,28 @@
 //!
 //! `min gᵀx + ½xᵀHx + μ (t + w Σ sᵢ)` subject to `cᵢ + Jᵢx ≤ sᵢ ≤ t`, `s ≥ 0`, `t ≥ 0` and `lower ≤ x ≤ upper`.
 //!
-//! Every inequality has a gap between its sides and a price, both above zero. They are feasible from the start, since slacks can be as large as need be
-//! and the prices of the box balance any gradient; what is left is to bring the products of gaps and prices to zero, whose sum is how far the
-//! objective is above its least. Slacks are eliminated by hand, so that one matrix with a row for every multiplier is factorised, however many
-//! inequalities there are.
+//! Every inequality has a gap (the distance between its two sides) and a dual variable, both above zero. Gaps and duals are feasible from the start: the
+//! slacks s and t can be as large as they have to be, and the duals of the box balance any gradient. What remains is to bring the products of gaps and duals to
+//! zero; their sum is the duality gap, how far the objective is above its minimum. Slacks are eliminated by hand, so that each iteration factorises one
+//! matrix with a row for every multiplier, however many inequalities there are.
 
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::solvers::{Llt, Solve};
 use faer::{Accum, Mat, Par, Side};
 
-/// A sum of products that is as good as zero: in points of merit, of which a step promises 1e-4 and more. Tight, so that the order of
-/// inequalities does not show in what comes of a step.
+/// The duality gap at which the programme counts as solved, in units of the merit function, of which a step that is taken promises 3e-4 and more. It is tight so that
+/// the order of the inequalities does not show in the step.
 const TOLERANCE: f64 = 1e-12;
 
-/// A sum of products at which a step is used all the same, where rounding lets it fall no further.
+/// The duality gap at which a solution is still used where rounding keeps the gap from falling further.
 const ACCEPTABLE: f64 = 1e-6;
 
 const MAX_ITERATIONS: usize = 100;
 
-/// How much of the way to the nearest edge a step goes.
+/// A step goes this share of the way to where the first gap or dual would be zero, so that all of them stay above zero.
 const BACK_OFF: f64 = 0.995;
 
-/// What is to be minimised.
+/// The quadratic programme; x is a step in units of exponents.
 #[derive(Debug)]
 pub(super) struct Programme {
     /// g.
@@ -33,9 +33,9 @@ pub(super) struct Programme {
     pub(super) hessian: Mat<f64>,
     /// c.
     pub(super) residuals: Vec<f64>,
-    /// Rows that are no multiples of each other, of which those of J are multiples.
+    /// The distinct rows of J: every row of J is a multiple of one of them.
     pub(super) rows: Mat<f64>,
-    /// For each row of J, its place among those and its factor.
+    /// For each row of J, which distinct row it is a multiple of, and the factor.
     pub(super) multiples: Vec<(usize, f64)>,
     /// μ.
     pub(super) penalty: f64,
@@ -45,14 +45,14 @@ pub(super) struct Programme {
     pub(super) upper: Vec<f64>,
 }
 
-/// Inequalities of one kind: per inequality the gap and the price, or how a step changes them.
+/// The inequalities of one kind: the gap and the dual of each, or how a step changes them.
 #[derive(Debug, Clone)]
 struct Family {
     gaps: Vec<f64>,
-    prices: Vec<f64>,
+    duals: Vec<f64>,
 }
 
-/// One value for every kind of inequality.
+/// One value for each of the six kinds of inequalities.
 type Kinds<T> = [T; 6];
 
 /// `cᵢ + Jᵢx ≤ sᵢ`.
@@ -73,14 +73,14 @@ struct Iterate {
     kinds: Kinds<Family>,
 }
 
-/// A change of each.
+/// A step: how x, the gaps and the duals change.
 type Direction = Iterate;
 
-/// The factorised matrix of a Newton step, and the ratios of prices to gaps that are in it.
+/// The factorised matrix of a Newton step, and the ratios of duals to gaps that are in it.
 struct Newton {
     factor: Llt<f64>,
     ratios: Kinds<Vec<f64>>,
-    /// Per slack, the sum of the ratios that are its own.
+    /// For each slack sᵢ, the sum of the ratios of the three inequalities that it is in.
     slack: Vec<f64>,
 }
 
@@ -95,7 +95,7 @@ impl Programme {
                 return Some(at.x);
             }
             let Some(newton) = self.newton(&at) else { break };
-            // First towards zero products; how far that leads says how much to centre. Then so that second-order terms are made up for.
+            // The predictor step aims at products of zero; how far it leads says how much to centre. The corrector step centres, and makes up for the predictor's second-order terms.
             let affine = self.direction(&at, &newton, &products.each_ref().map(|all| negated(all)));
             let reached = total(&at.moved(&affine, at.longest(&affine).min(1.0)).products());
             let centre = sum / count * (reached / sum).powi(3);
@@ -105,7 +105,7 @@ impl Programme {
             });
             let direction = self.direction(&at, &newton, &targets);
             let next = at.moved(&direction, (BACK_OFF * at.longest(&direction)).min(1.0));
-            // Where products are as small as rounding, they grow again.
+            // Once products are as small as rounding errors they no longer fall.
             let fallen = total(&next.products());
             if !fallen.is_finite() || fallen > 0.999 * sum && sum <= ACCEPTABLE {
                 break;
@@ -115,7 +115,7 @@ impl Programme {
         (total(&at.products()) <= ACCEPTABLE).then_some(at.x)
     }
 
-    /// The middle of the box, slacks as large as the largest residual there, and prices that balance.
+    /// The start: the middle of the box, slacks above the largest residual there, and duals for which the gradient of the Lagrangian is zero.
     fn start(&self) -> Iterate {
         let (count, inequalities) = (self.gradient.len(), self.residuals.len());
         let x: Vec<f64> = self.lower.iter().zip(&self.upper).map(|(lower, upper)| 0.5 * (lower + upper)).collect();
@@ -129,18 +129,18 @@ impl Programme {
         let gradient = self.gradient_at(&x, &vec![own; inequalities]);
         let room = |at: usize| 0.5 * (self.upper[at] - self.lower[at]);
         let even = |at: usize| own * size / room(at);
-        let price = |sign: f64| (0..count).map(|at| (sign * gradient[at]).max(0.0) + even(at)).collect::<Vec<_>>();
+        let dual = |sign: f64| (0..count).map(|at| (sign * gradient[at]).max(0.0) + even(at)).collect::<Vec<_>>();
         let rooms: Vec<f64> = (0..count).map(room).collect();
         let kinds = [
             Family {
                 gaps: slacks.iter().zip(&values).map(|(slack, value)| slack - value).collect(),
-                prices: vec![own; inequalities],
+                duals: vec![own; inequalities],
             },
-            Family { gaps: slacks.iter().map(|slack| most - slack).collect(), prices: vec![share; inequalities] },
-            Family { gaps: slacks, prices: vec![own; inequalities] },
-            Family { gaps: vec![most], prices: vec![share] },
-            Family { gaps: rooms.clone(), prices: price(-1.0) },
-            Family { gaps: rooms, prices: price(1.0) },
+            Family { gaps: slacks.iter().map(|slack| most - slack).collect(), duals: vec![share; inequalities] },
+            Family { gaps: slacks, duals: vec![own; inequalities] },
+            Family { gaps: vec![most], duals: vec![share] },
+            Family { gaps: rooms.clone(), duals: dual(-1.0) },
+            Family { gaps: rooms, duals: dual(1.0) },
         ];
         Iterate { x, kinds }
     }
@@ -160,10 +160,10 @@ impl Programme {
         entries(&(self.rows.transpose() * sums))
     }
 
-    /// `g + Hx + Jᵀ · prices`.
-    fn gradient_at(&self, x: &[f64], prices: &[f64]) -> Vec<f64> {
-        let (curved, priced) = (entries(&(&self.hessian * column(x))), self.back(prices.iter().copied()));
-        (0..x.len()).map(|at| self.gradient[at] + curved[at] + priced[at]).collect()
+    /// `g + Hx + Jᵀ · duals`.
+    fn gradient_at(&self, x: &[f64], duals: &[f64]) -> Vec<f64> {
+        let (curved, dual) = (entries(&(&self.hessian * column(x))), self.back(duals.iter().copied()));
+        (0..x.len()).map(|at| self.gradient[at] + curved[at] + dual[at]).collect()
     }
 
     /// The matrix of the Newton equations for x and t, once slacks are eliminated:
@@ -194,10 +194,10 @@ impl Programme {
         Some(Newton { factor: Llt::new(matrix.as_ref(), Side::Lower).ok()?, ratios, slack })
     }
 
-    /// The step after which, to first order, every product of gap and price has changed by its target, and prices balance.
+    /// The Newton step: to first order every product of gap and dual changes by its target, and the gradient of the Lagrangian is zero.
     fn direction(&self, at: &Iterate, newton: &Newton, targets: &Kinds<Vec<f64>>) -> Direction {
         let ratios = &newton.ratios;
-        // Prices change by what is asked of them where gaps stay, and against their gaps.
+        // A dual changes by what its target asks for while its gap stays, less its ratio times the change of the gap.
         let asked = kinds(|kind| quotients(&targets[kind], &at.kinds[kind].gaps));
         let pull = self.pull_on_slacks(at, &asked);
         let mut x = newton.solve(&self.right_side(at, newton, &asked, &pull));
@@ -207,33 +207,33 @@ impl Programme {
         let s: Vec<f64> = (0..along.len()).map(slack).collect();
         let above = s.iter().zip(&along).map(|(s, along)| s - along).collect();
         let gaps = [above, s.iter().map(|s| t - s).collect(), s, vec![t], negated(&x), x.clone()];
-        let price = |kind: usize, at: usize| asked[kind][at] - ratios[kind][at] * gaps[kind][at];
-        let prices = kinds(|kind| (0..gaps[kind].len()).map(|at| price(kind, at)).collect());
-        let mut prices = prices.into_iter();
-        Direction { x, kinds: gaps.map(|gaps| Family { gaps, prices: prices.next().unwrap_or_default() }) }
+        let dual = |kind: usize, at: usize| asked[kind][at] - ratios[kind][at] * gaps[kind][at];
+        let duals = kinds(|kind| (0..gaps[kind].len()).map(|at| dual(kind, at)).collect());
+        let mut duals = duals.into_iter();
+        Direction { x, kinds: gaps.map(|gaps| Family { gaps, duals: duals.next().unwrap_or_default() }) }
     }
 
-    /// The right side of the equation of each slack: `asked` of its prices, less what they are out of balance by.
+    /// The right side of the equation of each slack: the change that is `asked` of its duals, and by how much they miss `μ w`.
     fn pull_on_slacks(&self, at: &Iterate, asked: &Kinds<Vec<f64>>) -> Vec<f64> {
         let sum = |of: [&[f64]; 3], at: usize| of[0][at] - of[1][at] + of[2][at];
         let asked = [&asked[ROWS][..], &asked[LARGEST], &asked[ZERO]];
-        let prices = [ROWS, LARGEST, ZERO].map(|kind| &at.kinds[kind].prices[..]);
+        let duals = [ROWS, LARGEST, ZERO].map(|kind| &at.kinds[kind].duals[..]);
         let each = 0..self.residuals.len();
-        each.map(|at| sum(asked, at) + sum(prices, at) - self.penalty * self.mean_weight).collect()
+        each.map(|at| sum(asked, at) + sum(duals, at) - self.penalty * self.mean_weight).collect()
     }
 
-    /// The right side of the equations of x, then of that of t, once slacks are eliminated.
+    /// The right side of the Newton equations of x, and last of that of t, once slacks are eliminated.
     fn right_side(&self, at: &Iterate, newton: &Newton, asked: &Kinds<Vec<f64>>, pull: &[f64]) -> Vec<f64> {
-        let prices = |kind: usize| &at.kinds[kind].prices;
+        let duals = |kind: usize| &at.kinds[kind].duals;
         let passed_on = |kind: usize, at: usize| newton.ratios[kind][at] / newton.slack[at] * pull[at];
         let inequalities = 0..self.residuals.len();
         let pushed = self.back(inequalities.clone().map(|at| passed_on(ROWS, at) - asked[ROWS][at]));
-        let gradient = self.gradient_at(&at.x, prices(ROWS));
+        let gradient = self.gradient_at(&at.x, duals(ROWS));
         let of_x = |at: usize| {
-            let balance = gradient[at] + prices(UPPER)[at] - prices(LOWER)[at];
+            let balance = gradient[at] + duals(UPPER)[at] - duals(LOWER)[at];
             pushed[at] - balance - asked[UPPER][at] + asked[LOWER][at]
         };
-        let balance = self.penalty - prices(LARGEST).iter().sum::<f64>() - prices(MOST)[0];
+        let balance = self.penalty - duals(LARGEST).iter().sum::<f64>() - duals(MOST)[0];
         let of_t = inequalities.map(|at| asked[LARGEST][at] + passed_on(LARGEST, at)).sum::<f64>();
         (0..at.x.len()).map(of_x).chain([of_t + asked[MOST][0] - balance]).collect()
     }
@@ -252,11 +252,11 @@ impl Iterate {
         self.kinds.each_ref().map(Family::products)
     }
 
-    /// How much of a step can be taken before a gap or a price is zero.
+    /// The share of a step after which the first gap or dual is zero; infinite where none becomes so.
     fn longest(&self, direction: &Direction) -> f64 {
         let until_zero = |(value, change): (&f64, &f64)| if *change < 0.0 { -value / change } else { f64::INFINITY };
         let pairs = self.kinds.iter().zip(&direction.kinds);
-        let each = pairs.flat_map(|(at, by)| at.gaps.iter().zip(&by.gaps).chain(at.prices.iter().zip(&by.prices)));
+        let each = pairs.flat_map(|(at, by)| at.gaps.iter().zip(&by.gaps).chain(at.duals.iter().zip(&by.duals)));
         each.map(until_zero).fold(f64::INFINITY, f64::min)
     }
 
@@ -264,7 +264,7 @@ impl Iterate {
         let along = |from: &[f64], by: &[f64]| from.iter().zip(by).map(|(from, by)| from + length * by).collect();
         let family = |kind: usize| Family {
             gaps: along(&self.kinds[kind].gaps, &direction.kinds[kind].gaps),
-            prices: along(&self.kinds[kind].prices, &direction.kinds[kind].prices),
+            duals: along(&self.kinds[kind].duals, &direction.kinds[kind].duals),
         };
         Self { x: along(&self.x, &direction.x), kinds: kinds(family) }
     }
@@ -272,11 +272,11 @@ impl Iterate {
 
 impl Family {
     fn products(&self) -> Vec<f64> {
-        self.gaps.iter().zip(&self.prices).map(|(gap, price)| gap * price).collect()
+        self.gaps.iter().zip(&self.duals).map(|(gap, dual)| gap * dual).collect()
     }
 
     fn ratios(&self) -> Vec<f64> {
-        quotients(&self.prices, &self.gaps)
+        quotients(&self.duals, &self.gaps)
     }
 }
 

@@ -15,26 +15,26 @@ pub(super) struct Merit {
     pub(super) penalty: f64,
     /// ρ: what the mean squared exponent costs.
     pub(super) regularisation: f64,
-    /// A promised fall below this is not worth a fit.
+    /// A step whose model promises a smaller decrease is not worth a fit.
     pub(super) tolerance: f64,
     pub(super) measure: Measure,
 }
 
 impl Merit {
     pub(super) fn value(&self, point: &Point) -> f64 {
-        // Even scores are an equation to be solved, whatever decisions they lead to.
+        // Where scores are to be even, the error of decisions plays no part: even scores are an equation to be solved.
         let error = if self.measure == Measure::Decisions { point.error } else { 0.0 };
         let small: f64 = self.left_alone().iter().map(|&(at, weight)| weight * point.exponents[at].powi(2)).sum();
         let size = point.size + small;
         error + self.penalty * self.inequalities.infeasibility(&point.sums) + 0.5 * self.regularisation * size
     }
 
-    /// The constraints of groups that are left alone, and what their mean squared exponents weigh beside that of everyone.
+    /// The constraints of groups that are too small to be searched for, each with the weight of its squared mean exponent beside the mean squared exponent of all rows.
     pub(super) fn left_alone(&self) -> Vec<(usize, f64)> {
         self.inequalities.small().iter().map(|&(at, share)| (at, share / self.regularisation)).collect()
     }
 
-    /// Whether a violation that is searched for is larger than all of another fit: few rows that tell nothing have no veto.
+    /// Whether the largest violation is above that of another fit. Constraints on too few rows to be searched for do not count.
     pub(super) fn is_less_even(&self, point: &Point, than: &Point) -> bool {
         self.inequalities.violation(&point.sums) > self.inequalities.violation(&than.sums)
     }

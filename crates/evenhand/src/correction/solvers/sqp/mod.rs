@@ -4,7 +4,7 @@
 //! rates is a set of inequalities; `merit` puts error, infeasibility and the size of the correction into one number, the merit
 //! function φ. `subproblem` minimises a quadratic model of φ around a fit by an `interior_point` method, from the `derivatives` in the independent multipliers of a `basis`;
 //! `trust_region` is the loop around it, with its `radius`; a `trial` is the fit after a step, or after a `refinement` of it on single rows; `restarts` says where loops start and which
-//! result is kept; `trade_off` goes on where evenness was left undone, asks for it, and says what it costs. No step size is asked of anyone.
+//! result is kept; `trade_off` says what more evenness costs where a search without a bound leaves some undone. There is no step size to choose.
 
 mod basis;
 mod derivatives;
@@ -14,6 +14,8 @@ mod radius;
 mod refinement;
 mod restarts;
 mod subproblem;
+#[cfg(test)]
+mod tests;
 mod trade_off;
 mod trial;
 mod trust_region;
@@ -33,7 +35,7 @@ use crate::correction::trace::{Observer, Silent, Termination};
 use crate::learner::{Learner, Predictor};
 use crate::{Error, Result, Warning};
 
-/// Multipliers that decisions are compared with have six digits after the point.
+/// Where decisions are compared, multipliers are rounded to six digits after the point.
 const DIGITS: f64 = 1e6;
 
 /// Where a search ended.
@@ -90,7 +92,7 @@ impl Found {
     }
 }
 
-/// The multipliers that a search for some target ends with, told to nobody.
+/// The multipliers that a search for some target ends with. No observer is told of its fits.
 pub(super) fn solve_silently(oracle: &mut dyn Oracle, target: &Target, settings: SqpSettings) -> Result<Vec<f64>> {
     let mut silent = Silent;
     let mut search = Search::new(oracle, settings, &mut silent);
@@ -106,11 +108,14 @@ fn find(oracle: &mut dyn Oracle, settings: SqpSettings, observer: &mut dyn Obser
     let uncorrected = search.uncorrected()?;
     let candidates = search.candidates(&target)?;
     let ended = search.solve(&target, std::slice::from_ref(&uncorrected), &candidates)?;
-    let (Ended { point, mut stop }, trade_off) = search.go_on(&target, &uncorrected, ended)?;
+    let (ended, trade_off) = search.go_on(&target, &uncorrected, ended)?;
+    let merit = search.merit(&target, &uncorrected);
+    let trade_off = trade_off.or_else(|| search.cost_of_tried(&target, &merit, &ended));
+    let Ended { point, mut stop } = ended;
     if trade_off.is_some() {
         stop = Termination::TooCostly;
     }
-    let asked = search.merit(&target, &uncorrected).inequalities;
+    let asked = merit.inequalities;
     if stop == Termination::Converged && asked.is_empty() {
         stop = Termination::NotSearched;
     }
@@ -123,19 +128,21 @@ pub(in crate::correction) struct Search<'a> {
     oracle: &'a mut dyn Oracle,
     observer: &'a mut dyn Observer,
     settings: SqpSettings,
-    /// How multipliers became weights when the search began.
+    /// The rule by which multipliers became weights when the search began.
     first_rule: WeightRule,
-    /// Fits to come back to; the first is the one without correction.
+    /// The fits that this search may come back to; the first is the one without correction.
     kept: Vec<Point>,
-    /// Fits that searches around this one come back to.
+    /// The fits that searches of which this one is a part may come back to.
     held: Vec<Point>,
-    /// What the search without a bound ended with, where there was one.
-    free: Option<Point>,
-    /// The best fit that is no less even than the one without correction.
+    /// The fit that the search without a bound ended with, where there was one.
+    without_bound: Option<Point>,
+    /// The fit of least merit among those that are no less even than the one without correction.
     even: Option<Point>,
+    /// Of all fits that were tried, those that no other surpasses in both violation and error.
+    front: Vec<Point>,
     /// Whether the observer, or the learner, asked to stop.
     cancelled: bool,
-    /// Whether the learner's own derivatives are known.
+    /// Whether the learner has sensitivities.
     has_derivatives: bool,
 }
 
@@ -153,8 +160,9 @@ impl<'a> Search<'a> {
             first_rule,
             kept: Vec::new(),
             held: Vec::new(),
-            free: None,
+            without_bound: None,
             even: None,
+            front: Vec::new(),
             cancelled: false,
             has_derivatives: false,
         }
@@ -195,7 +203,7 @@ impl<'a> Search<'a> {
 
     /// A fit with the weights of some multipliers; `None` where it was interrupted.
     fn evaluate(&mut self, mut multipliers: Vec<f64>) -> Result<Option<Point>> {
-        // Sums of rows in another order differ in their last digits; on decisions these are not to grow from step to step.
+        // Sums over rows in another order differ in their last digits. Rounded multipliers keep such differences from growing from step to step.
         if self.oracle.settings().measure == Measure::Decisions {
             for one in &mut multipliers {
                 *one = (*one * DIGITS).round() / DIGITS;
@@ -206,8 +214,9 @@ impl<'a> Search<'a> {
         Ok(evaluated.map(|(point, _)| point))
     }
 
-    /// Keeps a fit if it is the best so far of those that are no less even than the one without correction.
+    /// Takes note of what evenness cost in a fit, and keeps the fit if it has the least merit so far of those that are no less even than the one without correction.
     fn remember(&mut self, merit: &Merit, point: &Point) {
+        trade_off::add_to_front(&mut self.front, merit, point);
         let better = |even: &Point| merit.value(point) < merit.value(even);
         if !merit.is_less_even(point, &self.kept[0]) && self.even.as_ref().is_none_or(better) {
             self.even = Some(point.clone());
@@ -220,7 +229,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Lets go of all fits but this one and those to come back to.
+    /// Drops all fits but this one and those that a search may come back to.
     fn retain(&mut self, current: &Point) {
         let keep: Vec<&Point> = self.held.iter().chain(&self.kept).chain(&self.even).chain([current]).collect();
         self.oracle.retain(&keep);

@@ -1,8 +1,8 @@
 //! The radius of the trust region.
 
-/// The radius after a step of some norm: twice the norm if the step was good; if it was poor, where the parabola through the merit function
-/// before and after has its least. [Conn, Gould & Toint 2000, ch. 17.1] At the edge of what is asked the merit function has a kink that
-/// no parabola follows: there the radius shrinks less at once.
+/// The radius after a step of some norm. After a good step (ratio above ¾) it is at least twice the norm. After a poor one (ratio below ¼) it is where the parabola through
+/// the merit function before and after the step has its minimum. [Conn, Gould & Toint 2000, ch. 17.1] Where the inequalities are just met the merit function has a kink, which
+/// no parabola follows, and the radius shrinks to no less than 0.3 of the norm at once.
 pub(super) fn next_radius(radius: f64, norm: f64, ratio: f64, largest: f64, at_the_edge: bool) -> f64 {
     if ratio < 0.25 {
         norm * (0.5 / (1.0 - ratio)).clamp(if at_the_edge { 0.3 } else { 0.1 }, 0.5)

@@ -1,33 +1,33 @@
-//! The last rows: a pattern search on the decisions themselves.
+//! The refinement of a short step: a pattern search on the decisions of single rows. [Nocedal & Wright 2006, ch. 9.3]
 //!
-//! Derivatives are averages; which rows change sides is not. With few rows in a group each is a visible part of its rate, and a
-//! step that is right on average leaves a row or two on the wrong side. How a small step changes the decision of every row near
-//! the boundary is told by the sensitivities, without a fit.
+//! Derivatives are averages over smoothed decisions, whereas rates count whole rows. Where a group has few rows, each is a visible part of its rate, and a
+//! step that is right on average leaves a row or two on the wrong side of a bound. How a small step changes the decision of every row near
+//! the decision boundary follows from the sensitivities of the fit, to first order and without another fit.
 
 use rayon::prelude::*;
 
 use super::merit::Merit;
 use crate::correction::problem::Problem;
 use crate::correction::settings::SqpSettings;
-use crate::kernel::Band;
+use crate::kernel::BoundaryRows;
 
-/// The rounds of a search with few multipliers: the mesh is then far below what moves a row.
+/// The most rounds of a search: halved so often, the mesh is far below what changes the decision of a row.
 const ROUNDS: usize = 24;
 
-/// The best small step: starting from `first`, the best of its neighbours by one or two multipliers, again and again; the mesh is
-/// halved where none is better. Where neighbours by two are more than may be looked at, it is those by one. Which is tried first does not
-/// matter, so neither does the order of groups.
+/// The best small step that is found. From `first`, each round takes the best neighbour, which differs by one mesh width in one or two multipliers, and halves the mesh
+/// where no neighbour is better. Where neighbours in two multipliers are more than may be evaluated, those in one are taken. All neighbours of a round are compared, so that
+/// the order of groups does not matter.
 pub(super) fn refine(
     problem: &Problem,
     merit: &Merit,
-    band: &Band,
+    boundary: &BoundaryRows,
     scale: &[f64],
     first: Vec<f64>,
     settings: &SqpSettings,
 ) -> Vec<f64> {
-    let (by_two, rounds) = rounds(band.directions(), settings.refinement_evaluations);
-    let pattern = Pattern { problem, merit, band, scale, reach: settings.refinement_reach, by_two };
-    let mut best = pattern.candidate(&band.moved(&first), first);
+    let (by_two, rounds) = rounds(boundary.directions(), settings.refinement_evaluations);
+    let pattern = Pattern { problem, merit, boundary, scale, reach: settings.refinement_reach, by_two };
+    let mut best = pattern.candidate(&boundary.moved(&first), first);
     let mut mesh = settings.refinement_reach / 4.0;
     for _ in 0..rounds {
         match pattern.best_neighbour(&best, mesh) {
@@ -38,7 +38,7 @@ pub(super) fn refine(
     best.step
 }
 
-/// Whether neighbours by two multipliers are looked at, and how many times all neighbours are.
+/// Whether neighbours in two multipliers are evaluated, and how many rounds that allows.
 fn rounds(multipliers: usize, evaluations: usize) -> (bool, usize) {
     let (one, two) = (2 * multipliers.max(1), 2 * multipliers.max(1).pow(2));
     let by_two = two <= evaluations;
@@ -46,41 +46,41 @@ fn rounds(multipliers: usize, evaluations: usize) -> (bool, usize) {
 }
 
 struct Candidate {
-    /// The merit function without its regularisation, then the length of the step: of steps that change the same rows the
-    /// shortest. Rounded, so that the last digits do not decide.
+    /// The merit function without its regularisation, then the norm of the step, so that of steps with the same decisions the shortest is
+    /// taken. Both are rounded, so that rounding errors do not decide.
     rank: [u64; 2],
     step: Vec<f64>,
 }
 
-/// Neither is negative, or beyond what 64 bits hold.
+/// Merit values and norms are not negative, and small enough for 64 bits.
 #[expect(clippy::cast_sign_loss)]
 fn rounded(value: f64) -> u64 {
     (value * 1e9).round() as u64
 }
 
-/// Which steps are looked at, and by what they are judged.
+/// Which steps are candidates, and how they are compared.
 struct Pattern<'a> {
     problem: &'a Problem,
     merit: &'a Merit,
-    band: &'a Band,
+    boundary: &'a BoundaryRows,
     scale: &'a [f64],
     /// How far a step may move an exponent.
     reach: f64,
-    /// Whether neighbours differ by two multipliers too.
+    /// Whether neighbours in two multipliers are evaluated too.
     by_two: bool,
 }
 
 impl Pattern<'_> {
     fn candidate(&self, scores: &[f64], step: Vec<f64>) -> Candidate {
-        let sums = self.band.cell_sums(scores);
+        let sums = self.boundary.cell_sums(scores);
         let value = self.problem.error(&sums) + self.merit.penalty * self.merit.inequalities.infeasibility(&sums);
         let length = step.iter().zip(self.scale).map(|(by, scale)| (by * scale).powi(2)).sum::<f64>().sqrt();
         Candidate { rank: [rounded(value), rounded(length)], step }
     }
 
-    /// The best neighbour that is better, if there is one.
+    /// The best neighbour of a candidate, where one has a lower merit.
     fn best_neighbour(&self, from: &Candidate, mesh: f64) -> Option<Candidate> {
-        let (band, here) = (self.band, self.band.moved(&from.step));
+        let (boundary, here) = (self.boundary, self.boundary.moved(&from.step));
         let moves = |at: usize| {
             let signed = [1.0, -1.0].map(|sign| sign * mesh / self.scale[at]);
             signed.into_iter().filter(move |by| ((from.step[at] + by) * self.scale[at]).abs() <= self.reach)
@@ -99,19 +99,19 @@ impl Pattern<'_> {
             };
             for first in moves(one) {
                 let mut moved = here.clone();
-                band.add(&mut moved, one, first);
+                boundary.add(&mut moved, one, first);
                 keep(&moved, &[(one, first)]);
                 for other in (0..one).filter(|_| self.by_two) {
                     for second in moves(other) {
                         let mut both = moved.clone();
-                        band.add(&mut both, other, second);
+                        boundary.add(&mut both, other, second);
                         keep(&both, &[(one, first), (other, second)]);
                     }
                 }
             }
             found
         };
-        let all: Vec<_> = (0..band.directions()).into_par_iter().map(from_one).collect();
+        let all: Vec<_> = (0..boundary.directions()).into_par_iter().map(from_one).collect();
         all.into_iter().flatten().min_by_key(|found| found.rank)
     }
 }

@@ -1,4 +1,4 @@
-//! From what is asked to a solution: where searches start, with which weights, and which result is kept.
+//! From a target to the best fit that is found: where searches start, with which weights, and which result is kept.
 
 use super::Search;
 use super::basis::Basis;
@@ -23,7 +23,7 @@ const PARAMETERISATIONS: [(Tilt, WeightRange); 5] = [
 #[derive(Debug, Clone)]
 pub(in crate::correction) struct Target {
     pub(in crate::correction) bounds: Vec<NotionBound>,
-    /// Whether evenness may cost what a bound may: for those who ask how far it goes.
+    /// Without a bound: whether evenness has the penalty of a bound, to find out how even rates can be.
     pub(in crate::correction) at_any_cost: bool,
 }
 
@@ -35,8 +35,8 @@ pub(in crate::correction) struct Ended {
 }
 
 impl Search<'_> {
-    /// Finds the fit of least merit: from the best of `starts`, and where that ends short from no correction, with other weights too.
-    /// The first of `starts` is the fit without correction; `candidates` are more to start from, none of which was asked for.
+    /// Finds the fit of least merit. The first search begins at the best of `starts` and `candidates`; where it ends short, others begin at the fit without correction, with other weights
+    /// too. The first of `starts` is the fit without correction. A start that meets what is asked for is returned at once, a candidate is not.
     pub(in crate::correction) fn solve(
         &mut self,
         target: &Target,
@@ -62,7 +62,7 @@ impl Search<'_> {
             self.kept = [starts, &[best.point.clone()]].concat();
             self.set_rule(rule);
             let found = self.run_trust_region(&merit, Point { rule, ..uncorrected.clone() })?;
-            // Bare membership can move everyone towards one class: where other weights arrive too, that is not worth a few rows.
+            // The tilt by bare membership can move all rows towards one class. Where other weights meet what is asked for too, it is not taken for a few rows less of error.
             let few_rows = rule.tilt == Tilt::Paper
                 && best.point.rule.tilt != Tilt::Paper
                 && best.stop == Termination::Converged
@@ -80,7 +80,7 @@ impl Search<'_> {
         }
         if merit.is_less_even(&best.point, uncorrected) {
             best.point = self.even.take().unwrap_or_else(|| uncorrected.clone());
-            // What was said of the fit that was let go need not hold of this one.
+            // The status was that of the fit which this one replaces.
             if best.stop == Termination::Converged && !merit.inequalities.are_met(&best.point.sums) {
                 best.stop = Termination::Infeasible;
             }
@@ -91,9 +91,9 @@ impl Search<'_> {
         Ok(best)
     }
 
-    /// Where everything ends short, evenness comes first and what was asked from there: the merit function may have a minimum near no correction that no step
-    /// leaves. [The restoration phase of Fletcher & Leyffer 2002] With a bound that is what a search without one finds, so that none ends worse for a bound;
-    /// without, as even as can be at any cost.
+    /// The restoration phase [Fletcher & Leyffer 2002], where all searches ended short: the merit function may have a minimum near no correction that no step
+    /// leaves. So rates are made even first, and the search for what was asked begins there. With a bound, rates are made as even as the search without a bound makes them,
+    /// so that no result is worse for a bound; without, as even as possible at any cost.
     fn restore(&mut self, target: &Target, merit: &Merit) -> Result<Ended> {
         let uncorrected = self.kept[0].clone();
         if target.bounds.is_empty() {
@@ -103,16 +103,16 @@ impl Search<'_> {
             let even = self.run_trust_region(&evenness, Point { rule, ..uncorrected })?;
             return self.run_trust_region(merit, even.point);
         }
-        let free = match self.free.clone() {
+        let even = match self.without_bound.clone() {
             Some(known) => known,
             None => self.solve_without_bound(&uncorrected)?,
         };
-        self.kept.push(free.clone());
-        self.set_rule(free.rule);
-        self.run_trust_region(merit, free)
+        self.kept.push(even.clone());
+        self.set_rule(even.rule);
+        self.run_trust_region(merit, even)
     }
 
-    /// What a search without a bound ends with.
+    /// The fit that a search without a bound ends with.
     fn solve_without_bound(&mut self, uncorrected: &Point) -> Result<Point> {
         let target = Target { bounds: Vec::new(), at_any_cost: false };
         let ended = self.solve_beside(&target, uncorrected, &[])?;
@@ -124,7 +124,7 @@ impl Search<'_> {
         Ok(ended.point)
     }
 
-    /// Searches anew, as if it were the only search but for fits that are `known`; those that this one comes back to are held meanwhile.
+    /// Makes another search, which begins as the first did but may also start from fits that are `known`. The fits that this search comes back to are held meanwhile.
     pub(super) fn solve_beside(&mut self, target: &Target, uncorrected: &Point, known: &[Point]) -> Result<Ended> {
         let (kept, even, count) = (self.kept.clone(), self.even.take(), self.held.len());
         self.held.extend(kept.iter().chain(&even).cloned());
@@ -137,26 +137,26 @@ impl Search<'_> {
         Ok(ended)
     }
 
-    /// Whether a search ended short: of what was asked, or without a bound of much that there was to even; or with more errors than one
-    /// decision for everyone has.
+    /// Whether a search ended far short, so that restarts are worth their fits: it misses what was asked for, or without a bound leaves much of the infeasibility; or one
+    /// decision for everyone has fewer errors.
     fn is_far(&self, target: &Target, merit: &Merit, found: &Ended) -> bool {
         let far = self.leaves_much(merit, &found.point) || self.is_asked(target);
         let short = found.stop.found_no_step() && far || self.is_useless(found);
         self.oracle.explores() && merit.measure == Measure::Decisions && short
     }
 
-    /// Whether one decision for everyone errs less.
+    /// Whether one decision for everyone has fewer errors.
     fn is_useless(&self, found: &Ended) -> bool {
         found.point.error > self.oracle.evaluation().constant_error()
     }
 
-    /// Whether much of what there was to even is left.
+    /// Whether more than `restart_share` of the infeasibility without correction is left.
     pub(super) fn leaves_much(&self, merit: &Merit, found: &Point) -> bool {
         let [left, first] = [found, &self.kept[0]].map(|point| merit.inequalities.infeasibility(&point.sums));
         left > self.settings.restart_share * first
     }
 
-    /// Whether a number was asked for, or how far it goes.
+    /// Whether a number was asked for: a bound, a rate, or scores that solve an equation; or evenness at any cost.
     pub(super) fn is_asked(&self, target: &Target) -> bool {
         let number = |constraint: &Constraint| constraint.reference.number().is_some();
         let settings = self.oracle.settings();
@@ -177,10 +177,10 @@ impl Search<'_> {
         Merit { inequalities, penalty, regularisation: self.settings.regularisation, tolerance, measure }
     }
 
-    /// The weights with which to start again from no correction.
+    /// The weights with which to restart from no correction; none where the search did not end short.
     fn restarts(&self, target: &Target, merit: &Merit, start: &Point, best: &Ended) -> Vec<WeightRule> {
         let (found, first) = (&best.point, self.first_rule);
-        // Bounded weights that saturate reach a bound in a roundabout way, or end short of what unbounded ones reach for less error.
+        // Where bounded weights saturate, unbounded ones may reach the same bound at less error, or end less short of it.
         let basis = Basis::new(self.oracle.table(), &merit.left_alone());
         let saturated = self.oracle.explores()
             && merit.measure == Measure::Decisions
@@ -194,7 +194,7 @@ impl Search<'_> {
         let again = (far && start.id != self.kept[0].id).then_some(first);
         let rules = PARAMETERISATIONS.map(|(tilt, range)| WeightRule { tilt, range, ..first });
         let others = rules.into_iter().filter(|rule| {
-            // Where expected tilts lead to what was asked, those of a learner that sees the groups lead there at more error.
+            // Where expected tilts meet what was asked for, the tilts for learners that see the groups would meet it at more error.
             let wanted = far || first.tilt != Tilt::Expected || rule.tilt == first.tilt;
             let ranges = self.settings.range.is_none_or(|asked| asked == rule.range);
             *rule != first && wanted && ranges && self.oracle.may_take(*rule)
@@ -203,7 +203,7 @@ impl Search<'_> {
     }
 }
 
-/// What meets what was asked goes before what does not; of two alike the lower merit is better.
+/// A search that converged is better than one that did not; of two that are alike in this the one of lower merit is better.
 pub(super) fn is_better(merit: &Merit, one: &Ended, other: &Ended) -> bool {
     let rank = |ended: &Ended| (ended.stop == Termination::Converged, -merit.value(&ended.point));
     rank(one) > rank(other)

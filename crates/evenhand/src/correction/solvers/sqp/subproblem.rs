@@ -1,13 +1,13 @@
 //! The quadratic subproblem of one step.
 //!
-//! The merit function with the inequalities replaced by their linear model and the error by its quadratic one:
+//! It is the merit function around the current fit, with the inequalities replaced by their linear model and the error by its quadratic model:
 //!
 //! `min gᵀΔ + ½ΔᵀHΔ + μ (t + w Σ sᵢ)` subject to `cᵢ + JᵢΔ ≤ sᵢ ≤ t`, `s ≥ 0`, `|SΔ|∞ ≤ r` and `|S(λ + Δ)|∞ ≤` the largest exponent.
 //!
-//! Directions in which nothing changes take no step, since H holds the regularisation.
+//! H includes the regularisation, so that directions in which neither error nor rates change take no step.
 //!
-//! Inequalities come in pairs, and a ceiling asks of the same rates once more: their rows of J are multiples of each other, and the solver
-//! is handed each such row once.
+//! Inequalities come in pairs of opposite sign, and the ceiling on violations limits the same rates once more. Their rows of J are multiples of each
+//! other, and the interior-point method is given each such row once.
 
 use std::collections::HashMap;
 
@@ -16,10 +16,10 @@ use faer::Mat;
 use super::interior_point::Programme;
 use crate::correction::problem::norm;
 
-/// Rows of J that differ by less, relative to their largest entry, are the same but for rounding.
+/// Rows of J whose entries differ by less than this, relative to the largest entry, differ by rounding alone and are taken as the same.
 const ALIKE: f64 = 1e-12;
 
-/// What is known at a fit, in the multipliers of a basis.
+/// The model of the merit function at a fit, as a function of the multipliers of a basis.
 #[derive(Debug)]
 pub(super) struct Subproblem<'a> {
     /// λ.
@@ -43,27 +43,28 @@ pub(super) struct Subproblem<'a> {
     pub(super) max_exponent: f64,
 }
 
-/// A step, and by how much the model of the merit function falls.
+/// A step of the multipliers, and by how much the model of the merit function falls for it.
 #[derive(Debug)]
 pub(super) struct Step {
-    pub(super) moves: Vec<f64>,
+    pub(super) change: Vec<f64>,
     pub(super) decrease: f64,
 }
 
 impl Subproblem<'_> {
-    /// The minimiser; `None` where the solver finds none.
+    /// The minimiser; `None` where the interior-point method does not converge.
     pub(super) fn solve(&self) -> Option<Step> {
-        let moves: Vec<f64> = self.programme().minimise()?.iter().zip(self.scale).map(|(x, scale)| x / scale).collect();
-        Some(Step { decrease: self.decrease(&moves), moves })
+        let change: Vec<f64> =
+            self.programme().minimise()?.iter().zip(self.scale).map(|(x, scale)| x / scale).collect();
+        Some(Step { decrease: self.decrease(&change), change })
     }
 
     /// By how much the model falls for a step.
-    fn decrease(&self, moves: &[f64]) -> f64 {
-        let count = moves.len();
-        let linear: f64 = moves.iter().zip(&self.gradient).map(|(by, gradient)| by * gradient).sum();
-        let products = (0..count * count).map(|at| moves[at / count] * self.hessian[at] * moves[at % count]);
+    fn decrease(&self, change: &[f64]) -> f64 {
+        let count = change.len();
+        let linear: f64 = change.iter().zip(&self.gradient).map(|(by, gradient)| by * gradient).sum();
+        let products = (0..count * count).map(|at| change[at / count] * self.hessian[at] * change[at % count]);
         let mut after = self.residuals.clone();
-        for (by, row) in moves.iter().zip(self.jacobian) {
+        for (by, row) in change.iter().zip(self.jacobian) {
             after.iter_mut().zip(row).for_each(|(after, entry)| *after += by * entry);
         }
         self.penalty * (norm(&self.residuals, self.mean_weight) - norm(&after, self.mean_weight))
@@ -71,7 +72,7 @@ impl Subproblem<'_> {
             - 0.5 * products.sum::<f64>()
     }
 
-    /// The same with moves in units of exponents.
+    /// The same programme with steps in units of exponents.
     fn programme(&self) -> Programme {
         let (count, scale) = (self.multipliers.len(), self.scale);
         let (rows, multiples) = self.distinct_rows();
@@ -94,8 +95,8 @@ impl Subproblem<'_> {
         }
     }
 
-    /// Rows of J in units of exponents that are no multiples of each other; and for each inequality which of them its own is a multiple
-    /// of, with the factor.
+    /// The distinct rows of J, in units of exponents, of which none is a multiple of another; and for each inequality which of them its row is a multiple
+    /// of, and the factor.
     fn distinct_rows(&self) -> (Mat<f64>, Vec<(usize, f64)>) {
         let mut places: HashMap<Vec<i64>, usize> = HashMap::new();
         let (mut rows, mut multiples) = (Vec::new(), Vec::new());
@@ -140,8 +141,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(step: &Step, moves: f64, decrease: f64) {
-        assert!((step.moves[0] - moves).abs() < 1e-7 && (step.decrease - decrease).abs() < 1e-7, "{step:?}");
+    fn check(step: &Step, change: f64, decrease: f64) {
+        assert!((step.change[0] - change).abs() < 1e-7 && (step.decrease - decrease).abs() < 1e-7, "{step:?}");
     }
 
     /// Numbers that look like noise.
@@ -205,11 +206,11 @@ mod tests {
             for (turn, size) in (0..200).flat_map(|turn| [1.0, 1e-2, 1e-4].map(|size| (turn, size))) {
                 let near = |(at, by): (usize, &f64)| {
                     // One multiplier alone, or all of them.
-                    let moves = turn >= 2 * count || turn / 2 == at;
-                    let by = by + if moves { size * radius * sign(turn) * wave(turn * 101 + at) } else { 0.0 };
+                    let moved = turn >= 2 * count || turn / 2 == at;
+                    let by = by + if moved { size * radius * sign(turn) * wave(turn * 101 + at) } else { 0.0 };
                     by.clamp(-radius / 1.5, radius / 1.5)
                 };
-                let other: Vec<f64> = step.moves.iter().enumerate().map(near).collect();
+                let other: Vec<f64> = step.change.iter().enumerate().map(near).collect();
                 let gained = subproblem.decrease(&other) - step.decrease;
                 assert!(gained < 1e-11, "{count} multipliers, penalty {penalty}, radius {radius}: {gained:e}");
             }
@@ -248,7 +249,7 @@ mod tests {
             radius: 2.0,
             max_exponent: 8.0,
         };
-        assert!((subproblem.solve().unwrap().moves[0] - 0.1).abs() < 1e-7);
+        assert!((subproblem.solve().unwrap().change[0] - 0.1).abs() < 1e-7);
     }
 
     #[test]
@@ -266,6 +267,6 @@ mod tests {
             radius: 2.0,
             max_exponent: 8.0,
         };
-        assert!((subproblem.solve().unwrap().moves[0] - 0.1).abs() < 1e-7);
+        assert!((subproblem.solve().unwrap().change[0] - 0.1).abs() < 1e-7);
     }
 }

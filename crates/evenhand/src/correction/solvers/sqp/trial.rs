@@ -1,4 +1,4 @@
-//! The fit after a step, and steps that go by single rows.
+//! The fit after a step, and the refinement of short steps on the decisions of single rows.
 
 use super::Search;
 use super::basis::Basis;
@@ -11,32 +11,32 @@ use crate::constraint::Measure;
 use crate::correction::solvers::oracle::Point;
 
 impl Search<'_> {
-    /// The fit after a step, and the step; or if it stretches, and the fit decides about every row as before, after twice the step, and so on up to the first radius: what
-    /// turns no row tells nothing of the model, whose derivatives are smoothed. `None` where it was interrupted.
+    /// The fit after a step, with the step that was taken. Where `stretches` and every row is decided as before, the step is doubled until a decision changes
+    /// or the first radius is reached: derivatives are smoothed, and a step that changes no decision is no test of the model. `None` where the learner was interrupted.
     pub(super) fn try_step(
         &mut self,
         merit: &Merit,
         current: &Point,
         basis: &Basis,
-        moves: &[f64],
+        change: &[f64],
         stretches: bool,
     ) -> Result<Option<(Point, Vec<f64>)>> {
-        let mut moves = moves.to_vec();
+        let mut change = change.to_vec();
         loop {
-            let Some(trial) = self.evaluate(basis.moved(&current.multipliers, &moves))? else { return Ok(None) };
-            let turned = merit.measure == Measure::Scores || !trial.sums.decides_as(&current.sums);
-            let twice: Vec<f64> = moves.iter().map(|by| 2.0 * by).collect();
+            let Some(trial) = self.evaluate(basis.moved(&current.multipliers, &change))? else { return Ok(None) };
+            let decides_otherwise = merit.measure == Measure::Scores || !trial.sums.decides_as(&current.sums);
+            let twice: Vec<f64> = change.iter().map(|by| 2.0 * by).collect();
             let there = basis.of(&basis.moved(&current.multipliers, &twice));
             let allowed =
                 basis.norm(&twice) <= self.settings.radius && basis.norm(&there) <= self.settings.max_exponent;
-            if turned || !stretches || !allowed || self.is_over() {
-                return Ok(Some((trial, moves)));
+            if decides_otherwise || !stretches || !allowed || self.is_over() {
+                return Ok(Some((trial, change)));
             }
-            moves = twice;
+            change = twice;
         }
     }
 
-    /// Where a step is short, the best of the steps like it row by row.
+    /// Where a step is short, the best step near it by the decisions of single rows; `None` where the step is long or these are not known.
     pub(super) fn refined(
         &self,
         merit: &Merit,
@@ -45,13 +45,13 @@ impl Search<'_> {
         basis: &Basis,
         step: &Step,
     ) -> Result<Option<Vec<f64>>> {
-        let (reach, norm) = (self.settings.refinement_reach, basis.norm(&step.moves));
+        let (reach, norm) = (self.settings.refinement_reach, basis.norm(&step.change));
         if !derivatives.exact || norm >= 2.0 * reach {
             return Ok(None);
         }
-        let Some(band) = self.oracle.near_boundary(current, reach / 4.0)? else { return Ok(None) };
+        let Some(boundary) = self.oracle.near_boundary(current, reach / 4.0)? else { return Ok(None) };
         let within = (reach / norm).min(1.0);
-        let first = step.moves.iter().map(|by| by * within).collect();
-        Ok(Some(refine(self.oracle.evaluation(), merit, &band, &basis.scale, first, &self.settings)))
+        let first = step.change.iter().map(|by| by * within).collect();
+        Ok(Some(refine(self.oracle.evaluation(), merit, &boundary, &basis.scale, first, &self.settings)))
     }
 }

@@ -25,14 +25,14 @@ impl Search<'_> {
         let (settings, asked) = (self.settings, &merit.inequalities);
         let basis = Basis::new(self.oracle.table(), &merit.left_alone());
         if basis.multipliers.is_empty() {
-            // No multiplier moves a weight, as where the one group is everyone.
+            // No multiplier changes a weight: for example, the only group holds all rows.
             let stop = if asked.are_met(&start.sums) { Termination::Converged } else { Termination::Infeasible };
             return Ok(Ended { point: start, stop });
         }
         let mut derivatives = Derivatives::at(self.oracle, &start, &basis, asked)?;
         self.has_derivatives = derivatives.exact;
-        // Without a bound nothing is left to gain once rates are even; with one, error is, and where groups are withheld too: there are many
-        // ways to be even.
+        // Without a bound the search ends once rates are even. With a bound it goes on, since the error can still fall; so it does without a bound where
+        // groups are withheld from the learner, because many classifiers are then even and their errors differ.
         let evenness = !asked.is_bounded() && !self.oracle.table().is_by_row();
         let (mut current, mut radius) = (start, settings.radius);
         let (mut fresh, mut accepted, mut widened) = (true, true, false);
@@ -48,7 +48,7 @@ impl Search<'_> {
             let step = subproblem(merit, &current, &derivatives, &basis, radius, settings.max_exponent).solve();
             let promised = step.as_ref().map_or(0.0, |step| step.decrease);
             if promised <= merit.tolerance && radius < settings.radius && !widened {
-                // A small radius promises little anywhere: whether a point is critical is asked of the first one.
+                // Within a small radius the model promises little at any point. Whether this point is critical is told by the first radius.
                 (radius, widened) = (settings.radius, true);
                 continue;
             }
@@ -58,30 +58,30 @@ impl Search<'_> {
             if self.oracle.tried() >= settings.max_fits {
                 return Ok(Ended { point: current, stop: ended(Termination::IterationLimit) });
             }
-            // What is missing is less than rows can tell, or the model has failed here: single rows decide. Once at a fit, since the
-            // same rows would lead to the same step.
+            // Where residuals are within a standard error, or the last step was rejected, the smoothed model is too coarse, and a pattern search
+            // on the decisions of single rows refines the step. It is done once at a fit: the same rows would lead to the same step again.
             let refines = fresh && (!accepted || asked.are_close(&current.sums));
             let refined = if refines { self.refined(merit, &current, &derivatives, &basis, &step)? } else { None };
-            let moves = refined.as_ref().unwrap_or(&step.moves);
-            let (norm, stretches) = (basis.norm(moves), accepted && refined.is_none());
-            let Some((trial, moves)) = self.try_step(merit, &current, &basis, moves, stretches)? else { continue };
+            let change = refined.as_ref().unwrap_or(&step.change);
+            let (norm, stretches) = (basis.norm(change), accepted && refined.is_none());
+            let Some((trial, change)) = self.try_step(merit, &current, &basis, change, stretches)? else { continue };
             self.remember(merit, &trial);
             let ratio = (merit.value(&current) - merit.value(&trial)) / step.decrease;
             if !derivatives.exact || ratio <= settings.accept {
-                // Derivatives of decisions are smoothed, so that a step may show more than they tell.
+                // Exact derivatives are those of smoothed decisions, so that a rejected step still corrects them.
                 let [before, after] = [&current, &trial].map(|point| asked.residuals(&point.sums));
-                derivatives.update(&moves, &before, &after, &basis.scale);
+                derivatives.update(&change, &before, &after, &basis.scale);
             }
             accepted = ratio > settings.accept;
-            let norm = if accepted { basis.norm(&moves) } else { norm };
+            let norm = if accepted { basis.norm(&change) } else { norm };
             radius = next_radius(radius, norm, ratio, 2.0 * settings.radius, met);
             fresh = accepted || fresh && refined.is_none();
             if accepted {
                 (current, widened) = (trial, false);
                 self.retain(&current);
             }
-            // For evenness alone, what is left once single rows were looked at is theirs to decide.
-            // What a smaller radius has was looked at before the radius was widened.
+            // A search for evenness alone ends after a refinement, because no model resolves single rows better, and after a rejected step where violations are
+            // within their standard errors. Any search ends after a step that is rejected once the radius was widened: smaller radii were tried before.
             let last = evenness && (refined.is_some() || met && !accepted) || widened && !accepted;
             if last || radius < settings.min_radius {
                 let met = asked.are_met(&current.sums);
