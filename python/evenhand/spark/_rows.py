@@ -125,7 +125,8 @@ def _packed(rows: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, rows.schema) as out:
         out.write_table(rows)
-    return sink.getvalue().to_pybytes()
+    written: bytes = sink.getvalue().to_pybytes()
+    return written
 
 
 def _coded(texts: pa.ChunkedArray) -> pa.Array:

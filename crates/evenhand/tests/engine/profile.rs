@@ -183,7 +183,10 @@ fn groups_of_one_column_are_known_without_asking_rows_again() {
             Answer::of(question, self.0)
         }
     }
-    let row = |at: u8| (Some(at % 5), (at % 7 > 0).then_some(at % 3), (at % 11 > 0).then_some(9), 1.0, 1, at % 2 == 0);
+    let row = |at: u8| {
+        let [no_sex, no_age, label] = [7, 11, 2].map(|by| at.is_multiple_of(by));
+        (Some(at % 5), (!no_sex).then_some(at % 3), (!no_age).then_some(9), 1.0, 1, label)
+    };
     let mut rows: Vec<Row> = (0..60).map(row).collect();
     (0i8..).zip(&mut rows).take(40).for_each(|(at, row)| row.2 = Some(at % 13 - 3));
     let (table, schema) = (table(&rows), Schema::label("y").positive("yes").ignore("weight"));

@@ -109,15 +109,14 @@ fn push_coded(
         if codes[key] != UNRESOLVED || is_missing(row) {
             continue;
         }
-        codes[key] = match texts.get(key).and_then(|text| reading.values.text(text)) {
-            None => MISSING,
-            Some(text) => match categories.code(text) {
-                Some(code) => code + 1,
-                None => {
-                    categories.push_shifted(&codes, &keys[..row], is_missing);
-                    return Err(not_utf8(categories, reading, column));
-                }
-            },
+        codes[key] = if let Some(text) = texts.get(key).and_then(|text| reading.values.text(text)) {
+            let Some(code) = categories.code(text) else {
+                categories.push_shifted(&codes, &keys[..row], is_missing);
+                return Err(not_utf8(categories, reading, column));
+            };
+            code + 1
+        } else {
+            MISSING
         };
         unresolved -= 1;
         if unresolved == 0 {
