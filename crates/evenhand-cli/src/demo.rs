@@ -54,7 +54,7 @@ Example:
 
 JSON keys: rows, seed, notion, groups, multipliers (name, value, truth), uncorrected, corrected
 and true_labels (each with past and truth: rows, wrong, error, violation, violations,
-positive_rate, class_rates, groups), stop, loops, fits, seconds.";
+positive_rate, class_rates, groups), stop, iterations, fits, seconds.";
 
 /// The share of applicants that the classifiers are evaluated on.
 const HOLDOUT: f64 = 0.3;
@@ -82,7 +82,7 @@ struct Report {
     /// How the search ended.
     stop: Termination,
     /// How many times multipliers moved.
-    loops: usize,
+    iterations: usize,
     /// How many times the learner was called.
     fits: usize,
     /// How long it took.
@@ -156,7 +156,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Ending> {
         corrected: evaluate(fitted.predictor(), &past, &truth)?,
         true_labels: evaluate(&taught.predictor, &past, &truth)?,
         stop: fitted.stop(),
-        loops: fitted.trace().len(),
+        iterations: fitted.trace().len(),
         fits: fitted.solution().fits,
         seconds,
     };
@@ -216,7 +216,7 @@ impl Report {
             counted(held_out, "applicant"),
             lines.render(),
             bias.render(),
-            counted(self.loops, "loop"),
+            counted(self.iterations, "iteration"),
             counted(self.fits, "fit"),
             self.seconds,
         )

@@ -66,7 +66,7 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(super) csv: CsvArgs,
 
-    /// Where to write one line per loop (.csv, .parquet, .arrow, …).
+    /// Where to write one line per iteration (.csv, .parquet, .arrow, …).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) trace: Option<PathBuf>,
 
@@ -294,7 +294,7 @@ may not see, where that was modelled: group, labelled, null for all rows, and au
 --validation), threshold (with --threshold best), thresholds (with methods that decide by group),
 groups_needed (there, and with --apply tilt where features tell groups), slack (with --method
 lagrangian), uncorrected (train, test), stop, trade_off (bound, violation and cost, where a search
-without a bound stopped for the cost), loops, fits, seconds, warnings, model, weights, trace, ",
+without a bound stopped for the cost), iterations, fits, seconds, warnings, model, weights, trace, ",
     where_reports_are!("report (where one was asked for), "),
     "bounds.
 Keys of a bound: rows (`test` or `training`), bound, notion (where it is for one), value, low,

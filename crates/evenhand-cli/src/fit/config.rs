@@ -174,7 +174,7 @@ fn without_content(args: &FitArgs, method: Method) -> Refused {
     let loops = matches!(method, Method::Correction | Method::Lagrangian(_));
     match (&args.weights, &args.trace) {
         (Some(_), _) if !weighs => Some(("--weights", "it weighs no row differently")),
-        (_, Some(_)) if !loops => Some(("--trace", "it has no loops")),
+        (_, Some(_)) if !loops => Some(("--trace", "it has no iterations")),
         _ => None,
     }
 }

@@ -114,7 +114,7 @@ pub(crate) struct CorrectArgs {
     #[command(flatten)]
     csv: CsvArgs,
 
-    /// Where to write one line per loop (.csv, .parquet, .arrow, …).
+    /// Where to write one line per iteration (.csv, .parquet, .arrow, …).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     trace: Option<PathBuf>,
 

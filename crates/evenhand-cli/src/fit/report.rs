@@ -106,7 +106,7 @@ pub(super) struct Report {
     /// What going on would have cost, where the search stopped for the cost.
     trade_off: Option<TradeOff>,
     /// How many times multipliers moved.
-    loops: usize,
+    iterations: usize,
     /// How many times the learner was called.
     fits: usize,
     /// How often all rows were gone through, where they were not all in memory.
@@ -182,7 +182,7 @@ impl Report {
             uncorrected: Uncorrected { train: train.before, test: untested },
             stop: fitted.stop(),
             trade_off: fitted.solution().trade_off,
-            loops: fitted.trace().len(),
+            iterations: fitted.trace().len(),
             fits: fitted.solution().fits,
             passes: None,
             seconds,
@@ -332,7 +332,7 @@ impl Report {
             }
             None => self.ending.clone(),
         };
-        let (loops, fits) = (counted(self.loops, "loop"), counted(self.fits, "fit"));
+        let (iterations, fits) = (counted(self.iterations, "iteration"), counted(self.fits, "fit"));
         let wrote = |(what, path): (&str, &Option<PathBuf>)| {
             path.as_ref().map(|path| format!("Wrote the {what} to {}.\n", files::shown(path)))
         };
@@ -340,6 +340,6 @@ impl Report {
             [("model", &self.model), ("weights", &self.weights), ("trace", &self.trace), ("report", &self.page)];
         let files: Vec<String> = files.into_iter().filter_map(wrote).collect();
         let passes = self.passes.map(PassCounts::to_text).unwrap_or_default();
-        format!("{loops}, {fits}{passes}, {:.2} s; {how}.\n{}", self.seconds, files.concat())
+        format!("{iterations}, {fits}{passes}, {:.2} s; {how}.\n{}", self.seconds, files.concat())
     }
 }

@@ -1,4 +1,4 @@
-//! The table of loops that `evenhand fit` writes.
+//! The table of iterations that `evenhand fit` writes.
 
 use anyhow::Result;
 use evenhand::correction::Iteration;
@@ -6,10 +6,10 @@ use evenhand::{Fitted, Predictor, Table};
 
 use crate::columns::Columns;
 
-/// What every loop measured, the multipliers behind it, and the violation of every constraint.
+/// What every iteration measured, the multipliers behind it, and the violation of every constraint.
 pub(super) fn trace<P: Predictor>(fitted: &Fitted<P>) -> Result<Table> {
     let mut columns = Columns::of(fitted.trace())
-        .numbers("loop", |one: &Iteration| Some(one.number as f64))
+        .numbers("iteration", |one: &Iteration| Some(one.number as f64))
         .numbers("violation", |one| Some(one.violation))
         .numbers("error", |one| Some(one.error))
         .numbers("loss", |one| Some(one.loss))

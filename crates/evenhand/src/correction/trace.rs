@@ -107,14 +107,12 @@ impl Termination {
             Self::Converged => "converged: every violation that was searched for is as small as the rows can tell",
             Self::TooCostly => "stopped for the cost: more evenness can be had, but costs more error than it is worth",
             Self::IterationLimit => "all iterations that were allowed were run",
-            Self::Stalled => {
-                "stalled: the model of the last fit promised more, but none of the steps tried kept the promise"
-            }
+            Self::Stalled => "stalled: the search expected a further step to help, but none that it tried did",
             Self::Infeasible => {
-                "stopped short: nothing that was tried met what was asked and kept every violation within the largest before"
+                "stopped short: no fit that was tried met what was asked without raising the largest violation"
             }
             Self::Cancelled => "cancelled: the best that was found until then is kept",
-            Self::NotSearched => "nothing was searched for: no group has rows enough to tell its rate",
+            Self::NotSearched => "nothing was searched for: every group has too few rows to estimate its rate",
         }
     }
 
@@ -173,7 +171,7 @@ mod tests {
         let sentence = Termination::Infeasible.explain(Method::Correction, true);
         assert_eq!(
             sentence,
-            "stopped short: nothing that was tried met what was asked and kept every violation within the largest before"
+            "stopped short: no fit that was tried met what was asked without raising the largest violation"
         );
         let even = Termination::NotSearched.explain(Method::Unconstrained, false);
         assert_eq!(even, "no bound and no notion was searched for");
