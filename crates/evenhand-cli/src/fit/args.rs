@@ -259,7 +259,7 @@ Examples:
 Columns of --weights: row, the number of the row in the data file, from 1 (of a recipe in the
 published file), and weight.
 
-Columns of --trace: loop, violation, error, loss, seconds; then `multiplier: NAME` for each
+Columns of --trace: iteration, violation, error, loss, seconds; then `multiplier: NAME` for each
 constraint, and `violation: NAME` for each.
 
 Bounds for one notion: with several notions a number is for all of them, and NOTION=NUMBER for one:

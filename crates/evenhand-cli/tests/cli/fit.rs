@@ -336,7 +336,7 @@ fn weights_and_loops_are_written() {
     let Some(Column::Numeric(values)) = weights.get("weight") else { panic!() };
     assert!(values.iter().all(|&weight| weight > 0.0 && weight < 1.0));
     let trace = test.read("trace.csv");
-    let header = "loop,violation,error,loss,seconds,\
+    let header = "iteration,violation,error,loss,seconds,\
         multiplier: demographic-parity sex=female,multiplier: demographic-parity sex=male,\
         violation: demographic-parity sex=female,violation: demographic-parity sex=male";
     assert_eq!((trace.lines().next(), trace.lines().count()), (Some(header), 5));
