@@ -233,7 +233,7 @@ def test_ctrl_c_stops_an_estimator_within_a_second(loans, keep, monkeypatch):
         pressed.append(time.monotonic())
         os.kill(os.getpid(), signal.SIGINT)
 
-    # Not before the estimator works, however long that takes to come about: a signal before the fit would end the tests.
+    # Not before the estimator works, however long that takes: a signal before the fit would end the tests.
     monkeypatch.setattr(Slow, "slowing", staticmethod(threading.Timer(0.2, press).start))
     clf = EvenhandClassifier(Slow(), on_interrupt="keep" if keep else "raise", max_violation=0.0)
     if keep:
