@@ -60,7 +60,7 @@ def test_missing_values_booleans_and_categories_are_taken_as_they_are(loans):
     assert {"owner=false", "owner=true", "region is missing"} <= set(clf.estimator_.feature_names)
     assert clf.n_features_in_ == 6
     fresh = raw.iloc[1:6].assign(region="atlantis")
-    with pytest.warns(EvenhandWarning, match="never saw, such as `atlantis`"):
+    with pytest.warns(EvenhandWarning, match="did not have, such as `atlantis`"):
         assert clf.predict(fresh).shape == (5,)
 
 
