@@ -1,7 +1,8 @@
 """Fit on two executors, of which one is killed while rows are encoded, and another one in a pass for gradients.
 
-`python on_cluster.py CLASSES` prints a line of JSON for each fit: what was killed, how many executors were lost, how
-long it took, and the digest of the result. SPARK_HOME names where Spark is.
+`python on_cluster.py CLASSES` prints a line of JSON for each fit: how rows were kept, what was killed, how many
+executors were lost, how often a partition was packed, how long it took, and the digest of the result. SPARK_HOME names
+where Spark is.
 """
 
 from __future__ import annotations
@@ -71,27 +72,44 @@ def disturbed(killed: str, flag: Path) -> None:
         _rows.asking_blocks = ask
 
 
+def counted(work: Work, place: Path) -> Work:
+    """Add a byte to a file whenever the work is done on a partition."""
+    file = str(place)
+
+    def counting(batches: Iterator[Any]) -> Iterator[Any]:
+        with open(file, "ab") as out:
+            out.write(b".")
+        yield from work(batches)
+
+    return counting
+
+
 def fit(
     estimator: EvenhandClassifier, rows: DataFrame, killed: str, folder: Path
 ) -> tuple[EvenhandClassificationModel, dict[str, Any]]:
     """Fit with an executor killed in the pass of that name, and say how long it took."""
-    flag = folder / f"{killed}.flag"
-    usual = _rows.encoding, _rows.asking_blocks
+    place = Path(tempfile.mkdtemp(dir=folder))
+    flag, packed = place / "flag", place / "packed"
+    usual = _rows.packing, _rows.encoding, _rows.asking_blocks
+    _rows.packing = lambda names: counted(usual[0](names), packed)
     disturbed(killed, flag)
     start = time.monotonic()
     model = estimator.fit(rows)
     seconds = time.monotonic() - start
-    _rows.encoding, _rows.asking_blocks = usual
-    return model, {"killed": killed, "lost": int(Path(f"{flag}.taken").exists()), "seconds": seconds}
+    _rows.packing, _rows.encoding, _rows.asking_blocks = usual
+    lost = int(Path(f"{flag}.taken").exists())
+    return model, {"killed": killed, "lost": lost, "packed": packed.stat().st_size, "seconds": seconds}
 
 
 def main() -> None:
     spark = session("local-cluster[2,1,1024]")
     rows = spark.createDataFrame(people(int(sys.argv[1]))).repartition(4)
     with tempfile.TemporaryDirectory() as folder:
-        for killed in ("", "encoding", "gradient"):
-            model, found = fit(classifier(), rows, killed, Path(folder))
-            print(json.dumps(found | {"digest": digest_on_spark(model, rows)}), flush=True)
+        for level in ("MEMORY_AND_DISK_2", "MEMORY_AND_DISK"):
+            estimator = classifier(**({} if level == "MEMORY_AND_DISK_2" else {"intermediateStorageLevel": level}))
+            for killed in ("", "encoding", "gradient"):
+                model, found = fit(estimator, rows, killed, Path(folder))
+                print(json.dumps({"level": level} | found | {"digest": digest_on_spark(model, rows)}), flush=True)
     spark.stop()
 
 

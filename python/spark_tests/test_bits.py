@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 import evenhand
 from evenhand import _core
 
+LEVELS = ("MEMORY_AND_DISK_2", "MEMORY_AND_DISK")
 KINDS = {"two classes": 2, "three classes": 3}
 
 
@@ -99,6 +100,11 @@ def test_lost_executors_do_not_show_in_a_bit(expected: dict[str, str]) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    assert [one["killed"] for one in found] == ["", "encoding", "gradient"]
-    assert [one["lost"] for one in found] == [0, 1, 1]
-    assert [one["digest"] for one in found] == [expected["three classes"]] * 3
+    assert [one["killed"] for one in found] == ["", "encoding", "gradient"] * 2
+    assert [one["lost"] for one in found] == [0, 1, 1] * 2
+    assert [one["digest"] for one in found] == [expected["three classes"]] * 6
+    # What is kept on two executors is not computed again where one of them is lost.
+    copies = {level: [one["packed"] for one in found if one["level"] == level] for level in LEVELS}
+    assert copies["MEMORY_AND_DISK_2"] == [4, 4, 4]
+    undisturbed, *disturbed = copies["MEMORY_AND_DISK"]
+    assert undisturbed == 4 and min(disturbed) > 4, copies

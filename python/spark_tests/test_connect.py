@@ -19,4 +19,4 @@ def test_a_fit_through_connect_has_the_same_bits(frame: DataFrame, tmp_path: Pat
     assert "connect" in found.pop("session")
     expected = digest_on_spark(classifier().fit(frame), frame)
     assert (found.pop("fitted"), found.pop("read")) == (expected, expected)
-    assert found == {"there": "file-exists", "piped": ROWS, "refused": "label-missing", "kept": False}
+    assert found == {"there": "file-exists", "piped": ROWS, "refused": "label-missing", "copies": 1, "kept": False}

@@ -50,6 +50,7 @@ GIVEN = {
     "maxFits": 20,
     "sampleRows": 1000,
     "seed": 7,
+    "intermediateStorageLevel": "DISK_ONLY",
 }
 
 

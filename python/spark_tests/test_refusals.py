@@ -39,6 +39,8 @@ def test_partitions_without_rows_do_not_matter(frame: DataFrame) -> None:
         ({"constraints": ["disparate_impact"]}, "needs all rows in memory", "needs-memory"),
         ({"method": "sampling"}, "needs all rows in memory", "needs-memory"),
         ({"maxViolation": 3.0}, "max-violation", "setting-invalid"),
+        ({"intermediateStorageLevel": "TWICE"}, "Spark knows .* MEMORY_AND_DISK_2", "setting-invalid"),
+        ({"intermediateStorageLevel": "NONE"}, "Spark knows", "setting-invalid"),
     ],
 )
 def test_what_cannot_be_asked_is_said(frame: DataFrame, settings: dict[str, Any], said: str, code: str) -> None:

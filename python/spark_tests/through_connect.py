@@ -18,12 +18,13 @@ def main() -> None:
     folder = Path(sys.argv[1])
     spark = session("connect:local[2]")
     frame = spark.createDataFrame(people())
-    kept = []
+    kept, copies = [], []
 
     class Watched(_rows.Rows):
         def encode(self, task: bytes) -> list[bytes]:
             found = super().encode(task)
             kept.append(self._blocks)
+            copies.append(self._level.replication)
             return found
 
     from evenhand.spark import _estimator
@@ -44,6 +45,7 @@ def main() -> None:
         classifier().fit(frame.withColumn("label", F.expr("if(id = 5, null, label)")))
     except EvenhandError as error:
         found["refused"] = error.code
+    found["copies"] = copies[0]
     found["kept"] = any(blocks.storageLevel.useMemory for blocks in kept)
     print(json.dumps(found))
     spark.stop()

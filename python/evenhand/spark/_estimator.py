@@ -54,6 +54,9 @@ class EvenhandClassifier(Estimator, EvenhandParams, DefaultParamsReadable, Defau
         Multipliers are searched on about so many rows first, and from there on all.
     seed : int, default 0
         The seed of that sample.
+    intermediateStorageLevel : str, default "MEMORY_AND_DISK_2"
+        How packed rows and blocks are kept during a fit: on two machines, so that a lost one costs little. The default
+        is "MEMORY_AND_DISK" where Spark runs in one process. Both take about 20 bytes a row and copy.
 
     Examples
     --------
@@ -95,6 +98,7 @@ class EvenhandClassifier(Estimator, EvenhandParams, DefaultParamsReadable, Defau
         maxFits: int | None = None,
         sampleRows: int | None = None,
         seed: int = 0,
+        intermediateStorageLevel: str | None = None,
     ) -> None:
         super().__init__()
         self._setDefault(constraints=["demographic_parity"], sensitiveCols=[], intersections=False, withhold=[])
@@ -125,7 +129,8 @@ class EvenhandClassifier(Estimator, EvenhandParams, DefaultParamsReadable, Defau
             named=named,
         )
         settings = self._settings(dataset, withheld)
-        with Rows(emptied(chosen(dataset, read), self.getMissing())) as rows:
+        chosen_rows = emptied(chosen(dataset, read), self.getMissing())
+        with Rows(chosen_rows, level=self._value("intermediateStorageLevel")) as rows:
             found = _core.fit_remote(rows, roles, settings, sample_rows=self._value("sampleRows"), seed=self.getSeed())
         warn_of(found.warnings, stacklevel=2)
         model = EvenhandClassificationModel.of(found, dataset.schema[label].dataType)

@@ -20,6 +20,7 @@ from pyspark.ml.param.shared import (
 from .._bounds import Bound, limits_of
 from .._columns import text_of
 from ..constraints import Constraints, spelled
+from ._rows import storage_level
 
 __all__ = ["EvenhandParams"]
 
@@ -44,6 +45,13 @@ def _bound(name: str, doc: str) -> Any:
 def to_constraints(value: Any) -> list[str]:
     """Take one constraint or several, spelled or as objects of :mod:`evenhand.constraints`."""
     return spelled(value)
+
+
+def to_storage_level(value: Any) -> str:
+    """Take the name of one of Spark's storage levels."""
+    name = TypeConverters.toString(value)
+    storage_level(name)
+    return name
 
 
 def to_label(value: Any) -> str:
@@ -105,6 +113,11 @@ class EvenhandParams(HasLabelCol, HasWeightCol, HasPredictionCol, HasProbability
         "frequencyCol", "how many times each row counts, as if it were there so many times", TypeConverters.toString
     )
     sampleRows = _param("sampleRows", "about how many rows a search begins on", TypeConverters.toInt)
+    intermediateStorageLevel = _param(
+        "intermediateStorageLevel",
+        "how rows are kept during a fit: MEMORY_AND_DISK_2 unless said, MEMORY_AND_DISK where Spark runs in one process",
+        to_storage_level,
+    )
 
     def _value(self, name: str) -> Any:
         """Look up what was set, or the default; None without either."""
@@ -290,6 +303,14 @@ class EvenhandParams(HasLabelCol, HasWeightCol, HasPredictionCol, HasProbability
     def getSampleRows(self) -> Any:
         """Look up ``sampleRows``."""
         return self.getOrDefault("sampleRows")
+
+    def setIntermediateStorageLevel(self: Own, value: str) -> Own:
+        """Set ``intermediateStorageLevel``."""
+        return self._with(intermediateStorageLevel=value)
+
+    def getIntermediateStorageLevel(self) -> Any:
+        """Look up ``intermediateStorageLevel``."""
+        return self.getOrDefault("intermediateStorageLevel")
 
     def setLabelCol(self: Own, value: str) -> Own:
         """Set ``labelCol``."""

@@ -4,7 +4,8 @@ Everything a worker computes is a function of the task and of the rows it has. L
 is computed again is the same, and blocks that are not are noticed.
 
 To compute rows and to hand them over is most of what Spark does. So that is done once: rows are packed into chunks of
-columns, which are kept until they are encoded.
+columns, which are kept until they are encoded. Where there are several machines, chunks and blocks are kept on two of
+them: a copy costs little, and a lost machine's rows need not be computed again.
 """
 
 from __future__ import annotations
@@ -44,12 +45,13 @@ CODES = ((1 << 7, pa.int8()), (1 << 15, pa.int16()))
 class Rows:
     """The rows of a DataFrame, packed, and their blocks once they are encoded."""
 
-    def __init__(self, frame: DataFrame, task: Task = _core.RemoteTask) -> None:
+    def __init__(self, frame: DataFrame, task: Task = _core.RemoteTask, level: str | None = None) -> None:
         self._task = task
+        self._level = storage_level(level) if level is not None else _usual_level(frame)
         # Spark looks columns up by names in which dots and backquotes mean something: workers name them again.
         names = frame.columns
         frame = frame.toDF(*(f"column{at}" for at in range(len(names))))
-        self._packed = frame.mapInArrow(packing(names), PACKED).persist(StorageLevel.MEMORY_AND_DISK)
+        self._packed = frame.mapInArrow(packing(names), PACKED).persist(self._level)
         self._blocks: DataFrame | None = None
 
     def on_rows(self, task: bytes) -> list[bytes]:
@@ -59,7 +61,7 @@ class Rows:
     def encode(self, task: bytes) -> list[bytes]:
         """Make blocks of all rows, and keep them where they are in place of the rows."""
         self._let_go()
-        blocks = self._packed.mapInArrow(encoding(task), BLOCK).persist(StorageLevel.MEMORY_AND_DISK)
+        blocks = self._packed.mapInArrow(encoding(task), BLOCK).persist(self._level)
         self._blocks = blocks
         known = _answers(blocks.selectExpr("known AS answer", "error", "code"))
         self._packed.unpersist()
@@ -68,7 +70,7 @@ class Rows:
     def aggregate(self, task: bytes) -> list[bytes]:
         """Make blocks of which rows that repeat are in one once, and keep them in place of those there are."""
         before = self._known_blocks()
-        after = before.select("block").mapInArrow(aggregating(task), BLOCK).persist(StorageLevel.MEMORY_AND_DISK)
+        after = before.select("block").mapInArrow(aggregating(task), BLOCK).persist(self._level)
         self._blocks = after
         try:
             return _answers(after.selectExpr("known AS answer", "error", "code"))
@@ -99,6 +101,22 @@ class Rows:
 
     def __exit__(self, *_: object) -> None:
         self.release()
+
+
+def storage_level(name: str) -> StorageLevel:
+    """Look up the level of a name such as MEMORY_AND_DISK_2."""
+    level = getattr(StorageLevel, name, None) if name.isupper() else None
+    if not isinstance(level, StorageLevel) or name == "NONE":
+        known = [one for one, value in vars(StorageLevel).items() if isinstance(value, StorageLevel) and one != "NONE"]
+        raise EvenhandError(f"storage level {name!r}: Spark knows {', '.join(sorted(known))}", "setting-invalid")
+    return level
+
+
+def _usual_level(frame: DataFrame) -> StorageLevel:
+    """Choose one copy where Spark runs in one process, which has no other to keep a second one, else two."""
+    master = frame.sparkSession.conf.get("spark.master", None) or ""
+    alone = master == "local" or master.startswith("local[")
+    return StorageLevel.MEMORY_AND_DISK if alone else StorageLevel.MEMORY_AND_DISK_2
 
 
 def _answers(frame: DataFrame) -> list[bytes]:

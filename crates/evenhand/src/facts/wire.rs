@@ -50,5 +50,6 @@ pub(crate) fn to_bytes(value: &impl Serialize) -> Result<Vec<u8>> {
 /// # Errors
 /// [`Error::BlockFormat`] for bytes that are something else.
 pub(crate) fn from_bytes<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T> {
-    serde_json::from_slice(bytes).map_err(|_| Error::BlockFormat)
+    // As text, as models are read: every type is compiled for one kind of input, not two.
+    std::str::from_utf8(bytes).ok().and_then(|text| serde_json::from_str(text).ok()).ok_or(Error::BlockFormat)
 }
