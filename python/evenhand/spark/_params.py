@@ -49,7 +49,7 @@ def to_constraints(value: Any) -> list[str]:
 
 def to_storage_level(value: Any) -> str:
     """Take the name of one of Spark's storage levels."""
-    name = TypeConverters.toString(value)
+    name: str = TypeConverters.toString(value)
     storage_level(name)
     return name
 
@@ -115,7 +115,7 @@ class EvenhandParams(HasLabelCol, HasWeightCol, HasPredictionCol, HasProbability
     sampleRows = _param("sampleRows", "about how many rows a search begins on", TypeConverters.toInt)
     intermediateStorageLevel = _param(
         "intermediateStorageLevel",
-        "how rows are kept during a fit: MEMORY_AND_DISK_2 unless said, MEMORY_AND_DISK where Spark runs in one process",
+        "how rows are kept during a fit: MEMORY_AND_DISK_2, or MEMORY_AND_DISK in one process, unless said",
         to_storage_level,
     )
 
