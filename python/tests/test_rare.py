@@ -54,13 +54,16 @@ def test_a_corrector_converges_however_rare_positives_are(rate: float, name: str
 
 
 @pytest.mark.parametrize("form", ["wide", "sparse"])
-@pytest.mark.parametrize("rate", [0.06, 0.2])
-def test_wide_and_sparse_features_are_corrected(form: str, rate: float) -> None:
+@pytest.mark.parametrize("rate", [0.02, 0.06, 0.2])
+@pytest.mark.parametrize("constraints", ["demographic_parity", "equal_opportunity"])
+def test_wide_and_sparse_features_are_corrected(form: str, rate: float, constraints: str) -> None:
     x, labels, group = people(rate, noise=320 if form == "wide" else 20)
+    # The rarer positives are, the smaller is the difference between their shares that is there to be corrected.
+    bound = rate / 25 if constraints == "demographic_parity" else 0.02
     model = EvenhandClassifier(
-        LogisticRegression(max_iter=1000), constraints="demographic_parity", max_violation=0.01, margin=0.0
+        LogisticRegression(max_iter=1000), constraints=constraints, max_violation=bound, margin=0.0
     )
     model.fit(sparse.csr_matrix(x) if form == "sparse" else x, labels, sensitive_features=group)
     assert model.stop_ == "converged"
-    assert model.n_fits_ <= FITS
-    assert model.violation_ <= 0.01
+    assert 1 < model.n_fits_ <= FITS, "nothing was corrected, or it took long"
+    assert model.violation_ <= bound
