@@ -7,7 +7,7 @@ use super::settings::{Apply, Correction, CovariateShift, Method, Solver, SqpSett
 use super::solution::Solution;
 use super::solvers::run::Run;
 use super::solvers::tilted_run::TiltedRun;
-use super::solvers::{printed_loop, sqp};
+use super::solvers::{printed_loop, searched};
 use super::trace::{Observer, Silent};
 use super::{Fitted, baselines};
 use crate::bound::{Bound, NotionBound};
@@ -89,13 +89,13 @@ impl Correction {
         let rows = part.as_ref().unwrap_or(problem);
         match (self.solver, self.apply) {
             (Solver::Sqp(settings), Apply::Tilt) => {
-                let found = sqp::tilt(TiltedRun::fit(evaluation, rows, self, learner)?, settings, observer)?;
+                let found = searched::tilt(TiltedRun::fit(evaluation, rows, self, learner)?, settings, observer)?;
                 // Scores that were given are handed over as if they were fitted, and were not.
                 let fits = found.fits - usize::from(self.score.is_some() && found.fits > 0);
                 Ok(Solution { fits, ..found })
             }
             (Solver::Sqp(settings), Apply::Weights) => {
-                sqp::correct(Run::before(evaluation, rows, self, learner)?, settings, observer)
+                searched::correct(Run::before(evaluation, rows, self, learner)?, settings, observer)
             }
             (Solver::Loop(settings), _) => {
                 printed_loop::correct(Run::before(evaluation, rows, self, learner)?, settings, observer)

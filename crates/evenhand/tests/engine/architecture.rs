@@ -22,17 +22,29 @@ fn imports_are_those_of_the_table_in_the_architecture() {
 }
 
 #[test]
-fn the_functions_that_a_row_passes_exist() {
+fn the_functions_that_a_row_passes_exist_and_are_called() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let text = fs::read_to_string(crates.join("../ARCHITECTURE.md")).unwrap();
     let named = text.split('`').skip(1).step_by(2).filter_map(|code| code.split_once(".rs:"));
     let named: Vec<(&str, &str)> = named.collect();
     assert!(named.len() > 20, "{named:?}");
+    let sources: Vec<String> = paths()
+        .iter()
+        .filter(|path| path.contains("/src/") && path.ends_with(".rs"))
+        .map(|path| fs::read_to_string(format!("{}/..{path}", crates.display())).unwrap())
+        .collect();
     for (file, function) in named {
         let path = crates.join(format!("{file}.rs"));
         let source = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let defined = [format!("fn {function}("), format!("fn {function}<")];
         assert!(defined.iter().any(|one| source.contains(one)), "{file}.rs has no function {function}");
+        let calls = |text: &str, at: usize| {
+            let before = text[..at].chars().next_back();
+            let is_definition = text[..at].ends_with("fn ");
+            !is_definition && before.is_none_or(|one| !one.is_alphanumeric() && one != '_')
+        };
+        let called = |text: &String| text.match_indices(&format!("{function}(")).any(|(at, _)| calls(text, at));
+        assert!(sources.iter().any(called), "nothing calls {function} of {file}.rs");
     }
 }
 

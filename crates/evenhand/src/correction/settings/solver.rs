@@ -211,23 +211,93 @@ impl Solver {
     }
 
     pub(in crate::correction) fn check(&self) -> Result<()> {
-        let wrong = |setting, found: f64, allowed: &str| Err(Error::setting(setting, found, allowed));
         match self {
-            Self::Sqp(SqpSettings { max_fits: 0, .. }) => wrong("max_fits", 0.0, "one or more"),
-            Self::Sqp(SqpSettings { margin, .. }) if !(0.0..=10.0).contains(margin) => {
-                wrong("margin", *margin, "from 0 to 10")
+            Self::Sqp(settings) => settings.check(),
+            Self::Loop(settings) => settings.check(),
+        }
+    }
+}
+
+impl SqpSettings {
+    fn check(&self) -> Result<()> {
+        if self.max_fits == 0 {
+            return Err(Error::setting("max_fits", 0, "one or more"));
+        }
+        let above_zero = [
+            ("even", self.even),
+            ("penalty", self.penalty),
+            ("evenness_penalty", self.evenness_penalty),
+            ("regularisation", self.regularisation),
+            ("radius", self.radius),
+            ("min_radius", self.min_radius),
+            ("tolerance", self.tolerance),
+            ("max_exponent", self.max_exponent),
+            ("refinement_reach", self.refinement_reach),
+        ];
+        let ranges =
+            [("margin", self.margin, 10.0), ("accept", self.accept, 1.0), ("restart_share", self.restart_share, 1.0)];
+        for (setting, found) in above_zero {
+            if !(found.is_finite() && found > 0.0) {
+                return Err(Error::setting(setting, found, ABOVE_ZERO));
             }
-            Self::Loop(LoopSettings { step, .. }) if !(step.is_finite() && *step > 0.0) => {
-                wrong("step", *step, "a finite number above zero")
+        }
+        for (setting, found, most) in ranges {
+            if !(0.0..=most).contains(&found) {
+                return Err(Error::setting(setting, found, format!("from 0 to {most}")));
             }
-            Self::Loop(LoopSettings { rule, .. }) if !(rule.factor.is_finite() && rule.factor > 0.0) => {
-                wrong("factor", rule.factor, "a finite number above zero")
+        }
+        Ok(())
+    }
+}
+
+impl LoopSettings {
+    fn check(&self) -> Result<()> {
+        for (setting, found) in [("step", self.step), ("factor", self.rule.factor)] {
+            if !(found.is_finite() && found > 0.0) {
+                return Err(Error::setting(setting, found, ABOVE_ZERO));
             }
-            Self::Loop(LoopSettings { loops: 0, .. }) => wrong("loops", 0.0, "one or more"),
-            Self::Loop(LoopSettings { rule: WeightRule { tilt: Tilt::Expected, .. }, .. }) => {
-                Err(Error::setting("tilt", "expected with the loop of the paper", "centred or paper"))
-            }
-            Self::Sqp(_) | Self::Loop(_) => Ok(()),
+        }
+        if self.loops == 0 {
+            return Err(Error::setting("loops", 0, "one or more"));
+        }
+        if self.rule.tilt == Tilt::Expected {
+            return Err(Error::setting("tilt", "expected with the loop of the paper", "centred or paper"));
+        }
+        Ok(())
+    }
+}
+
+const ABOVE_ZERO: &str = "a finite number above zero";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_setting_of_the_search_is_taken_that_it_cannot_compute_with() {
+        let wrong: [(&str, fn(&mut SqpSettings)); 15] = [
+            ("max_fits", |one| one.max_fits = 0),
+            ("margin", |one| one.margin = -1.0),
+            ("margin", |one| one.margin = f64::NAN),
+            ("even", |one| one.even = 0.0),
+            ("penalty", |one| one.penalty = f64::INFINITY),
+            ("evenness_penalty", |one| one.evenness_penalty = 0.0),
+            ("regularisation", |one| one.regularisation = 0.0),
+            ("radius", |one| one.radius = -1.0),
+            ("radius", |one| one.radius = f64::NAN),
+            ("min_radius", |one| one.min_radius = 0.0),
+            ("accept", |one| one.accept = 2.0),
+            ("tolerance", |one| one.tolerance = -1e-4),
+            ("max_exponent", |one| one.max_exponent = 0.0),
+            ("refinement_reach", |one| one.refinement_reach = 0.0),
+            ("restart_share", |one| one.restart_share = 1.5),
+        ];
+        for (setting, change) in wrong {
+            let mut settings = SqpSettings::default();
+            assert!(Solver::Sqp(settings).check().is_ok());
+            change(&mut settings);
+            let error = Solver::Sqp(settings).check().unwrap_err().to_string();
+            assert!(error.contains(&format!("`{setting}`")), "{setting}: {error}");
         }
     }
 }

@@ -2,14 +2,22 @@
 //!
 //! The trait [`Oracle`] hides the learner, so that a search is compiled once and not for every learner.
 
-use super::sqp::Target;
 use crate::Result;
+use crate::bound::NotionBound;
 use crate::constraint::{TiltTable, WeightRule};
 use crate::correction::problem::Problem;
 use crate::correction::settings::{Correction, SqpSettings};
 use crate::correction::solution::Solution;
 use crate::correction::trace::{Observer, Termination};
 use crate::kernel::{BoundaryRows, CellSums};
+
+/// What is asked of a search.
+#[derive(Debug, Clone)]
+pub(in crate::correction) struct Target {
+    pub(in crate::correction) bounds: Vec<NotionBound>,
+    /// Without a bound: whether evenness has the penalty of a bound, to find out how even rates can be.
+    pub(in crate::correction) at_any_cost: bool,
+}
 
 /// A fit as a search sees it: its multipliers and what it does on the rows. The predictor stays with the run.
 #[derive(Debug, Clone)]

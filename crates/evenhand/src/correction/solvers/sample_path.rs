@@ -3,9 +3,9 @@
 //! Holds [`SamplePath`]: for every bound of a frontier the multipliers that meet it on the sample, found from the best of the fits before, are
 //! where the search over all rows starts.
 
-use super::oracle::{Point, Solves as _};
+use super::oracle::{Point, Solves as _, Target};
 use super::run::Run;
-use super::sqp::{Ended, Search, Target};
+use super::sqp::{Ended, Search};
 use crate::Result;
 use crate::constraint::WeightRule;
 use crate::correction::settings::SqpSettings;

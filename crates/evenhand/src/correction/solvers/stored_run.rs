@@ -7,11 +7,10 @@
 
 use std::sync::Arc;
 
-use super::oracle::{FitCache, Oracle, Point, Solves, SumDerivatives};
+use super::oracle::{FitCache, Oracle, Point, Solves, SumDerivatives, Target};
 use super::rank::least_norm;
 use super::run_log::{FinalFit, RunLog};
 use super::sample_path::SamplePath;
-use super::sqp::Target;
 use crate::blocks::{Request, RowStore};
 use crate::constraint::{Measure, Tilt, TiltTable, WeightRule};
 use crate::correction::problem::Problem;

@@ -8,10 +8,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::convex_start;
-use super::oracle::{Oracle, Point, Solves, SumDerivatives};
+use super::oracle::{Oracle, Point, Solves, SumDerivatives, Target};
 use super::rank::{independent, least_norm};
 use super::run_log::{FinalFit, RunLog};
-use super::sqp::Target;
 use crate::Result;
 use crate::constraint::{Measure, Tilt, TiltTable, WeightRule};
 use crate::correction::evaluation::TiltedRows;

@@ -29,7 +29,7 @@ use super::evaluation::Evaluated;
 use super::fitted::Fitted;
 use super::settings::{Apply, Correction, CovariateShift, Method, Solver, Technique, Threshold, Validation};
 use super::solution::Solution;
-use super::solvers::sqp;
+use super::solvers::searched;
 use super::solvers::stored_run::{SampleStart, StoredRun};
 use super::trace::{Observer, Silent, Termination};
 use crate::blocks::PassWatch;
@@ -250,7 +250,7 @@ impl Correction {
         };
         let on_sample = self.solve(&prepared.sample, &rows.learner_on_sample(learner), &mut Silent)?;
         let run = StoredRun::new(rows, self, learner, on_sample.rule, SampleStart::At(on_sample.multipliers));
-        let (mut solution, sums) = sqp::correct_stored(run, settings, observer)?;
+        let (mut solution, sums) = searched::correct_stored(run, settings, observer)?;
         // What going on costs was found out on the sample.
         if on_sample.trade_off.is_some() && solution.stop.found_no_step() {
             (solution.trade_off, solution.stop) = (on_sample.trade_off, Termination::TooCostly);

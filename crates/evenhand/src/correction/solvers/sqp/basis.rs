@@ -13,6 +13,9 @@ pub(super) struct Basis {
     pub(super) gram: Vec<f64>,
     /// S: how far each multiplier, at 1, changes the exponent that it changes most.
     pub(super) scale: Vec<f64>,
+    /// The constraints of groups that are too small to be searched for: of each its place, the weight of its squared mean exponent, and what each independent
+    /// multiplier adds to that exponent.
+    small: Vec<(usize, f64, Vec<f64>)>,
 }
 
 impl Basis {
@@ -28,11 +31,22 @@ impl Basis {
                 + left_alone.iter().map(|&(group, weight)| weight * in_group(row, column, group)).sum::<f64>()
         };
         let products: Vec<f64> = among.map(product).collect();
+        let of_group = |group: usize| multipliers.iter().map(|&row| gram[row * count + group]).collect();
         Self {
             gram: without_null_space(&products, multipliers.len()),
             scale: multipliers.iter().map(|&at| table.reach(at)).collect(),
+            small: left_alone.iter().map(|&(group, weight)| (group, weight, of_group(group))).collect(),
             multipliers,
         }
+    }
+
+    /// The gradient of half the size of a correction, `½ λᵀGλ` with what small groups add to it. `exponents` is `Gλ` for all multipliers, also for those
+    /// that are not independent: a search may start where they are not zero.
+    pub(super) fn size_gradient(&self, exponents: &[f64]) -> Vec<f64> {
+        let small = |at: usize| -> f64 {
+            self.small.iter().map(|(group, weight, entries)| weight * exponents[*group] * entries[at]).sum()
+        };
+        self.multipliers.iter().enumerate().map(|(at, &place)| exponents[place] + small(at)).collect()
     }
 
     /// The values of the independent multipliers among all.
@@ -61,9 +75,19 @@ mod tests {
 
     #[test]
     fn a_step_is_measured_by_the_exponents_it_moves() {
-        let basis = Basis { multipliers: vec![0, 2], gram: vec![1.0, 0.0, 0.0, 1.0], scale: vec![2.0, 5.0] };
+        let gram = vec![1.0, 0.0, 0.0, 1.0];
+        let basis = Basis { multipliers: vec![0, 2], gram, scale: vec![2.0, 5.0], small: Vec::new() };
         assert!((basis.norm(&[1.0, -0.5]) - 2.5).abs() < 1e-12);
         assert_eq!(basis.moved(&[1.0, 2.0, 3.0], &[0.5, -1.0]), [1.5, 2.0, 2.0]);
         assert_eq!(basis.of(&[1.0, 2.0, 3.0]), [1.0, 3.0]);
+    }
+
+    #[test]
+    fn the_size_counts_multipliers_outside_the_basis_and_small_groups() {
+        // Multipliers 0 and 2 are independent; the third group, at place 1, is small, has weight 3, and half of multiplier 2 enters its mean exponent.
+        let gram = vec![1.0, 0.0, 0.0, 1.0];
+        let small = vec![(1, 3.0, vec![0.0, 0.5])];
+        let basis = Basis { multipliers: vec![0, 2], gram, scale: vec![1.0, 1.0], small };
+        assert_eq!(basis.size_gradient(&[0.7, 0.2, -0.4]), [0.7, -0.4 + 3.0 * 0.2 * 0.5]);
     }
 }

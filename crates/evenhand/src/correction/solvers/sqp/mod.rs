@@ -20,76 +20,28 @@ mod trade_off;
 mod trial;
 mod trust_region;
 
-pub(in crate::correction) use restarts::{Ended, Target};
+pub(in crate::correction) use restarts::Ended;
 
 use merit::Merit;
 
-use super::oracle::{Oracle, Point, Solves};
-use super::run::Run;
-use super::stored_run::{self, StoredRun};
-use super::tilted_run::TiltedRun;
+use super::oracle::{Oracle, Point, Target};
 use crate::constraint::{Measure, WeightRule};
 use crate::correction::settings::SqpSettings;
-use crate::correction::solution::{Solution, TradeOff};
+use crate::correction::solution::TradeOff;
 use crate::correction::trace::{Observer, Silent, Termination};
-use crate::learner::{Learner, Predictor};
 use crate::{Error, Result, Warning};
 
 /// Where decisions are compared, multipliers are rounded to six digits after the point.
 const DIGITS: f64 = 1e6;
 
 /// Where a search ended.
-struct Found {
-    point: Point,
-    stop: Termination,
-    trade_off: Option<TradeOff>,
-    uncorrected: Point,
-    warnings: Vec<Warning>,
-}
-
-/// Finds the multipliers of a run, and the classifier that goes with them.
-pub(in crate::correction) fn correct<L: Learner>(
-    mut run: Run<'_, L>,
-    settings: SqpSettings,
-    observer: &mut dyn Observer,
-) -> Result<Solution<L::Predictor>> {
-    let found = find(&mut run, settings, observer)?;
-    let same = found.point.id == found.uncorrected.id;
-    let without = if same { None } else { run.take_uncorrected(&found.uncorrected) };
-    Ok(found.with(run.into_solution(&found.point, found.stop), without))
-}
-
-/// Finds the multipliers that tilt the probabilities of a model.
-pub(in crate::correction) fn tilt<P: Predictor>(
-    mut run: TiltedRun<'_, P>,
-    settings: SqpSettings,
-    observer: &mut dyn Observer,
-) -> Result<Solution<P>> {
-    let found = find(&mut run, settings, observer)?;
-    let without = run.begun_with();
-    Ok(found.with(run.solution_at(&found.point, found.stop)?, without))
-}
-
-/// Finds the multipliers of rows in blocks.
-pub(in crate::correction) fn correct_stored(
-    mut run: StoredRun<'_>,
-    settings: SqpSettings,
-    observer: &mut dyn Observer,
-) -> Result<stored_run::Found> {
-    let found = find(&mut run, settings, observer)?;
-    let same = found.point.id == found.uncorrected.id;
-    let without = if same { None } else { run.uncorrected(&found.uncorrected) };
-    let sums = [found.uncorrected.sums.clone(), found.point.sums.clone()];
-    Ok((found.with(run.solution_at(&found.point, found.stop)?, without), sums))
-}
-
-impl Found {
-    /// The solution with what the search knows of it.
-    fn with<P>(&self, solution: Solution<P>, without: Option<Solution<P>>) -> Solution<P> {
-        let mut warnings = solution.warnings;
-        warnings.extend(self.warnings.iter().cloned());
-        Solution { uncorrected: without.map(Box::new), trade_off: self.trade_off, warnings, ..solution }
-    }
+pub(super) struct Found {
+    pub(super) point: Point,
+    pub(super) stop: Termination,
+    pub(super) trade_off: Option<TradeOff>,
+    /// The fit with multipliers of zero, from which it began.
+    pub(super) uncorrected: Point,
+    pub(super) warnings: Vec<Warning>,
 }
 
 /// The multipliers that a search for some target ends with. No observer is told of its fits.
@@ -102,7 +54,7 @@ pub(super) fn solve_silently(oracle: &mut dyn Oracle, target: &Target, settings:
 }
 
 /// Searches for what the settings of a run ask for.
-fn find(oracle: &mut dyn Oracle, settings: SqpSettings, observer: &mut dyn Observer) -> Result<Found> {
+pub(super) fn find(oracle: &mut dyn Oracle, settings: SqpSettings, observer: &mut dyn Observer) -> Result<Found> {
     let target = Target { bounds: oracle.settings().bounds.clone(), at_any_cost: false };
     let mut search = Search::new(oracle, settings, observer);
     let uncorrected = search.uncorrected()?;

@@ -4,10 +4,9 @@ use super::Search;
 use super::basis::Basis;
 use super::merit::Merit;
 use crate::Result;
-use crate::bound::NotionBound;
 use crate::constraint::{Constraint, Measure, Tilt, WeightRange, WeightRule};
 use crate::correction::problem::Inequalities;
-use crate::correction::solvers::oracle::Point;
+use crate::correction::solvers::oracle::{Point, Target};
 use crate::correction::trace::Termination;
 
 /// The weights that are tried where those of the settings end short, in this order.
@@ -18,14 +17,6 @@ const PARAMETERISATIONS: [(Tilt, WeightRange); 5] = [
     (Tilt::Paper, WeightRange::Bounded),
     (Tilt::Paper, WeightRange::Unbounded),
 ];
-
-/// What is asked of a search.
-#[derive(Debug, Clone)]
-pub(in crate::correction) struct Target {
-    pub(in crate::correction) bounds: Vec<NotionBound>,
-    /// Without a bound: whether evenness has the penalty of a bound, to find out how even rates can be.
-    pub(in crate::correction) at_any_cost: bool,
-}
 
 /// Where a search ended, and why.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! The loop on responses that are made up: a run whose decisions are a known function of one multiplier, so that every step can be worked out by hand.
 
-use super::restarts::{Ended, Target};
+use super::restarts::Ended;
 use super::*;
 use crate::bound::Bound;
 use crate::constraint::TiltTable;

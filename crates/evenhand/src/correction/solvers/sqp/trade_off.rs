@@ -2,11 +2,11 @@
 
 use super::Search;
 use super::merit::Merit;
-use super::restarts::{Ended, Target, is_better};
+use super::restarts::{Ended, is_better};
 use crate::Result;
 use crate::bound::Bound;
 use crate::correction::solution::TradeOff;
-use crate::correction::solvers::oracle::Point;
+use crate::correction::solvers::oracle::{Point, Target};
 
 impl Search<'_> {
     /// Where a search without a bound ended short: goes on at any cost, and asks for the violation that this finds as a bound. From the end of either it

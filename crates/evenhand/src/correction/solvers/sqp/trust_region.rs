@@ -45,16 +45,19 @@ impl Search<'_> {
             if evenness && asked.hold(&current.sums) {
                 return Ok(Ended { point: current, stop: Termination::Converged });
             }
-            let step = subproblem(merit, &current, &derivatives, &basis, radius, settings.max_exponent).solve();
-            let promised = step.as_ref().map_or(0.0, |step| step.decrease);
-            if promised <= merit.tolerance && radius < settings.radius && !widened {
-                // Within a small radius the model promises little at any point. Whether this point is critical is told by the first radius.
+            let Some(step) = subproblem(merit, &current, &derivatives, &basis, radius, settings.max_exponent).solve()
+            else {
+                // Rounding keeps the subproblem from being solved: this says nothing about what weights could do.
+                return Ok(Ended { point: current, stop: ended(Termination::Stalled) });
+            };
+            if step.decrease <= merit.tolerance && radius < settings.radius && !widened {
+                // Within a small radius the model promises little at any point. Whether this point is critical is tested with the first radius.
                 (radius, widened) = (settings.radius, true);
                 continue;
             }
-            let Some(step) = step.filter(|step| step.decrease > merit.tolerance) else {
+            if step.decrease <= merit.tolerance {
                 return Ok(Ended { point: current, stop: ended(Termination::Infeasible) });
-            };
+            }
             if self.oracle.tried() >= settings.max_fits {
                 return Ok(Ended { point: current, stop: ended(Termination::IterationLimit) });
             }
@@ -104,19 +107,17 @@ fn subproblem<'a>(
     radius: f64,
     max_exponent: f64,
 ) -> Subproblem<'a> {
-    let (multipliers, count) = (basis.of(&current.multipliers), basis.multipliers.len());
-    let product = |row: usize| -> f64 { (0..count).map(|at| basis.gram[row * count + at] * multipliers[at]).sum() };
-    let gradient = derivatives.gradient.iter().enumerate();
+    let gradient = derivatives.gradient.iter().zip(basis.size_gradient(&current.exponents));
     let hessian = derivatives.curvature.iter().zip(&basis.gram);
     Subproblem {
-        gradient: gradient.map(|(at, error)| error + merit.regularisation * product(at)).collect(),
+        gradient: gradient.map(|(error, size)| error + merit.regularisation * size).collect(),
         hessian: hessian.map(|(error, gram)| error + merit.regularisation * gram).collect(),
         residuals: merit.inequalities.residuals(&current.sums),
         jacobian: &derivatives.jacobian,
         penalty: merit.penalty,
         mean_weight: merit.inequalities.mean_weight(),
         scale: &basis.scale,
-        multipliers,
+        multipliers: basis.of(&current.multipliers),
         radius,
         max_exponent,
     }
