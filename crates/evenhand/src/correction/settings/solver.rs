@@ -275,7 +275,8 @@ mod tests {
 
     #[test]
     fn no_setting_of_the_search_is_taken_that_it_cannot_compute_with() {
-        let wrong: [(&str, fn(&mut SqpSettings)); 15] = [
+        type Change = fn(&mut SqpSettings);
+        let wrong: [(&str, Change); 15] = [
             ("max_fits", |one| one.max_fits = 0),
             ("margin", |one| one.margin = -1.0),
             ("margin", |one| one.margin = f64::NAN),
