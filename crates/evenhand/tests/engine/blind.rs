@@ -37,7 +37,7 @@ fn expected(fitted: &Fitted<LogisticModel>) -> &Arc<ExpectedTilt<LogisticModel>>
 
 #[test]
 fn disparate_impact_has_expected_tilts_and_others_have_them_if_asked() {
-    let data = population(3000, 1);
+    let data = population(3000, 2);
     let tilt = |correction: &Correction| correction.fit(&data, &Logistic::default()).unwrap().solution().rule.tilt;
     let sighted = Correction::new("demographic-parity".parse().unwrap()).group("sex").unwrap();
     assert_eq!(tilt(&sighted), Tilt::Centred);

@@ -78,12 +78,13 @@ fn learnt(asked: &Correction, parts: &[Table], schema: &Schema) -> Result<(Bindi
 
 /// Whether codes are the same, numbers up to rounding in weights.
 fn close(one: &Code, other: &Code) -> bool {
-    let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * a.abs().max(b.abs()).max(1e-300);
+    // A centre near zero is rounded by as much as the values around it.
+    let near = |a: f64, b: f64, size: f64| (a - b).abs() <= 1e-12 * a.abs().max(b.abs()).max(size);
     match (one, other) {
         (
             Code::Number { centre, scale, fill, indicator },
             Code::Number { centre: c, scale: s, fill: f, indicator: i },
-        ) => near(*centre, *c) && near(*scale, *s) && near(*fill, *f) && indicator == i,
+        ) => near(*centre, *c, *scale) && near(*scale, *s, 0.0) && near(*fill, *f, *scale) && indicator == i,
         _ => one == other,
     }
 }

@@ -37,7 +37,7 @@ struct Inequality {
     back_off: f64,
     /// A value above `upper` by no more than this counts as met.
     tolerance: f64,
-    /// The standard error of the left side, or `CLOSE` tolerances where that is larger.
+    /// The standard error of the left side, or what counts as close where that is larger.
     noise: f64,
     /// Whether it is finer than the rows can tell. It is then not required, and weighs what evenness weighs without a bound.
     preferred: bool,
@@ -58,9 +58,6 @@ struct Precision<'a> {
     sums: &'a CellSums,
     measure: Measure,
 }
-
-/// A violation of up to so many tolerances counts as even where no step makes it smaller.
-const CLOSE: f64 = 3.0;
 
 /// The tolerance of violations of scores: scores change smoothly with the multipliers, so that an equation between them can be solved to this precision.
 const EVEN_SCORES: f64 = 1e-8;
@@ -169,7 +166,11 @@ impl Inequalities {
                 // Half of what the decision of one row changes in the rate of the group or of the others, whichever changes more.
                 let tolerance = precision.settings.even.max(0.5 / functional.fewest_rows());
                 let error = scale * functional.sampling_error(precision.sums);
-                Inequality { tolerance, noise: error.max(CLOSE * tolerance), ..Inequality::exact(0.0) }
+                Inequality {
+                    tolerance,
+                    noise: error.max(precision.settings.close).max(tolerance),
+                    ..Inequality::exact(0.0)
+                }
             }
         };
         self.push(at, constraint, scale, &limit);
@@ -300,10 +301,10 @@ impl Inequalities {
         2.0 / self.required().count().max(2) as f64
     }
 
-    /// Whether a fit is feasible enough to end with at once: violations are within their tolerance of zero, or bounds are kept with half of the back-off to spare.
+    /// Whether a fit is feasible enough to end with at once: violations are within their tolerance of zero, or bounds are kept with their back-off.
     pub(in crate::correction) fn hold(&self, sums: &CellSums) -> bool {
         let measured = self.measured(sums);
-        self.all.iter().all(|one| one.value(&measured) <= one.upper + one.tolerance - 0.5 * one.back_off)
+        self.all.iter().all(|one| one.value(&measured) <= one.upper + one.tolerance - one.back_off)
     }
 
     /// Whether bounds are kept, or without a bound whether violations are no larger than their standard errors.
@@ -401,9 +402,9 @@ impl Precision<'_> {
     /// A bound with its back-off, where the left side is `distance` below the bound once rates are even. The back-off is at most half of that
     /// distance. The bound is loosened to half a standard error from even rates where it is nearer to them, since rows cannot tell such rates from even ones.
     fn limit(&self, most: f64, distance: f64, error: f64) -> Inequality {
-        let upper = most + (0.5 * error - distance).max(0.0);
+        let upper = most + (self.settings.resolution * error - distance).max(0.0);
         let back_off = (self.settings.margin * error).max(self.settings.even).min(0.5 * distance);
-        Inequality { back_off, noise: error.max(CLOSE * self.settings.even), ..Inequality::exact(upper) }
+        Inequality { back_off, noise: error.max(self.settings.close), ..Inequality::exact(upper) }
     }
 }
 

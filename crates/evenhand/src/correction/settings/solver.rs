@@ -45,6 +45,8 @@ pub struct SqpSettings {
     pub min_group: usize,
     /// The tolerance of violations: smaller ones are not worth another fit, however many rows there are.
     pub even: f64,
+    /// Violations of up to this count as even where no step makes them smaller.
+    pub close: f64,
     /// μ with a bound: points of error that a point of infeasibility may cost. Large, since a bound is to be met.
     pub penalty: f64,
     /// μ without a bound: points of error that a point of unevenness is worth, that of the largest difference between a group and the others
@@ -65,6 +67,10 @@ pub struct SqpSettings {
     pub max_exponent: f64,
     /// How far a refinement on single rows may move an exponent: probabilities then move by a quarter of it.
     pub refinement_reach: f64,
+    /// From which exponent bounded weights are saturated, within 2 % of their ends: where a correction goes further, unbounded ones are tried too.
+    pub saturation: f64,
+    /// How many standard errors rates may differ by and be told from even ones by no rows: no bound is tighter.
+    pub resolution: f64,
     /// How many candidates a refinement looks at.
     pub refinement_evaluations: usize,
     /// Without a bound, other weights are tried only where more than this share of the infeasibility is left.
@@ -80,6 +86,7 @@ impl Default for SqpSettings {
             margin: 1.645,
             min_group: 30,
             even: 1e-3,
+            close: 3e-3,
             penalty: 20.0,
             evenness_penalty: 0.5,
             regularisation: 2e-3,
@@ -88,6 +95,8 @@ impl Default for SqpSettings {
             accept: 0.1,
             tolerance: 3e-4,
             max_exponent: 8.0,
+            saturation: 4.0,
+            resolution: 0.5,
             refinement_reach: 0.08,
             refinement_evaluations: 1500,
             restart_share: 0.25,
@@ -225,6 +234,7 @@ impl SqpSettings {
         }
         let above_zero = [
             ("even", self.even),
+            ("close", self.close),
             ("penalty", self.penalty),
             ("evenness_penalty", self.evenness_penalty),
             ("regularisation", self.regularisation),
@@ -232,10 +242,15 @@ impl SqpSettings {
             ("min_radius", self.min_radius),
             ("tolerance", self.tolerance),
             ("max_exponent", self.max_exponent),
+            ("saturation", self.saturation),
             ("refinement_reach", self.refinement_reach),
         ];
-        let ranges =
-            [("margin", self.margin, 10.0), ("accept", self.accept, 1.0), ("restart_share", self.restart_share, 1.0)];
+        let ranges = [
+            ("margin", self.margin, 10.0),
+            ("accept", self.accept, 1.0),
+            ("restart_share", self.restart_share, 1.0),
+            ("resolution", self.resolution, 10.0),
+        ];
         for (setting, found) in above_zero {
             if !(found.is_finite() && found > 0.0) {
                 return Err(Error::setting(setting, found, ABOVE_ZERO));
@@ -276,11 +291,12 @@ mod tests {
     #[test]
     fn no_setting_of_the_search_is_taken_that_it_cannot_compute_with() {
         type Change = fn(&mut SqpSettings);
-        let wrong: [(&str, Change); 15] = [
+        let wrong: [(&str, Change); 18] = [
             ("max_fits", |one| one.max_fits = 0),
             ("margin", |one| one.margin = -1.0),
             ("margin", |one| one.margin = f64::NAN),
             ("even", |one| one.even = 0.0),
+            ("close", |one| one.close = 0.0),
             ("penalty", |one| one.penalty = f64::INFINITY),
             ("evenness_penalty", |one| one.evenness_penalty = 0.0),
             ("regularisation", |one| one.regularisation = 0.0),
@@ -290,6 +306,8 @@ mod tests {
             ("accept", |one| one.accept = 2.0),
             ("tolerance", |one| one.tolerance = -1e-4),
             ("max_exponent", |one| one.max_exponent = 0.0),
+            ("saturation", |one| one.saturation = f64::NAN),
+            ("resolution", |one| one.resolution = -0.5),
             ("refinement_reach", |one| one.refinement_reach = 0.0),
             ("restart_share", |one| one.restart_share = 1.5),
         ];

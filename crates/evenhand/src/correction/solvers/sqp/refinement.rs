@@ -6,16 +6,14 @@
 
 use rayon::prelude::*;
 
+use super::DIGITS;
 use super::merit::Merit;
 use crate::correction::problem::Problem;
 use crate::correction::settings::SqpSettings;
 use crate::kernel::BoundaryRows;
 
-/// The most rounds of a search: halved so often, the mesh is far below what changes the decision of a row.
-const ROUNDS: usize = 24;
-
 /// The best small step that is found. From `first`, each round takes the best neighbour, which differs by one mesh width in one or two multipliers, and halves the mesh
-/// where no neighbour is better. Where neighbours in two multipliers are more than may be evaluated, those in one are taken. All neighbours of a round are compared, so that
+/// where no neighbour is better, until it is finer than multipliers are rounded to. Where neighbours in two multipliers are more than may be evaluated, those in one are taken. All neighbours of a round are compared, so that
 /// the order of groups does not matter.
 pub(super) fn refine(
     problem: &Problem,
@@ -30,6 +28,9 @@ pub(super) fn refine(
     let mut best = pattern.candidate(&boundary.moved(&first), first);
     let mut mesh = settings.refinement_reach / 4.0;
     for _ in 0..rounds {
+        if mesh < DIGITS.recip() {
+            break;
+        }
         match pattern.best_neighbour(&best, mesh) {
             Some(better) => best = better,
             None => mesh *= 0.5,
@@ -42,7 +43,7 @@ pub(super) fn refine(
 fn rounds(multipliers: usize, evaluations: usize) -> (bool, usize) {
     let (one, two) = (2 * multipliers.max(1), 2 * multipliers.max(1).pow(2));
     let by_two = two <= evaluations;
-    (by_two, evaluations.div_ceil(if by_two { two } else { one }).min(ROUNDS))
+    (by_two, evaluations.div_ceil(if by_two { two } else { one }))
 }
 
 struct Candidate {
@@ -122,9 +123,9 @@ mod tests {
 
     #[test]
     fn the_candidates_of_many_multipliers_are_few() {
-        assert_eq!(rounds(4, 1500), (true, 24));
+        assert_eq!(rounds(4, 1500), (true, 47));
         assert_eq!(rounds(27, 1500), (true, 2));
-        assert_eq!(rounds(28, 1500), (false, 24));
+        assert_eq!(rounds(28, 1500), (false, 27));
         assert_eq!(rounds(400, 1500), (false, 2));
     }
 }

@@ -177,7 +177,7 @@ impl Search<'_> {
             && merit.measure == Measure::Decisions
             && (merit.inequalities.is_bounded() || best.stop.found_no_step())
             && found.rule.range == WeightRange::Bounded
-            && basis.norm(&basis.of(&found.multipliers)) > 0.5 * self.settings.max_exponent;
+            && basis.norm(&basis.of(&found.multipliers)) > self.settings.saturation;
         let far = self.is_far(target, merit, best);
         if !saturated && !far {
             return Vec::new();

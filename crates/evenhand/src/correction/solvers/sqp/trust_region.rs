@@ -77,7 +77,7 @@ impl Search<'_> {
             }
             accepted = ratio > settings.accept;
             let norm = if accepted { basis.norm(&change) } else { norm };
-            radius = next_radius(radius, norm, ratio, 2.0 * settings.radius, met);
+            radius = next_radius(radius, norm, ratio, 2.0 * settings.radius);
             fresh = accepted || fresh && refined.is_none();
             if accepted {
                 (current, widened) = (trial, false);
