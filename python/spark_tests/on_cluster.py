@@ -84,6 +84,16 @@ def counted(work: Work, place: Path) -> Work:
     return counting
 
 
+def wait_for_executors(rows: DataFrame) -> None:
+    """Wait until both executors are there: one that was lost is replaced a while later, and copies need both."""
+    # With the driver.
+    status = rows.sparkSession.sparkContext._jsc.sc().getExecutorMemoryStatus
+    end = time.monotonic() + 60
+    while status().size() < 3:
+        assert time.monotonic() < end, "an executor that was lost was not replaced"
+        time.sleep(0.1)
+
+
 def fit(
     estimator: EvenhandClassifier, rows: DataFrame, killed: str, folder: Path
 ) -> tuple[EvenhandClassificationModel, dict[str, Any]]:
@@ -93,6 +103,7 @@ def fit(
     usual = _rows.packing, _rows.encoding, _rows.asking_blocks
     _rows.packing = lambda names: counted(usual[0](names), packed)
     disturbed(killed, flag)
+    wait_for_executors(rows)
     start = time.monotonic()
     model = estimator.fit(rows)
     seconds = time.monotonic() - start

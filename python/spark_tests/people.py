@@ -31,6 +31,8 @@ def session(master: str) -> SparkSession:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "1g",
+        # Executors look for each other anew: one that has replaced another takes copies at once, not after a minute.
+        "spark.storage.cachedPeersTtl": "100",
     }
     builder = SparkSession.builder.appName("evenhand")
     builder = builder.remote(master.removeprefix("connect:")) if "connect:" in master else builder.master(master)
