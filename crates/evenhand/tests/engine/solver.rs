@@ -113,8 +113,8 @@ fn a_search_that_tried_an_evener_fit_says_what_it_cost() {
             (fit.violation - said.violation).abs() < 1e-12 && (fit.error - found.train.error - said.cost).abs() < 1e-12
         });
         let saved = violation(&found) - said.violation;
-        // More error for a point of violation than evenness is worth: half a point for the largest difference alone.
-        assert!(made && saved > 0.001 && said.cost > 0.5 * saved, "{context}");
+        // More error for a point of violation than evenness is worth.
+        assert!(made && saved > 0.001 && said.cost > 1.0 * saved, "{context}: {saved}");
     }
 }
 
@@ -336,9 +336,10 @@ fn a_looser_bound_is_met_wherever_a_tighter_one_is_and_costs_no_more() {
             }
         }
     }
-    // A search may end in a minimum of its own, which is rare, and not much higher.
-    let largest = costlier.iter().map(|(_, more)| *more).fold(0.0, f64::max);
-    assert!(pairs > 400 && 100 * costlier.len() <= pairs && largest < 0.01, "of {pairs}: {costlier:?}");
+    // One search ends in a minimum of its own, 0.46 points higher.
+    let (known, largest) = ("3 classes, equalized-odds, seed 1: 0.035 and 0.025", 0.005);
+    costlier.retain(|(context, more)| context != known || *more > largest);
+    assert!(pairs > 400 && costlier.is_empty(), "of {pairs}: {costlier:?}");
 }
 
 #[test]
