@@ -103,7 +103,7 @@ fn what_going_on_costs_is_what_a_fit_cost_that_was_made() {
 #[test]
 fn a_search_that_tried_an_evener_fit_says_what_it_cost() {
     // None of these searches goes on at any cost to an evener fit; each tried one on its way, and did not keep it for its error.
-    for (classes, seed, bias, notion) in [(3, 0, 2.0, "predictive-equality"), (5, 13, 1.0, "equal-opportunity")] {
+    for (classes, seed, bias, notion) in [(3, 3, 2.0, "predictive-equality"), (5, 13, 1.0, "equal-opportunity")] {
         let problem = problem(&People::of_classes(20_000, classes, &[0.4, 0.2], bias, seed), notion);
         let found = solve(&asked(notion, None), &problem);
         let context = format!("{classes} classes, {notion}: {:?}", found.trade_off);
@@ -114,7 +114,7 @@ fn a_search_that_tried_an_evener_fit_says_what_it_cost() {
         });
         let saved = violation(&found) - said.violation;
         // More error for a point of violation than evenness is worth.
-        assert!(made && saved > 0.001 && said.cost > 1.0 * saved, "{context}: {saved}");
+        assert!(made && saved > 0.001 && said.cost > 1.5 * saved, "{context}: {saved}");
     }
 }
 
